@@ -1,0 +1,88 @@
+# One word a habit. `make` alone explains them; scripts/venv.sh makes the environment, pyproject.toml configures the tools.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+BIN := .venv/bin
+# What is checked; bench/ and scripts/ only where they have Python in them.
+CODE := src tests $(patsubst %/__main__.py,%,$(wildcard bench/__main__.py)) $(wildcard scripts/*.py)
+# Two cores are what a small machine has; one file's tests stay together, because they share servers.
+PYTEST := $(BIN)/python -m pytest --quiet
+PARALLEL ?= 2
+
+.PHONY: help
+help: ## Explain the targets
+	@echo "Cormorant: make TARGET"; echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo; echo 'make run START="https://handbook.example.org/ /srv/papers"   crawls these and serves a search page for them'
+
+# --- the environment: a stamp is older than its lock, or there is nothing to do
+
+LOCKED = requirements/setup.txt requirements/$(1).txt pyproject.toml scripts/venv.sh
+
+# Whoever names a Python gets that one, also when there is an environment already.
+.PHONY: named-python
+.venv/.stamp-run: $(call LOCKED,run) $(if $(PYTHON),named-python)
+	@scripts/venv.sh run
+
+.venv/.stamp-dev: $(call LOCKED,dev) .venv/.stamp-run
+	@scripts/venv.sh dev
+
+.venv/.stamp-bench: $(call LOCKED,bench) .venv/.stamp-run
+	@scripts/venv.sh bench
+
+.PHONY: setup
+setup: .venv/.stamp-run ## Make .venv with the product in it (PYTHON=python3.12 for another Python than 3.11)
+	@echo "Ready: $(BIN)/cormorant"
+
+# --- what people do
+
+# SERVE=0, or no terminal: crawl, print what was found, end. The shell splits START, so quotes around "a b?c&d" are enough.
+.PHONY: run
+run: export START := $(START)
+run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and serve it (PORT=N; SERVE=0 only crawls)
+	@set -f; arguments=($$START); \
+	if [[ -n "$(PORT)" ]]; then arguments+=(--port "$(PORT)"); fi; \
+	if [[ "$(SERVE)" == 0 ]] || { [[ "$(SERVE)" != 1 ]] && ! [[ -t 0 && -t 1 ]]; }; then arguments+=(--no-serve); fi; \
+	exec $(BIN)/cormorant quickstart "$${arguments[@]}"
+
+.PHONY: test
+test: .venv/.stamp-dev ## Run every test that needs no server installed (PARALLEL=0: in one process)
+	@$(PYTEST) -m "not server" -n $(PARALLEL) --dist loadfile
+
+.PHONY: check
+check: .venv/.stamp-dev ## Check format, lint, types, architecture and house rules
+	@echo "ruff format (make format mends it)"; $(BIN)/ruff format --check --quiet .
+	@echo "ruff check";   $(BIN)/ruff check --quiet .
+	@echo "mypy";         $(BIN)/mypy $(CODE)
+	@echo "lint-imports"; $(BIN)/lint-imports --no-logo
+	@echo "house";        $(PYTEST) -m "not server and not slow" tests/house
+
+.PHONY: bench
+bench: .venv/.stamp-bench ## Measure speed on this machine, beside a peer
+	@$(BIN)/python -m bench
+
+.PHONY: format
+format: .venv/.stamp-dev ## Bring the code into shape
+	@$(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/ruff format --quiet .
+
+# Each set is resolved within the one before it, so that they fit into one environment. UPGRADE=1 takes newer versions.
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --annotation-style line \
+	--no-emit-index-url --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
+WITHIN = $(patsubst %,--constraint requirements/%.txt,$(1)) --output-file
+
+.PHONY: lock
+lock: .venv/.stamp-run ## Resolve the dependencies anew (UPGRADE=1: to newer versions)
+	@{ $(COMPILE) --group setup $(call WITHIN) requirements/setup.txt; \
+	$(COMPILE) pyproject.toml $(call WITHIN,setup) requirements/run.txt; \
+	$(COMPILE) pyproject.toml --extra postgres --group dev $(call WITHIN,setup run) requirements/dev.txt; \
+	$(COMPILE) pyproject.toml --group bench $(call WITHIN,setup dev) requirements/bench.txt; } >/dev/null
+
+.PHONY: clean
+clean: ## Remove the environment, caches and build output; never a data folder
+	@rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find src tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
