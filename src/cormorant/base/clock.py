@@ -1,0 +1,73 @@
+"""Time and randomness, so that everything else can be handed another.
+
+The only module that may ask the operating system what time it is or for random bytes.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """What time it is.
+
+    A caller may rely on `monotonic` never going back within a process, and may not rely on `now` doing so, nor compare
+    `monotonic` between processes. Lease deadlines are compared in the store's own time, not in this one.
+    """
+
+    def now(self) -> float:
+        """Seconds since 1970-01-01T00:00:00Z."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds since some point, for intervals."""
+        ...
+
+
+class SystemClock:
+    """The operating system's clock."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return time.time()
+
+    def monotonic(self) -> float:
+        """Seconds, never going back."""
+        return time.monotonic()
+
+
+def pause(seconds: float) -> None:
+    """Sleep, for the few synchronous loops that wait for another process."""
+    time.sleep(seconds)
+
+
+def cpu_seconds() -> float:
+    """CPU seconds this process has used, user and system."""
+    return time.process_time()
+
+
+def cpu_ns() -> int:
+    """CPU nanoseconds this process has used; for the step table."""
+    return time.process_time_ns()
+
+
+def rfc3339(seconds: float | None) -> str | None:
+    """Format epoch seconds as RFC 3339 in UTC with milliseconds; None stays None."""
+    if seconds is None:
+        return None
+    moment = datetime.fromtimestamp(seconds, tz=UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def jitter(spread: float) -> float:
+    """A factor in [1 - spread, 1 + spread], so that many waiters do not wake together."""
+    return 1.0 + random.uniform(-spread, spread)  # noqa: S311 - spreads waiters, guards nothing
+
+
+def random_token(size_bytes: int = 16) -> str:
+    """A hexadecimal token nobody can guess, of `size_bytes` random bytes."""
+    return secrets.token_hex(size_bytes)

@@ -1,0 +1,147 @@
+"""The one tree of errors. What a person sees is the message; what a program sees is `code`.
+
+    CormorantError
+    ├── UsageError            exit 2   the command or a setting is wrong
+    │   ├── BadSetting                 a name or value a settings class does not take
+    │   ├── BadRule                    a boundary rule that cannot be parsed
+    │   └── BadAddress                 not an address this kind of source understands
+    ├── NotFoundError         exit 4   no such source, run, document, receiver
+    ├── ConflictError         exit 1   exists already, or is in a state that does not allow it
+    ├── NotPermitted          exit 5   the operating system or an access rule says no
+    ├── Unreachable           exit 6   a server or database does not answer
+    ├── DataFolderError       exit 1   the data folder cannot be used as it is
+    ├── StoreError            exit 1   the database said something we cannot go on with
+    │   └── LateWriter                 the site's lease was lost; nothing of the batch was written
+    ├── IndexDamaged          exit 1   the index cannot be opened or read
+    ├── CacheDamaged          exit 1   a kept copy does not match its checksum
+    └── Interrupted           exit 130 a person stopped it; state is kept
+
+Outcomes of a visit are values (`model.outcome`), never exceptions. Exceptions are for misuse, our own infrastructure
+and bugs.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class CormorantError(Exception):
+    """Something went wrong that a person can be told about in one sentence: what happened, why, what to do."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+    http_status: ClassVar[int] = 500
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+    def as_problem(self) -> dict[str, object]:
+        """Return the RFC 9457 problem object that `--json` and the REST interface both show."""
+        return {
+            "type": f"about:cormorant/{self.code}",
+            "title": (type(self).__doc__ or self.code).split("\n", 1)[0].split(".", 1)[0],
+            "status": self.http_status,
+            "code": self.code,
+            "detail": self.sentence,
+        }
+
+
+class UsageError(CormorantError):
+    """The command, or what was given to it, is wrong. Look at `--help` for the form it takes."""
+
+    code = "usage"
+    exit_code = 2
+    http_status = 400
+
+
+class BadSetting(UsageError):
+    """A setting has a name or a value that this kind of source does not take."""
+
+    code = "bad_setting"
+    http_status = 422
+
+
+class BadRule(UsageError):
+    """A boundary rule cannot be read. The message shows the place."""
+
+    code = "bad_rule"
+    http_status = 422
+
+
+class BadAddress(UsageError):
+    """This is not an address that can be visited."""
+
+    code = "bad_address"
+    http_status = 422
+
+
+class NotFoundError(CormorantError):
+    """There is nothing of that name."""
+
+    code = "not_found"
+    exit_code = 4
+    http_status = 404
+
+
+class ConflictError(CormorantError):
+    """What was asked does not fit the present state."""
+
+    code = "conflict"
+    http_status = 409
+
+
+class NotPermitted(CormorantError):
+    """Permission was denied."""
+
+    code = "not_permitted"
+    exit_code = 5
+    http_status = 403
+
+
+class Unreachable(CormorantError):
+    """A server or database could not be reached."""
+
+    code = "unreachable"
+    exit_code = 6
+    http_status = 503
+
+
+class DataFolderError(CormorantError):
+    """The data folder cannot be used as it is."""
+
+    code = "data_folder"
+
+
+class StoreError(CormorantError):
+    """The database refused something that the product relies on."""
+
+    code = "store"
+
+
+class LateWriter(StoreError):
+    """The site was leased to someone else in the meantime, so this batch was not written. It will be visited again."""
+
+    code = "late_writer"
+    http_status = 409
+
+
+class IndexDamaged(CormorantError):
+    """The index cannot be read. `cormorant index rebuild` makes it anew from the cache, without asking any source."""
+
+    code = "index_damaged"
+    http_status = 503
+
+
+class CacheDamaged(CormorantError):
+    """A kept copy does not match its checksum, so it is not shown. The next visit keeps a fresh one."""
+
+    code = "cache_damaged"
+    http_status = 404
+
+
+class Interrupted(CormorantError):
+    """The work was interrupted; what was done so far is kept."""
+
+    code = "interrupted"
+    exit_code = 130

@@ -1,0 +1,50 @@
+"""Who may read? Grants and denies on every document, principals on every reader.
+
+A principal is a string as the source names it, with its sort in front: `user:ada`, `group:staff`, `owner:1000`, or the
+one that everybody has, `everyone`. A document is visible to a reader when one of its grants is among the reader's
+principals and none of its denies is. A document without an ACL of its own takes the source's; until one is set that is
+`everyone`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+EVERYONE = "everyone"
+
+
+@dataclass(frozen=True, slots=True)
+class ACL:
+    """Grants and denies, sorted and without repeats, so that equal rights are equal values."""
+
+    grants: tuple[str, ...]
+    denies: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, grants: Iterable[str], denies: Iterable[str] = ()) -> ACL:
+        """Make an ACL from principals in any order. No grants means visible to nobody."""
+        return cls(tuple(sorted(set(grants))), tuple(sorted(set(denies))))
+
+
+PUBLIC = ACL((EVERYONE,))
+"""For everyone."""
+
+NOBODY = ACL(())
+"""What a document gets whose rights could not be read (fault F12)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who is asking: a name for the log, and every principal that person has."""
+
+    name: str
+    principals: frozenset[str]
+
+    def may_read(self, acl: ACL) -> bool:
+        """Say whether this reader sees a document with that ACL. The index asks the same in its own terms."""
+        return not self.principals.isdisjoint(acl.grants) and self.principals.isdisjoint(acl.denies)
+
+
+ANYONE = Reader("everyone", frozenset((EVERYONE,)))
+"""The only reader until users exist."""

@@ -1,0 +1,146 @@
+"""What is an address? A canonical absolute URL as the WHATWG URL Standard writes it, whatever the kind of source.
+
+A file's address is a `file:` URL whose path bytes are percent-encoded, so names in any bytes survive. Joining follows
+the standard through can_ada, which has no join of its own: the base's pieces are concatenated with the reference and
+the parser resolves the dots (https://url.spec.whatwg.org/#concept-basic-url-parser).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import can_ada
+import xxhash
+
+from cormorant.base.errors import BadAddress
+
+MAX_ADDRESS = 4096
+"""Characters; a longer address is excluded by the length gate (RFC 9110 section 4.1 asks for at least 8000 octets of
+servers, but everything above this in practice is a trap or a data dump)."""
+
+_DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
+_SIGN = 1 << 63
+_WRAP = 1 << 64
+
+
+class Origin(NamedTuple):
+    """Scheme, host (ASCII, IPv6 in brackets) and port of an address."""
+
+    scheme: str
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        port = "" if self.port == _DEFAULT_PORTS.get(self.scheme) else f":{self.port}"
+        return f"{self.scheme}://{self.host}{port}"
+
+    @property
+    def site(self) -> str:
+        """The key of the site that must not be hurried: the host, with its port where that is unusual."""
+        if self.port in (80, 443):
+            return self.host
+        return f"{self.host}:{self.port}"
+
+
+def canonical(text: str) -> str:
+    """Return `text` as a canonical absolute address without its fragment and without user information.
+
+    Raises BadAddress when it cannot be parsed by the WHATWG rules or has no scheme.
+    """
+    try:
+        parsed = can_ada.parse(text.strip())
+    except ValueError:
+        raise BadAddress(f"{text!r} is not an address. Write it in full, like https://example.org/docs/.") from None
+    if parsed.username or parsed.password:
+        parsed.username = parsed.password = ""
+    return parsed.href.partition("#")[0]
+
+
+def try_canonical(text: str) -> str | None:
+    """Like `canonical`, but None for what is not an address; for links found in documents."""
+    try:
+        return canonical(text)
+    except BadAddress:
+        return None
+
+
+def origin_of(address: str) -> Origin:
+    """Return the origin of a canonical address. A `file:` address has an empty host and port 0."""
+    scheme, _, rest = address.partition(":")
+    if not rest.startswith("//"):
+        return Origin(scheme, "", 0)
+    authority = rest[2:].partition("/")[0].partition("?")[0]
+    host, colon, port = authority.rpartition(":")
+    if not colon or port.endswith("]"):
+        return Origin(scheme, authority, _DEFAULT_PORTS.get(scheme, 0))
+    return Origin(scheme, host, int(port) if port else _DEFAULT_PORTS.get(scheme, 0))
+
+
+def fronts_of(site: str) -> tuple[str, ...]:
+    """The beginnings, up to the first slash behind the eighth character, of addresses of a site of this key."""
+    if site.startswith("file:"):
+        end = site.find("/", 8)
+        return (site if end < 0 else site[:end],)
+    host, colon, port = site.rpartition(":")
+    if colon and host and port.isdigit():
+        return (f"http://{site}", f"https://{site}")
+    return (f"http://{site}", f"https://{site}", f"http://{site}:443", f"https://{site}:80")
+
+
+def path_of(address: str) -> str:
+    """Return path and query of a canonical address, beginning with a slash: what robots rules are matched against."""
+    start = address.find("/", address.find("//") + 2)
+    return address[start:] if start >= 0 else "/"
+
+
+def join(base: str, references: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield (reference, absolute canonical address) for every reference that is an address, fragments cut.
+
+    `base` is canonical. References that are equal once joined are yielded once each: drop equal strings before. What
+    cannot be parsed is left out.
+    """
+    parse = can_ada.parse
+    scheme_end = base.index(":") + 1
+    path_start = base.find("/", scheme_end + 2)
+    path_start = len(base) if path_start < 0 else path_start
+    page = base.partition("?")[0]
+    scheme, origin, directory = base[:scheme_end], base[:path_start], page[: page.rfind("/") + 1]
+    for reference in references:
+        stripped = reference.strip(" \t\r\n\f\0").partition("#")[0]
+        if not stripped:
+            continue
+        try:
+            absolute = parse(_concatenate(stripped, (scheme, origin, page, directory))).href
+        except ValueError:
+            continue
+        if "@" in absolute:
+            absolute = try_canonical(absolute) or ""
+        if absolute:
+            yield reference, absolute
+
+
+def _concatenate(reference: str, base: tuple[str, str, str, str]) -> str:
+    """Put a reference behind the piece of the base it is relative to."""
+    scheme, origin, page, directory = base
+    first = reference[0]
+    if first in "/\\":
+        return (scheme if reference[1:2] in ("/", "\\") else origin) + reference
+    if first == "?":
+        return page + reference
+    name, colon, rest = reference.partition(":")
+    if (
+        colon
+        and name.isascii()
+        and name[0].isalpha()
+        and name.replace("+", "").replace("-", "").replace(".", "").isalnum()
+    ):
+        same = name.lower() + ":" == scheme and not rest.startswith(("/", "\\"))
+        return directory + rest if same else reference
+    return directory + reference
+
+
+def fingerprint(address: str, source: int) -> int:
+    """The 64-bit signed key of an address within a source: xxh3_64 seeded with the source's number."""
+    value = xxhash.xxh3_64_intdigest(address.encode(), source)
+    return value - _WRAP if value & _SIGN else value

@@ -1,0 +1,133 @@
+"""How did a visit end? One of nine values, each with a status number and a reason.
+
+    Ok            fetched, read, may be delivered
+    Unchanged     the source, or equal text, says nothing is new
+    Moved         it lives elsewhere; the target was judged on its own
+    Gone          404 or 410: hidden at once, purged later
+    Excluded      a gate said no; the ruling names its rule
+    Deferred      try again, not before a time
+    Failed        permanent for this run, with the reason
+    Quarantined   harmful, or it killed a child
+    Held          a person must decide
+
+A visit ends as exactly one of them. `assert_never` closes every match.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from cormorant.model.content import Content, Document, Link
+from cormorant.model.rules import Ruling
+
+
+class OutcomeKind(IntEnum):
+    """The number under which the store keeps an outcome. NONE: not visited yet."""
+
+    NONE = 0
+    OK = 1
+    UNCHANGED = 2
+    MOVED = 3
+    GONE = 4
+    EXCLUDED = 5
+    DEFERRED = 6
+    FAILED = 7
+    QUARANTINED = 8
+    HELD = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Ok:
+    """Fetched and read. `links` are those to follow; `document` is None for roles other than document.
+
+    `indexable` is None when it may be indexed, else the ruling that says no (noindex, index rules): it is then followed
+    but not delivered, and the outcome shown is excluded.
+    """
+
+    content: Content
+    document: Document | None
+    follow: tuple[Link, ...] = ()
+    status: int = 200
+    kind = OutcomeKind.OK
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """Nothing new: 304, equal validator, or equal text. `content` is set when a body came (its validators are kept)."""
+
+    status: int = 304
+    content: Content | None = None
+    document: Document | None = None
+    follow: tuple[Link, ...] = ()
+    kind = OutcomeKind.UNCHANGED
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """301, 308 (954) or meta refresh (953) to `target`."""
+
+    target: str
+    status: int = 954
+    kind = OutcomeKind.MOVED
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The source says it is no more."""
+
+    status: int = 404
+    kind = OutcomeKind.GONE
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """A gate said no. `follow` holds links of a page that may be followed though not indexed."""
+
+    ruling: Ruling
+    status: int
+    follow: tuple[Link, ...] = ()
+    content: Content | None = None
+    kind = OutcomeKind.EXCLUDED
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """Try again. `wait_s` is how long not to, None for the retry rule; `whole_site` slows the site, not just this."""
+
+    status: int
+    reason: str
+    wait_s: float | None = None
+    whole_site: bool = False
+    kind = OutcomeKind.DEFERRED
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """It cannot be had or read; `reason` says why, in words for an administrator."""
+
+    status: int
+    reason: str
+    kind = OutcomeKind.FAILED
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """It harmed a child process; not tried again until content or converter changes."""
+
+    reason: str
+    content: Content | None = None
+    status: int = 981
+    kind = OutcomeKind.QUARANTINED
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A person must decide."""
+
+    reason: str
+    status: int = 980
+    kind = OutcomeKind.HELD
+
+
+Outcome = Ok | Unchanged | Moved | Gone | Excluded | Deferred | Failed | Quarantined | Held

@@ -1,0 +1,104 @@
+"""What can be visited, and what has been found that might be?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class Role(IntEnum):
+    """What a resource is for. All roles are leased, paced, counted and settled alike."""
+
+    DOCUMENT = 0
+    ROBOTS = 1
+    SITEMAP = 2
+    PROBE = 3
+    COLLECTION = 4
+
+
+class How(IntEnum):
+    """How an address was first discovered."""
+
+    SEED = 0
+    LINK = 1
+    REDIRECT = 2
+    LISTING = 3
+    SITEMAP = 4
+    CANONICAL = 5
+    PUSH = 6
+    PREREQUISITE = 7
+
+
+class State(IntEnum):
+    """The first dimension of a resource's fate; the outcome of its last visit is the second.
+
+    (found) -> READY --visit--> READY again for the next generation   (SEEDS)
+                 ^  `--visit--> SETTLED                               (LISTING, FEED)
+                 `-- listing shows another validator -- SETTLED
+    any --purge--> (no row)
+    """
+
+    READY = 0
+    SETTLED = 1
+
+
+class Found(NamedTuple):
+    """A resource that discovery yields or a link names, after the follow gate admitted it.
+
+    `validator` is the source's own word for its version, "" when it has none. `site` is the key of its site.
+    `priority` is 0 (first) to 255 (last).
+    """
+
+    address: str
+    site: str
+    depth: int = 0
+    how: How = How.LINK
+    role: Role = Role.DOCUMENT
+    referrer: int | None = None
+    validator: str = ""
+    priority: int = 128
+
+
+class Removal(NamedTuple):
+    """A FEED source says that this address is gone."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Leave to visit a site's resources until a deadline. The epoch fences late writers.
+
+    `until` is store time in epoch seconds.
+    """
+
+    site: int
+    key: str
+    epoch: int
+    until: float
+
+
+class Resource(NamedTuple):
+    """One thing a source can fetch, as the frontier hands it to a worker, with what the last visit left.
+
+    `etag`, `modified` (the Last-Modified text) and `validator` are "" when unknown; hashes are b"" when there was no
+    successful visit. `attempts` counts failed visits in a row. `outcome` is the number of the last visit's outcome.
+    """
+
+    id: int
+    source: int
+    site: int
+    address: str
+    role: Role
+    depth: int
+    attempts: int
+    outcome: int
+    status: int
+    etag: str
+    modified: str
+    validator: str
+    content_hash: bytes
+    text_hash: bytes
+    acl: int
+    indexed: bool

@@ -1,0 +1,50 @@
+"""What may be followed, visited, indexed?
+
+Gates are checkpoints, rules are patterns in them, rulings say which decided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Gate(StrEnum):
+    """The checkpoints on a resource's way, in order."""
+
+    ADDRESS = "address"
+    SCHEME = "scheme"
+    DEPTH = "depth"
+    BOUNDARY = "boundary"
+    NETWORK = "network"
+    ROBOTS = "robots"
+    TYPE = "type"
+    SIZE = "size"
+    ROBOTS_META = "robots_meta"
+    INDEX = "index"
+    CANONICAL = "canonical"
+
+
+class Ruling(NamedTuple):
+    """What a gate said, and the rule that said it, as the administrator wrote it (or the default's name).
+
+    `status` is the number of the status table that an exclusion carries; 0 when admitted.
+    """
+
+    admitted: bool
+    gate: Gate
+    rule: str
+    status: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prerequisite:
+    """A gate cannot decide before this address was fetched and settled (robots.txt of an origin)."""
+
+    address: str
+    fact: str
+
+
+ADMITTED = Ruling(admitted=True, gate=Gate.BOUNDARY, rule="all gates")
+"""For the common case where nothing needs to be named."""

@@ -1,0 +1,83 @@
+"""How far is a run, and what has it counted?
+
+WAITING -> DISCOVERING -> RETRIEVING -> SWEEPING -> DELIVERING -> FINISHED
+   |            |             |            `-> HELD -> (accept, refuse) -> DELIVERING
+   |            `------------ SUSPENDED <-> any of them
+   `-> STOPPED, FAILED from any of them
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+
+class RunState(StrEnum):
+    """The states of the drawing above."""
+
+    WAITING = "waiting"
+    DISCOVERING = "discovering"
+    RETRIEVING = "retrieving"
+    SWEEPING = "sweeping"
+    HELD = "held"
+    DELIVERING = "delivering"
+    SUSPENDED = "suspended"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+OPEN_STATES = (RunState.WAITING, RunState.DISCOVERING, RunState.RETRIEVING, RunState.SWEEPING, RunState.DELIVERING)
+"""States in which somebody must go on with the run; it is taken up again after a kill."""
+
+
+class Refresh(StrEnum):
+    """Which known resources a run visits."""
+
+    ALL = "all"
+    DUE = "due"
+    APPEND = "append"
+    SCRATCH = "scratch"
+
+
+@dataclass(slots=True)
+class Counters:
+    """What a run counts, each number kept by every process for itself and added up when read.
+
+    The first eight are the classic ones (to_fetch is looked up, not counted). `bytes` came over the wire.
+    """
+
+    fetched: int = 0
+    fetch_failures: int = 0
+    rejected: int = 0
+    discovered: int = 0
+    indexed: int = 0
+    non_indexable: int = 0
+    conversion_failures: int = 0
+    requests: int = 0
+    requests_conditional: int = 0
+    requests_audit: int = 0
+    not_modified: int = 0
+    bytes: int = 0
+    bytes_decoded: int = 0
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    unlinked: int = 0
+    gone: int = 0
+    moved: int = 0
+    excluded: int = 0
+    deferred: int = 0
+    failed: int = 0
+    quarantined: int = 0
+    held: int = 0
+    index_writes: int = 0
+    index_deletes: int = 0
+    index_link_updates: int = 0
+    cache_writes: int = 0
+    conversions: int = 0
+
+    def add(self, other: Counters) -> None:
+        """Add another process's counts to these."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))

@@ -1,0 +1,100 @@
+"""What may an administrator set on a source? The base of every kind's typed settings class.
+
+A kind derives one class from `SourceSettings`; its fields give the form, the API schema, the help of `--set` and the
+reference page. `parse_settings` turns what a person typed into one, or says what is wrong and what was probably meant.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from cormorant.base.errors import BadSetting
+from cormorant.model.acl import ACL
+
+S = TypeVar("S", bound="SourceSettings")
+
+_SIZES = {"kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+
+
+class SourceSettings(BaseModel):
+    """Settings every kind has. Frozen: a run sees one version."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    grants: tuple[str, ...] = Field(
+        default=("everyone",), description="Who may find its documents: everyone, user:NAME or group:NAME; may repeat."
+    )
+    denies: tuple[str, ...] = Field(default=(), description="Who may not, whatever the grants say; may repeat.")
+
+    patience_s: float = Field(
+        default=300.0,
+        ge=0,
+        description="When only visits to try again later are left, the run waits this long, in seconds.",
+    )
+
+    max_documents: int | None = Field(default=None, ge=1, description="Documents fetched in one run at the most.")
+    change_by: tuple[Literal["content", "text", "main"], ...] = Field(
+        default=("content", "text"),
+        description="What must differ for a document to count as changed; with main a dated footer does not.",
+    )
+
+    @property
+    def acl(self) -> ACL:
+        """What a document gets that has no rights of its own."""
+        return ACL.of(self.grants, self.denies)
+
+
+def parse_settings(cls: type[S], given: Mapping[str, str | Sequence[str] | object]) -> S:
+    """Make settings of class `cls` from names and values as typed, from TOML or from JSON.
+
+    Raises BadSetting naming the setting, what is wrong with its value, and the nearest known name or an example.
+    """
+    for name in given:
+        if name not in cls.model_fields:
+            near = difflib.get_close_matches(name, cls.model_fields, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"It has: {', '.join(cls.model_fields)}."
+            raise BadSetting(f"There is no setting {name!r} here. {hint}")
+    try:
+        return cls.model_validate({name: _shape(cls, name, value) for name, value in given.items()})
+    except ValidationError as error:
+        raise BadSetting(_sentence(cls, error)) from None
+
+
+def _shape(cls: type[SourceSettings], name: str, value: object) -> object:
+    """Fit a typed value to the field: one string for a list, a size with its unit for a number of bytes."""
+    if isinstance(value, str) and name.endswith("_bytes"):
+        return _size(value)
+    wants_list = "tuple" in str(cls.model_fields[name].annotation)
+    if wants_list and isinstance(value, str):
+        return [value]
+    if not wants_list and isinstance(value, Sequence) and not isinstance(value, str):
+        if len(value) == 1:
+            return _shape(cls, name, value[0])
+        raise BadSetting(f"The setting {name!r} takes one value, but {len(value)} were given.")
+    return value
+
+
+def _size(text: str) -> object:
+    """Return bytes for `10MB` and the like; anything else unchanged, for the field to judge."""
+    bare = text.strip().lower().replace(" ", "")
+    for unit in sorted(_SIZES, key=len, reverse=True):
+        number = bare.removesuffix(unit)
+        if number != bare and number.replace(".", "", 1).isdigit():
+            return int(float(number) * _SIZES[unit])
+    return text
+
+
+def _sentence(cls: type[SourceSettings], error: ValidationError) -> str:
+    """Say the first thing that is wrong, with the field's own words for what it takes."""
+    first: Any = error.errors()[0]
+    place = str(first["loc"][0]) if first["loc"] else "settings"
+    if first["type"] == "missing":
+        return f"The setting {place!r} is needed: {cls.model_fields[place].description}"
+    if first["type"] == "value_error":
+        return f"The setting {place!r} cannot be {first['input']!r}: {first['ctx']['error']}"
+    about = cls.model_fields[place].description if place in cls.model_fields else ""
+    return f"The setting {place!r} cannot be {first['input']!r}: {first['msg'].lower()}. {about}".strip()
