@@ -1,0 +1,178 @@
+"""What do the response's header lines say? Parsed when first asked for; values never carry control characters.
+
+    raw lines -> final_part -> (status line, header block, interim responses) -> Headers -> typed values
+
+Everything here is a pure function of its arguments. Field syntax is RFC 9110 section 5 and RFC 9112 sections 4 and 5.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import timegm
+from collections.abc import Sequence
+from email.utils import mktime_tz, parsedate_tz
+from typing import NamedTuple
+
+MAX_RETRY_AFTER_S = 86_400.0
+"""Retry-After is obeyed up to a day (fault N15)."""
+
+_BLANK = (b"\r\n", b"\n")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_MONTHS = {"JanFebMarAprMayJunJulAugSepOctNovDec"[3 * n : 3 * n + 3]: n + 1 for n in range(12)}
+_FIXDATE = re.compile(r"[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_PARAMETER = re.compile(r";\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(\"(?:[^\"\\]|\\.)*\"|[^;\s]*)")
+
+
+class FinalPart(NamedTuple):
+    """The final response's head: status line and field lines as received, how many fields, how many 1xx before it.
+
+    `complete`: its blank line has come.
+    """
+
+    status_line: bytes
+    block: bytes
+    fields: int
+    interims: int
+    complete: bool
+
+
+def final_part(lines: Sequence[bytes]) -> FinalPart:
+    """Find the final response in the header lines of a transfer: 1xx responses stand before it, trailers behind."""
+    count = len(lines)
+    if count and lines[-1] == b"\r\n" and lines.index(b"\r\n") == count - 1:
+        return FinalPart(lines[0], b"".join(lines[1:-1]), count - 2, 0, complete=True)
+    starts = [0, *(n + 1 for n, line in enumerate(lines) if line in _BLANK)]
+    heads = [n for n in starts if n < count and lines[n].startswith(b"HTTP/")]
+    if not heads:
+        return FinalPart(b"", b"", 0, 0, complete=False)
+    first = heads[-1]
+    end = next((n for n in range(first, count) if lines[n] in _BLANK), count)
+    block = b"".join(lines[first + 1 : end])
+    return FinalPart(lines[first], block, end - first - 1, len(heads) - 1, complete=end < count)
+
+
+class Headers:
+    """The fields of one response by lower-case name, parsed from the block when first asked for."""
+
+    __slots__ = ("_block", "_fields")
+
+    def __init__(self, block: bytes) -> None:
+        self._block = block
+        self._fields: dict[str, list[str]] | None = None
+
+    def _parsed(self) -> dict[str, list[str]]:
+        fields = self._fields
+        if fields is None:
+            fields = self._fields = {}
+            for name, value in _fields(self._block):
+                fields.setdefault(name, []).append(value)
+        return fields
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return the last value of a field (lower-case name), without control characters."""
+        values = self._parsed().get(name)
+        return values[-1] if values else default
+
+    def first(self, name: str, default: str = "") -> str:
+        """Return the first value of a field."""
+        values = self._parsed().get(name)
+        return values[0] if values else default
+
+    def all(self, name: str) -> tuple[str, ...]:
+        """Return every value of a field in the order received."""
+        return tuple(self._parsed().get(name, ()))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parsed()
+
+    def items(self) -> list[tuple[str, str]]:
+        """Return name and value of every field; those of one name stand together."""
+        return [(name, value) for name, values in self._parsed().items() for value in values]
+
+
+def _fields(block: bytes) -> list[tuple[str, str]]:
+    """Split a block into fields. Folded lines are joined by a space (RFC 9112 section 5.2).
+
+    Bytes beyond ASCII are UTF-8 where they can be, as browsers read a Location, else Latin-1.
+    """
+    try:
+        text = block.decode()
+    except UnicodeDecodeError:
+        text = block.decode("latin-1")
+    found: list[tuple[str, str]] = []
+    for line in text.split("\n"):
+        if line[:1] in (" ", "\t"):
+            if found:
+                found[-1] = (found[-1][0], f"{found[-1][1]} {clean(line)}".strip())
+            continue
+        name, colon, value = line.partition(":")
+        if colon:
+            found.append((name.strip().lower(), clean(value)))
+    return found
+
+
+def clean(text: str) -> str:
+    """Return text fit for a log or a page: each run of control characters is a space (fault N11)."""
+    text = text.strip(" \t\r\n")
+    return text if text.isprintable() else _CONTROL.sub(" ", text)
+
+
+def content_type(value: str) -> tuple[str, str]:
+    """Return (mime type, charset), both lower case, "" when absent or malformed (RFC 9110 section 8.3.1)."""
+    essence, _, rest = value.partition(";")
+    mime = essence.strip().lower()
+    kind, slash, subtype = mime.partition("/")
+    if not (slash and _TOKEN.fullmatch(kind) and _TOKEN.fullmatch(subtype)):
+        mime = ""
+    if not rest:
+        return mime, ""
+    for name, given in _PARAMETER.findall(";" + rest):
+        if name.lower() == "charset":
+            return mime, given.strip("\"'").lower()
+    return mime, ""
+
+
+def retry_after(value: str, now: float) -> float | None:
+    """Return the seconds to wait from `now` (epoch seconds), at most a day; None for garbage and for the past.
+
+    Delay-seconds or an HTTP-date (RFC 9110 section 10.2.3). Zero seconds is a promise, a past date is a mistake.
+    """
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        return min(float(value[:12]), MAX_RETRY_AFTER_S)
+    moment = http_date(value)
+    if moment is None or moment <= now:
+        return None
+    return min(moment - now, MAX_RETRY_AFTER_S)
+
+
+def http_date(value: str) -> float | None:
+    """Return the epoch seconds of an HTTP-date in any of its three forms (RFC 9110 section 5.6.7), else None."""
+    exact = _FIXDATE.fullmatch(value)
+    try:
+        if exact is not None and exact[2] in _MONTHS:
+            day, _, year, hour, minute, second = exact.groups()
+            parts = (int(year), _MONTHS[exact[2]], int(day), int(hour), int(minute), int(second))
+            return float(timegm(parts)) if 1 <= parts[2] <= 31 and max(parts[3:]) < 61 else None
+        loose = parsedate_tz(value)
+        return None if loose is None else float(mktime_tz(loose))
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None
+
+
+def last_modified(headers: Headers) -> float | None:
+    """Return the Last-Modified date as epoch seconds, None when absent or unreadable."""
+    value = headers.get("last-modified")
+    return http_date(value) if value else None
+
+
+def robots_directives(headers: Headers) -> tuple[str, ...]:
+    """Return the X-Robots-Tag values as given, agent names included: whose they are is for the caller to say."""
+    return headers.all("x-robots-tag")
+
+
+def codings(headers: Headers) -> tuple[str, ...]:
+    """Return the content codings in the order they were applied, lower case (RFC 9110 section 8.4)."""
+    listed = ",".join(headers.all("content-encoding")).lower().split(",")
+    return tuple(name for name in map(str.strip, listed) if name not in ("", "identity"))

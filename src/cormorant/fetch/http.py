@@ -1,0 +1,184 @@
+"""The fetcher: GET requests over kept connections, each judged by egress, each bounded in bytes and seconds.
+
+    get -> where -> egress.pinned | open -> slot -> prepare -> Multi.begin ... -> Answer | Fault
+                                             |                                      |
+                                       wait for a free one <------------------- free again
+
+HTTP/1.1 only: one request a connection at a time is what politeness asks for anyway, and a status line, fields and a
+body is all there is to be hostile with. A slot is an easy handle that is reused with everything that was set on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import NamedTuple
+
+from cormorant.base.steps import Steps, unmeasured
+from cormorant.egress.gate import Egress, Pinned, Refused
+from cormorant.egress.policy import AddressClass, Consent
+from cormorant.egress.resolve import Unresolved
+from cormorant.fetch import faults
+from cormorant.fetch.multi import Done, Multi
+from cormorant.fetch.slot import Slot
+from cormorant.fetch.values import Answer, Fault, Request
+from cormorant.model.address import origin_of
+
+_MOST_ORIGINS = 20_000
+_MOST_PINS = 5_000
+"""Pins that libcurl keeps loaded; the oldest is unloaded for a new one."""
+_TICK_S = 0.25
+
+
+class _Where(NamedTuple):
+    """Host and port of an address."""
+
+    host: str
+    port: int
+
+
+class Fetcher:
+    """Fetches for one process. Make it, and use it, on a running event loop; close it there.
+
+    `width` is the number of requests under way at once; more wait their turn in order.
+    """
+
+    def __init__(self, egress: Egress, *, width: int = 32, steps: Steps = unmeasured) -> None:
+        self._egress = egress
+        self._loop = asyncio.get_running_loop()
+        self._multi = Multi(self._loop, idle_connections=2 * width, steps=steps)
+        self._slots = [Slot(egress, self._multi.handed) for _ in range(width)]
+        self._free = list(self._slots)
+        self._waiting: deque[asyncio.Future[Slot]] = deque()
+        self._origins: dict[str, _Where | Fault] = {}
+        self._loaded: dict[tuple[str, int], Pinned] = {}
+        self._ticking: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    def class_of(self, host: str, port: int, consent: Consent) -> AddressClass | None:
+        """What a host's addresses are, as far as it was resolved: pace depends on it."""
+        return self._egress.class_of(host, port, consent)
+
+    async def get(self, request: Request) -> Answer | Fault:
+        """Ask once. Never raises for what the other side does; raises ValueError for a header line with a line end."""
+        where = self._where(request.url)
+        if isinstance(where, Fault):
+            return where
+        pinned = self._egress.pinned(where.host, where.port, request.consent)
+        if pinned is None:
+            said = await self._egress.open(where.host, where.port, request.consent)
+            if not isinstance(said, Pinned):
+                return _not_opened(said)
+            pinned = said
+        slot = self._free.pop() if self._free else await self._next_free()
+        try:
+            return await self._through(slot, request, pinned)
+        finally:
+            self._multi.remove(slot.curl)
+            slot.clear()
+            self._release(slot)
+
+    async def _through(self, slot: Slot, request: Request, pinned: Pinned) -> Answer | Fault:
+        """Run one request in a slot; once more on a new connection where a kept one had another pin."""
+        key = (pinned.host, pinned.port)
+        loaded = self._loaded.get(key) == pinned
+        slot.prepare(request, pinned, None if loaded else self._pins(pinned))
+        done = await self._perform(slot)
+        if slot.stale:
+            self._multi.remove(slot.curl)
+            slot.renew()
+            done = await self._perform(slot)
+        if not loaded:
+            self._loaded[key] = pinned  # not before: others that begin in the same turn may come to libcurl first
+        return slot.finish(*done)
+
+    def _perform(self, slot: Slot) -> asyncio.Future[Done]:
+        if self._ticking is None:
+            self._ticking = self._loop.call_later(_TICK_S, self._tick)
+        slot.begin(self._loop.time())
+        return self._multi.begin(slot.curl)
+
+    def _pins(self, pinned: Pinned) -> list[str]:
+        """Return the lines that load a pin into libcurl's cache, and unload the oldest when there are many."""
+        addresses = ",".join(f"[{each}]" if ":" in each else each for each in pinned.addresses)
+        lines = [f"{pinned.host}:{pinned.port}:{addresses}"]
+        self._loaded.pop((pinned.host, pinned.port), None)
+        if len(self._loaded) >= _MOST_PINS:
+            host, port = oldest = next(iter(self._loaded))
+            del self._loaded[oldest]
+            lines.append(f"-{host}:{port}")
+        return lines
+
+    def _where(self, url: str) -> _Where | Fault:
+        """Return where an address leads, or the fault of one that leads nowhere; remembered by origin."""
+        end = url.find("/", 8)
+        origin = url[:end] if end > 0 else url
+        where = self._origins.get(origin)
+        if where is None:
+            if len(self._origins) >= _MOST_ORIGINS:
+                self._origins.clear()
+            where = self._origins[origin] = _parse_origin(origin)
+        return where
+
+    async def _next_free(self) -> Slot:
+        waiter: asyncio.Future[Slot] = self._loop.create_future()
+        self._waiting.append(waiter)
+        try:
+            return await waiter
+        except asyncio.CancelledError:
+            if waiter.done() and not waiter.cancelled():
+                self._release(waiter.result())
+            raise
+
+    def _release(self, slot: Slot) -> None:
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(slot)
+                return
+        self._free.append(slot)
+
+    def _tick(self) -> None:
+        """End what stands still or crawls. Runs while anything is under way."""
+        self._ticking = None
+        now, busy = self._loop.time(), False
+        for slot in self._slots:
+            if not slot.busy:
+                continue
+            busy = True
+            stuck = slot.stuck(now)
+            if stuck:
+                self._multi.end(slot.curl, (faults.TIMED_OUT, stuck))
+        if busy and not self._closed:
+            self._ticking = self._loop.call_later(_TICK_S, self._tick)
+
+    async def close(self) -> None:
+        """Close all connections; requests under way end as faults."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._ticking is not None:
+            self._ticking.cancel()
+        self._multi.close()
+        for waiter in self._waiting:
+            waiter.cancel()
+        for slot in self._slots:
+            slot.curl.close()
+
+
+def _parse_origin(text: str) -> _Where | Fault:
+    if not text.isascii() or "@" in text:
+        return Fault(1004, "The address cannot be asked for.")
+    try:
+        origin = origin_of(text)
+    except ValueError:
+        return Fault(1004, "The address cannot be asked for.")
+    if origin.scheme not in ("http", "https") or not origin.host:
+        return Fault(faults.PROTOCOL, "Only http and https addresses are asked for.")
+    return _Where(origin.host, origin.port)
+
+
+def _not_opened(said: Refused | Unresolved) -> Fault:
+    if isinstance(said, Refused):
+        return Fault(said.ruling.status, "The network policy does not allow this connection.", ruling=said.ruling)
+    return Fault(said.status, f"The name was not resolved: {said.reason}.", retryable=True, whole_site=True)

@@ -1,0 +1,282 @@
+"""One easy handle with what was set on it, and the request it is doing.
+
+    prepare -> begin -> (socket opened? address vetoed? request sent?) -> finish -> Answer | Fault
+
+Bodies and header lines go into lists by libcurl itself; they are looked at once, when the transfer has ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import ssl
+from typing import Any
+
+import pycurl  # type: ignore[import-untyped]
+
+from cormorant.egress.gate import Egress, Pinned
+from cormorant.egress.policy import DENIED_STATUS
+from cormorant.fetch import faults
+from cormorant.fetch.coding import ACCEPT_ENCODING, Trouble, decode, joined
+from cormorant.fetch.faults import Failure, fault_of, fault_of_coding
+from cormorant.fetch.headers import FinalPart, Headers, codings, final_part
+from cormorant.fetch.values import Answer, Fault, Request
+
+MAX_HEADER_BYTES = 65_536
+MAX_FIELDS = 200
+MAX_INTERIMS = 10
+MIN_BYTES_A_SECOND = 1024
+MAX_SENDS = 2
+"""A request that dies on a connection that had been idle is sent once more (fault N22), by libcurl."""
+
+_STATUS_LINE = re.compile(rb"HTTP/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n")
+_HTTP_ONLY = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
+_MANNER = Request._fields.index("user_agent")
+_GO = int(pycurl.PREREQFUNC_OK)
+
+
+def _system_ca() -> tuple[str | None, str | None]:
+    """Return file and folder of the system's certificate authorities; libcurl's wheel does not know where they are."""
+    paths = ssl.get_default_verify_paths()
+    return paths.cafile, paths.capath
+
+
+_SYSTEM_CA = _system_ca()
+_FOR_GOOD: tuple[tuple[int, object], ...] = (
+    (pycurl.PROTOCOLS, _HTTP_ONLY),
+    (pycurl.REDIR_PROTOCOLS, _HTTP_ONLY),
+    (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1),
+    (pycurl.HTTP09_ALLOWED, 0),
+    (pycurl.FOLLOWLOCATION, 0),
+    (pycurl.PATH_AS_IS, 1),
+    (pycurl.PROXY, ""),
+    (pycurl.NOPROXY, "*"),
+    (pycurl.NETRC, pycurl.NETRC_IGNORED),
+    (pycurl.ACCEPT_ENCODING, ACCEPT_ENCODING),
+    (pycurl.HTTP_CONTENT_DECODING, 0),
+    (pycurl.SSL_VERIFYPEER, 1),
+    (pycurl.SSL_VERIFYHOST, 2),
+    (pycurl.SSLVERSION, pycurl.SSLVERSION_TLSv1_2),
+    (pycurl.NOSIGNAL, 1),
+    (pycurl.NOPROGRESS, 1),
+)
+"""What is the same for every request: nothing but HTTP, nothing followed, no proxy, no netrc, verified TLS."""
+
+
+class Slot:
+    """A reusable easy handle. `busy` while a request is under way in it; `sent` counts how often it was sent.
+
+    `handed` collects the sockets that libcurl was given (`Multi.handed`).
+    """
+
+    def __init__(self, egress: Egress, handed: list[socket.socket]) -> None:
+        self._egress = egress
+        self._handed = handed
+        self.curl: Any = pycurl.Curl()
+        self._setopt: Any = self.curl.setopt
+        self._chunks: list[bytes] = []
+        self._lines: list[bytes] = []
+        self._headers: tuple[str, ...] = ()
+        self._manner: tuple[object, ...] = ()
+        self._request = Request("")
+        self._size = 0
+        self._phase, self._mark, self._marked = 0, 0, 0.0
+        self._pinned = Pinned("", 0, ())
+        self._fresh = self._vetoed = self._opened = False
+        self._peer = ""
+        self.busy = self.stale = False
+        self.sent = 0
+        for option, value in (*_FOR_GOOD, *self._callbacks()):
+            self._setopt(option, value)
+
+    def _callbacks(self) -> tuple[tuple[int, object], ...]:
+        return (
+            (pycurl.WRITEFUNCTION, self._chunks.append),
+            (pycurl.HEADERFUNCTION, self._lines.append),
+            (pycurl.OPENSOCKETFUNCTION, self._open_socket),
+            (pycurl.PREREQFUNCTION, self._before_request),
+        )
+
+    def prepare(self, request: Request, pinned: Pinned, resolve: list[str] | None) -> None:
+        """Set what differs from the request before. `resolve` are the pins to load, None when they are loaded."""
+        setopt = self._setopt
+        setopt(pycurl.URL, request.url)
+        if request.headers != self._headers:
+            if request.headers:
+                setopt(pycurl.HTTPHEADER, _header_lines(request.headers))
+            else:
+                self.curl.unsetopt(pycurl.HTTPHEADER)  # an empty list would leave the lines of the request before
+            self._headers = request.headers
+        if request[_MANNER:] != self._manner:
+            self._adopt(request)
+        if resolve is not None:
+            setopt(pycurl.RESOLVE, resolve)  # loaded once, at the start of the next transfer
+        if self._fresh:
+            setopt(pycurl.FRESH_CONNECT, 0)
+            self._fresh = False
+        self._request, self._pinned = request, pinned
+
+    def _adopt(self, request: Request) -> None:
+        """Set limits, agent and authorities, which seldom change from one request to the next."""
+        setopt = self._setopt
+        setopt(pycurl.USERAGENT, _header_lines((request.user_agent,))[0])
+        setopt(pycurl.TIMEOUT_MS, _milliseconds(request.timeout_s))
+        setopt(pycurl.CONNECTTIMEOUT_MS, _milliseconds(request.connect_timeout_s))
+        setopt(pycurl.MAXFILESIZE_LARGE, 0 if request.cut else request.max_bytes)
+        setopt(pycurl.WRITEFUNCTION, self._take if request.cut else self._chunks.append)
+        cafile, capath = (request.ca, None) if request.ca else _SYSTEM_CA
+        for option, path in ((pycurl.CAINFO, cafile), (pycurl.CAPATH, capath)):
+            if path:
+                setopt(option, path)
+            else:
+                self.curl.unsetopt(option)
+        self._manner = request[_MANNER:]
+
+    def begin(self, now: float) -> None:
+        """Forget the request before; `now` is loop time."""
+        self.busy = True
+        self.stale = self._vetoed = self._opened = False
+        self.sent = self._size = self._phase = self._mark = 0
+        self._marked = now
+
+    def renew(self) -> None:
+        """Make the next try of the same request use a new connection."""
+        self.clear()
+        self._fresh = True
+        self._setopt(pycurl.FRESH_CONNECT, 1)
+
+    def clear(self) -> None:
+        """Let go of what came."""
+        self.busy = False
+        self._chunks.clear()
+        self._lines.clear()
+
+    # ------------------------------------------------------------------------------------------ called by libcurl
+
+    def _take(self, data: bytes) -> int | None:
+        """Take a piece of a body that may be cut; anything but None ends the transfer."""
+        self._chunks.append(data)
+        self._size += len(data)
+        return None if self._size <= self._request.max_bytes else 0
+
+    def _open_socket(self, _purpose: int, address: Any) -> socket.socket | int:
+        """Open a socket unless the address is not a pinned one: the second check, just before the first packet."""
+        family, kind, protocol, at = address
+        if family not in (socket.AF_INET, socket.AF_INET6) or self._egress.veto(at[0], at[1], self._pinned):
+            self._vetoed = True
+            return int(pycurl.SOCKET_BAD)
+        handed = socket.socket(family, kind, protocol)
+        self._handed.append(handed)
+        self._opened = True
+        return handed
+
+    def _before_request(self, peer: str, _local: str, port: int, _local_port: int) -> int:
+        """Check the connection the request is about to use, which may be one opened for an older pin."""
+        if peer not in self._pinned.addresses or port != self._pinned.port:
+            self.stale = True
+            return int(pycurl.PREREQFUNC_ABORT)
+        self.sent += 1
+        self._peer = peer
+        return _GO if self.sent <= MAX_SENDS else int(pycurl.PREREQFUNC_ABORT)
+
+    # ------------------------------------------------------------------------------------------------------------
+
+    def stuck(self, now: float) -> str:
+        """Say why this request should be ended now, "" if it should not. Called a few times a second."""
+        lines, idle_s = self._lines, self._request.idle_timeout_s
+        if not self.sent:
+            return ""
+        size = sum(map(len, self._chunks))
+        phase = 2 if size or (lines and lines[-1] == b"\r\n") else 1
+        if phase > self._phase or size - self._mark >= MIN_BYTES_A_SECOND * idle_s:
+            self._phase, self._mark, self._marked = max(phase, self._phase), size, now
+        elif now - self._marked >= idle_s:
+            what = "its header was not complete" if self._phase == 1 else "less than 1 KiB a second arrived"
+            return f"{what} in {idle_s:g} seconds"
+        return ""
+
+    def finish(self, code: int, message: str) -> Answer | Fault:
+        """Turn what libcurl left into a value; before the handle is removed, as its connection is still known then."""
+        request, part = self._request, final_part(self._lines)
+        if code == 0 or (code == faults.WRITE_ERROR and self._size > request.max_bytes):
+            return self._answer(request, part)
+        return self._fault(code, message, part)
+
+    def _answer(self, request: Request, part: FinalPart) -> Answer | Fault:
+        raw = sum(map(len, self._chunks))
+        received = raw + sum(map(len, self._lines))
+        line = _STATUS_LINE.fullmatch(part.status_line)
+        if line is None:
+            return Fault(faults.HEADER, "The response's status line is malformed.", requests=1, received=received)
+        if not part.complete:
+            return _cut_off(received)
+        said = _objection(part)
+        if said is not None:
+            return Fault(*said, requests=1, received=received)
+        lower = part.block.lower()
+        body, cut = b"", raw > request.max_bytes
+        if b"content-encoding:" in lower and raw:
+            decoded = decode(self._chunks, codings(Headers(part.block)), request.max_bytes, cut=request.cut)
+            if isinstance(decoded, Trouble):
+                return fault_of_coding(decoded, request)._replace(requests=1, received=received)
+            body, cut = decoded
+        elif raw:
+            body = joined(self._chunks)[: request.max_bytes]
+        if b"transfer-encoding:" in lower and b"content-length:" in lower:
+            self._shut_connection()
+        answer = Answer(int(line[1]), part.status_line.rstrip().decode("latin-1"), part.block, body, received)
+        answer.peer, answer.reused, answer.truncated = self._peer, not self._opened, cut
+        return answer
+
+    def _fault(self, code: int, message: str, part: FinalPart) -> Fault:
+        received = sum(map(len, self._chunks)) + sum(map(len, self._lines))
+        if self._vetoed or self.stale:
+            return Fault(DENIED_STATUS, "The address of the host changed in between.", retryable=True)
+        said = _objection(part)
+        if said is not None:
+            return Fault(*said, requests=1, received=received)
+        if code == faults.ABORTED and self.sent > MAX_SENDS:
+            code = faults.RECV_ERROR
+        asks = code in (faults.COULDNT_CONNECT, faults.SSL_CONNECT)
+        os_error = self.curl.getinfo(pycurl.OS_ERRNO) if asks else 0
+        connected, answering = bool(self.sent), bool(self._lines)
+        return fault_of(Failure(code, message, os_error, connected, answering, received), self._request)
+
+    def _shut_connection(self) -> None:
+        """Make the connection unusable for others: its framing was doubtful (RFC 9112 section 6.1)."""
+        fd = self.curl.getinfo(pycurl.ACTIVESOCKET)
+        if fd < 0:
+            return
+        with contextlib.suppress(OSError), socket.socket(fileno=os.dup(fd)) as twin:
+            twin.shutdown(socket.SHUT_RDWR)
+
+
+def _cut_off(received: int) -> Fault:
+    """The fault of a header that ended without its blank line, which libcurl takes for a complete one."""
+    said = "The connection was closed within the header."
+    return Fault(faults.BROKEN_STREAM, said, retryable=True, requests=1, received=received)
+
+
+def _objection(part: FinalPart) -> tuple[int, str] | None:
+    """Return status and sentence for a head that cannot be accepted (faults N3, N13)."""
+    if part.status_line[9:12] == b"101":
+        return faults.PROTOCOL, "The server changed the protocol without being asked."
+    if part.interims > MAX_INTERIMS:
+        return faults.PROTOCOL, f"There were more than {MAX_INTERIMS} interim responses."
+    if part.fields > MAX_FIELDS or len(part.block) > MAX_HEADER_BYTES:
+        return faults.HEADER, f"The header has more than {MAX_FIELDS} fields or {MAX_HEADER_BYTES} bytes."
+    return None
+
+
+def _header_lines(headers: tuple[str, ...]) -> list[str] | list[bytes]:
+    """Return header lines as libcurl takes them. Raises ValueError for one that would be several."""
+    text = "".join(headers)
+    if "\r" in text or "\n" in text or "\0" in text:
+        raise ValueError("A request header line must not contain line ends.")
+    return list(headers) if text.isascii() else [line.encode() for line in headers]
+
+
+def _milliseconds(seconds: float) -> int:
+    return max(1, round(seconds * 1000))

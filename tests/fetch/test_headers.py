@@ -1,0 +1,147 @@
+"""Header lines into values."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cormorant.fetch.headers import (
+    MAX_RETRY_AFTER_S,
+    Headers,
+    clean,
+    codings,
+    content_type,
+    final_part,
+    http_date,
+    last_modified,
+    retry_after,
+    robots_directives,
+)
+
+NOW = 1_700_000_000.0
+
+
+def test_final_part() -> None:
+    lines = [b"HTTP/1.1 200 OK\r\n", b"A: 1\r\n", b"B: 2\r\n", b"\r\n"]
+    assert final_part(lines) == (lines[0], b"A: 1\r\nB: 2\r\n", 2, 0, True)
+    early = [b"HTTP/1.1 103 Early\r\n", b"Link: x\r\n", b"\r\n"]
+    assert final_part([*early, *early, *lines]) == (lines[0], b"A: 1\r\nB: 2\r\n", 2, 2, True)
+    assert final_part([*lines, b"Trailer: x\r\n", b"\r\n"]) == (lines[0], b"A: 1\r\nB: 2\r\n", 2, 0, True)
+    assert final_part([*early, *lines[:2]]) == (lines[0], b"A: 1\r\n", 1, 1, False)
+    assert final_part([b"HTTP/1.0 200\n", b"A: 1\n", b"\n"]) == (b"HTTP/1.0 200\n", b"A: 1\n", 1, 0, True)
+    assert final_part([]).complete is False
+
+
+@given(st.lists(st.sampled_from([b"HTTP/1.1 100 C\r\n", b"A: 1\r\n", b"\r\n", b"\n", b"x"])))
+def test_final_part_never_raises(lines: list[bytes]) -> None:
+    assert final_part(lines).fields <= len(lines)
+
+
+def test_fields() -> None:
+    headers = Headers(b'ETag: "a"\r\nX-A: 1\r\nx-a:2\r\nempty:\r\nbroken\r\n: odd\r\n')
+    assert headers.get("etag") == '"a"'
+    assert (headers.get("x-a"), headers.first("x-a"), headers.all("x-a")) == ("2", "1", ("1", "2"))
+    assert ("empty" in headers, headers.get("empty"), headers.get("missing", "-")) == (True, "", "-")
+    assert ("x-a", "1") in headers.items()
+
+
+def test_values_carry_no_control_characters() -> None:
+    headers = Headers(b"A: x\r\n\tfolded\r\nB: a\x1b[31mb\0c\x7f\r\nC: \xc3\xa4\r\nD: \xe4\r\n")
+    assert headers.get("a") == "x folded"
+    assert headers.get("b") == "a [31mb c "
+    assert headers.get("d") == "ä"
+    assert Headers(b"C: \xc3\xa4\r\n").get("c") == "ä"
+
+
+@given(st.binary(max_size=300))
+def test_no_block_raises_or_leaks_controls(block: bytes) -> None:
+    for name, value in Headers(block).items():
+        assert name == name.lower()
+        assert not any(ord(letter) < 32 for letter in value)
+
+
+@given(st.text(max_size=100))
+def test_clean(text: str) -> None:
+    assert not any(ord(letter) < 32 or 127 <= ord(letter) < 160 for letter in clean(text))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("text/html", ("text/html", "")),
+        ("Text/HTML; Charset=UTF-8", ("text/html", "utf-8")),
+        ('text/html;charset="iso-8859-1"', ("text/html", "iso-8859-1")),
+        ("text/html; a=b; charset = utf-8 ; c=d", ("text/html", "utf-8")),
+        ("text/html; charset='utf-8'", ("text/html", "utf-8")),
+        ("application/ld+json", ("application/ld+json", "")),
+        ("", ("", "")),
+        ("html", ("", "")),
+        ("text/", ("", "")),
+        ("te xt/html", ("", "")),
+        ("; charset=utf-8", ("", "utf-8")),
+    ],
+)
+def test_content_type(value: str, expected: tuple[str, str]) -> None:
+    assert content_type(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("0", 0.0),
+        ("120", 120.0),
+        (" 5 ", 5.0),
+        ("315360000", MAX_RETRY_AFTER_S),
+        ("9" * 400, MAX_RETRY_AFTER_S),
+        ("-5", None),
+        ("1.5", None),
+        ("soon", None),
+        ("", None),
+        ("²", None),
+        ("Tue, 14 Nov 2023 22:14:20 GMT", 60.0),
+        ("Tue, 14 Nov 2033 22:14:20 GMT", MAX_RETRY_AFTER_S),
+        ("Tue, 14 Nov 2013 22:14:20 GMT", None),
+    ],
+)
+def test_retry_after(value: str, expected: float | None) -> None:
+    assert retry_after(value, NOW) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777.0),
+        ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777.0),
+        ("Sun Nov  6 08:49:37 1994", 784_111_777.0),
+        ("Sun, 06 Nov 1994 08:49:37 +0100", 784_108_177.0),
+        ("Sun, 99 Nov 1994 08:49:37 GMT", None),
+        ("Sun, 06 Nov 1994 28:49:97 GMT", None),
+        ("Sun, 06 Xyz 1994 08:49:37 GMT", None),
+        ("yesterday", None),
+        ("", None),
+        ("0", None),
+        ("-1", None),
+    ],
+)
+def test_http_date(value: str, expected: float | None) -> None:
+    assert http_date(value) == expected
+
+
+@given(st.text(max_size=60))
+def test_dates_never_raise(value: str) -> None:
+    http_date(value)
+    retry_after(value, NOW)
+    content_type(value)
+
+
+def test_typed_values() -> None:
+    headers = Headers(
+        b"Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nX-Robots-Tag: noindex\r\nX-Robots-Tag: a: nofollow\r\n"
+        b"Content-Encoding: GZIP, br\r\nContent-Encoding: identity\r\n"
+    )
+    assert last_modified(headers) == 784_111_777.0
+    assert robots_directives(headers) == ("noindex", "a: nofollow")
+    assert codings(headers) == ("gzip", "br")
+    assert last_modified(Headers(b"")) is None
+    assert codings(Headers(b"")) == ()
