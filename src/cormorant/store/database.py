@@ -1,0 +1,135 @@
+"""One way to the database: open it, begin a transaction, look.
+
+    Store.open(url) --begin()--> Tx (read and write, takes the write lock at once) --> commit, or roll back on an
+    exception
+                    `--read()--> Tx (reads one moment, takes no lock)
+
+On SQLite `begin` is BEGIN IMMEDIATE with a busy time-out of 30 s, so two writers wait for each other and never fail
+half way. A Store belongs to the process that opened it: after a fork open another.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+
+from cormorant.store import drivers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from sqlalchemy.engine import Connection, CursorResult, Engine
+
+    from cormorant.base.clock import Clock
+
+
+class Tx:
+    """A transaction under way. Everything below `crawl` and `operate` takes one and never commits it."""
+
+    __slots__ = ("clock", "connection", "sqlite")
+
+    def __init__(self, connection: Connection, clock: Clock) -> None:
+        self.connection = connection
+        self.clock = clock
+        self.sqlite = connection.dialect.name == "sqlite"
+
+    def execute(self, statement: sa.Executable, parameters: Any = None) -> CursorResult[Any]:
+        """Run a Core statement."""
+        return self.connection.execute(statement, parameters)
+
+    def driver(self, sql: str, parameters: Any = ()) -> CursorResult[Any]:
+        """Run SQL in the driver's own words and parameter style; for hot statements of `bulk` and `frontier` alone."""
+        return self.connection.exec_driver_sql(sql, parameters)
+
+    def now(self) -> float:
+        """The store's time in epoch seconds: PostgreSQL's clock, or this machine's when the store is a file on it."""
+        if self.sqlite:
+            return self.clock.now()
+        return float(self.connection.exec_driver_sql("SELECT extract(epoch FROM clock_timestamp())").scalar_one())
+
+    def rows(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any]:
+        """All rows of a Core select."""
+        return self.connection.execute(statement, parameters).fetchall()
+
+
+class Store:
+    """A database of one installation. Make it with `Store.open`."""
+
+    def __init__(self, engine: Engine, clock: Clock, url: str) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._pid = os.getpid()
+        self.url = url
+        self.sqlite = engine.dialect.name == "sqlite"
+
+    @classmethod
+    def open(cls, url: str, clock: Clock) -> Store:
+        """Connect to `sqlite:///PATH` or `postgresql://...`.
+
+        Raises StoreError when the SQLite library is too old, UsageError for another kind of URL. The first use raises
+        Unreachable when no server answers.
+        """
+        return cls(drivers.engine(url), clock, url)
+
+    @contextmanager
+    def begin(self) -> Iterator[Tx]:
+        """A transaction that commits at the end of the block and rolls back on an exception.
+
+        What the block raises passes; what the database says is raised as one of our errors.
+        """
+        with self._translated(), self._engine.connect() as connection:
+            if self.sqlite:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            with connection.begin() if not self.sqlite else _closing(connection):
+                yield Tx(connection, self._clock)
+
+    @contextmanager
+    def read(self) -> Iterator[Tx]:
+        """A consistent look at one moment. Writes are refused by habit, not by force."""
+        with self._translated(), self._engine.connect() as connection:
+            if self.sqlite:
+                connection.exec_driver_sql("BEGIN")
+            else:
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            try:
+                yield Tx(connection, self._clock)
+            finally:
+                connection.rollback()
+
+    def copy_to(self, target: Path) -> None:
+        """Write a consistent copy of a SQLite database to a new file; readers and writers go on meanwhile."""
+        with self._translated(), self._engine.connect() as connection:
+            connection.exec_driver_sql("VACUUM INTO ?", (str(target),))
+
+    def close(self) -> None:
+        """Close all connections of this process."""
+        self._engine.dispose(close=os.getpid() == self._pid)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn driver errors into ours; what the block itself raises passes."""
+        try:
+            yield
+        except exc.DBAPIError as error:
+            raise drivers.translate(error.orig, self.url) from error
+        except self._engine.dialect.loaded_dbapi.Error as error:  # COPY speaks to the driver itself
+            raise drivers.translate(error, self.url) from error
+
+
+@contextmanager
+def _closing(connection: Connection) -> Iterator[None]:
+    """Commit what BEGIN IMMEDIATE began, or roll it back unless SQLite has done so by itself (disk full, I/O error)."""
+    try:
+        yield
+        connection.exec_driver_sql("COMMIT")
+    except BaseException:
+        raw: Any = connection.connection.dbapi_connection
+        if raw.in_transaction:
+            raw.execute("ROLLBACK")
+        raise

@@ -1,0 +1,130 @@
+"""Which drivers, with which settings? SQLite by the pysqlite3 wheel, PostgreSQL by psycopg 3.
+
+SQLite before 3.51.3 can corrupt a WAL that two connections write, so an older library is refused. The settings are
+those of a measured comparison: page size 4096, WAL, synchronous FULL (NORMAL loses acknowledged commits in a power
+cut), a cache of 64 MB, no mmap.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import sqlalchemy as sa
+from pysqlite3 import dbapi2 as sqlite
+from sqlalchemy import event
+
+from cormorant.base.errors import CormorantError, DataFolderError, NotPermitted, StoreError, Unreachable, UsageError
+
+OLDEST_SQLITE = (3, 51, 3)
+BUSY_TIMEOUT_MS = 30_000
+_PRAGMAS = (
+    "PRAGMA page_size=4096",
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA cache_size=-65536",
+    "PRAGMA wal_autocheckpoint=1000",
+    "PRAGMA mmap_size=0",
+    "PRAGMA foreign_keys=OFF",
+    "PRAGMA temp_store=MEMORY",
+)
+
+
+def engine(url: str) -> sa.Engine:
+    """Make an engine for a database URL. Raises UsageError for a kind of database we do not know."""
+    if url.startswith("sqlite:"):
+        return _sqlite_engine(url)
+    if re.match(r"postgres(ql)?(\+psycopg)?://", url):
+        return _postgres_engine(url)
+    raise UsageError(
+        f"The store {mask(url)!r} is not a database we know. Use sqlite:///PATH or postgresql://USER@HOST/DATABASE."
+    )
+
+
+def mask(url: str) -> str:
+    """The URL without its password, for messages and logs."""
+    return re.sub(r"(//[^:/@]*):[^@]*@", r"\1:***@", url)
+
+
+def _sqlite_engine(url: str) -> sa.Engine:
+    if sqlite.sqlite_version_info < OLDEST_SQLITE:
+        wanted = ".".join(map(str, OLDEST_SQLITE))
+        raise StoreError(
+            f"SQLite {sqlite.sqlite_version} can corrupt a database that two processes write. "
+            f"Install a pysqlite3 with SQLite {wanted} or newer."
+        )
+    made = sa.create_engine(
+        url,
+        module=sqlite,
+        poolclass=sa.pool.QueuePool,
+        pool_size=2,
+        max_overflow=6,
+        connect_args={"check_same_thread": False},
+    )
+    event.listen(made, "connect", _prepare_sqlite)
+    return made
+
+
+def _prepare_sqlite(raw: Any, _record: object) -> None:
+    raw.isolation_level = None
+    raw.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+    for pragma in _PRAGMAS:
+        raw.execute(pragma)
+
+
+def _postgres_engine(url: str) -> sa.Engine:
+    try:
+        import psycopg  # noqa: F401, PLC0415 - an extra; the sentence below is better than a traceback
+    except ImportError:
+        raise UsageError("PostgreSQL needs psycopg. Install it with: pip install 'cormorant[postgres]'") from None
+    address = re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql+psycopg://", url)
+    return sa.create_engine(
+        address,
+        pool_size=2,
+        max_overflow=6,
+        pool_pre_ping=True,
+        connect_args={"options": "-c jit=off", "connect_timeout": 10},
+    )
+
+
+def translate(error: BaseException | None, url: str) -> CormorantError:
+    """Say what a driver's error means to a person, and what to do."""
+    lines = str(error).strip().splitlines()
+    text = (lines[0] if lines else type(error).__name__).rstrip(".")
+    return _of_sqlite(text, url.partition(":///")[2]) if url.startswith("sqlite:") else _of_postgres(error, text, url)
+
+
+def _of_sqlite(text: str, path: str) -> CormorantError:
+    if "unable to open" in text:
+        return DataFolderError(
+            f"The database {path} cannot be opened: {text}. Check that the folder exists and is yours."
+        )
+    if "readonly" in text:
+        return NotPermitted(f"The database {path} may only be read. Check who owns it and its permissions.")
+    if "is full" in text:
+        return DataFolderError(
+            f"The disk that holds {path} is full. Free some space and start again; nothing was lost."
+        )
+    if "malformed" in text or "not a database" in text:
+        return DataFolderError(
+            f"{path} is damaged or not a database of ours: {text}. Restore a backup of the data folder."
+        )
+    return StoreError(f"The database {path} refused a statement: {text}.")
+
+
+_AWAY = ("08", "57P")
+"""Beginnings of SQLSTATE: the connection is lost, the server is going down."""
+_FORBIDDEN = ("28", "42501", "25006")
+"""A wrong password, a missing right, a server that only reads."""
+
+
+def _of_postgres(error: BaseException | None, text: str, url: str) -> CormorantError:
+    import psycopg  # noqa: PLC0415 - an extra, and here already
+
+    state = getattr(error, "sqlstate", None) or ""
+    if state.startswith(_FORBIDDEN):
+        return NotPermitted(f"The database {mask(url)} does not permit it: {text}. Check the user's rights there.")
+    unanswered = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and not state
+    if unanswered or state.startswith(_AWAY):
+        return Unreachable(f"The database {mask(url)} does not answer: {text}. Check its address and that it runs.")
+    return StoreError(f"The database {mask(url)} refused a statement: {text}.")

@@ -1,0 +1,90 @@
+"""Which shape has the database, and how does it get today's?
+
+A new database is made in one transaction and stamped with the newest revision; an older one is backed up (a file beside
+it, for SQLite) and brought up by Alembic; a newer one is refused, since nobody can know what its rows mean.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import DataFolderError
+from cormorant.store.schema import SCHEMA_VERSION, metadata, stream_head
+
+if TYPE_CHECKING:
+    from cormorant.store.database import Store, Tx
+
+_VERSION = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def prepare(store: Store) -> None:
+    """Make or upgrade the schema; does nothing when it is today's.
+
+    Raises DataFolderError when the database was written by a newer version.
+    """
+    with store.begin() as tx:
+        _one_at_a_time(tx)
+        version = _version(tx)
+        if version is None:
+            _make(tx)
+            return
+    if version == SCHEMA_VERSION:
+        return
+    if version > SCHEMA_VERSION:
+        raise DataFolderError(
+            f"The database is of version {version}, and this program knows {SCHEMA_VERSION}. "
+            "Install the version of cormorant that wrote it, or a newer one."
+        )
+    _upgrade(store)
+
+
+def _one_at_a_time(tx: Tx) -> None:
+    """Wait for another process that is making or upgrading the schema. On SQLite the transaction itself does that."""
+    if not tx.sqlite:
+        tx.driver("SELECT pg_advisory_xact_lock(hashtext('cormorant schema'))")
+
+
+def _version(tx: Tx) -> str | None:
+    """The revision the database is stamped with, None for an empty database."""
+    if not sa.inspect(tx.connection).has_table("alembic_version"):
+        return None
+    return tx.execute(sa.select(_VERSION.c.version_num)).scalar_one_or_none()
+
+
+def _make(tx: Tx) -> None:
+    metadata.create_all(tx.connection, checkfirst=True)
+    _VERSION.create(tx.connection, checkfirst=True)
+    tx.execute(sa.insert(_VERSION).values(version_num=SCHEMA_VERSION))
+    tx.execute(sa.insert(stream_head).values(id=1, seq=0))
+
+
+def _upgrade(store: Store) -> None:
+    """Back up, then run the migrations in one transaction."""
+    from alembic import command  # noqa: PLC0415 - costs 0.8 s, and is needed once a version
+    from alembic.config import Config  # noqa: PLC0415
+
+    if store.sqlite:
+        _back_up(store)
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    with store.begin() as tx:
+        _one_at_a_time(tx)
+        config.attributes["connection"] = tx.connection
+        command.upgrade(config, "head")
+
+
+def _back_up(store: Store) -> None:
+    """Copy the database to a file beside it, named after the version it is upgraded to.
+
+    An interrupted copy is no copy.
+    """
+    path = Path(store.url.removeprefix("sqlite:///"))
+    target = path.with_suffix(f".before-{SCHEMA_VERSION}.db")
+    partial = target.with_suffix(".part")
+    partial.unlink(missing_ok=True)
+    store.copy_to(partial)
+    partial.replace(target)

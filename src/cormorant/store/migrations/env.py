@@ -1,0 +1,8 @@
+"""Alembic's environment: runs on the connection that `store.migrate` hands over, inside its transaction."""
+
+from alembic import context
+
+from cormorant.store.schema import metadata
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=metadata, transactional_ddl=False)
+context.run_migrations()

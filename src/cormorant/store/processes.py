@@ -1,0 +1,49 @@
+"""Who is at work? Every process says so now and then."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import process
+
+ALIVE_S = 15.0
+"""A process that has said nothing for longer is taken for dead."""
+
+
+class ProcessRow(NamedTuple):
+    """One process of one node."""
+
+    name: str
+    role: str
+    node: str
+    pid: int
+    started_at: float
+    seen_at: float
+
+
+def say(tx: Tx, name: str, role: str, started_at: float) -> None:
+    """A process is at work."""
+    conflict = bulk.Upsert(key=("name",), columns=("role", "node", "pid", "started_at", "seen_at"))
+    row = (name, role, socket.gethostname(), os.getpid(), started_at, tx.now())
+    bulk.insert(tx, process, ProcessRow._fields, [row], conflict)
+
+
+def leave(tx: Tx, name: str) -> None:
+    """A process ends."""
+    tx.execute(sa.delete(process).where(process.c.name == name))
+
+
+def alive(tx: Tx, role: str | None = None) -> list[ProcessRow]:
+    """Processes seen lately."""
+    statement = sa.select(*[process.c[name] for name in ProcessRow._fields]).where(
+        process.c.seen_at > tx.now() - ALIVE_S
+    )
+    if role is not None:
+        statement = statement.where(process.c.role == role)
+    return [ProcessRow(*row) for row in tx.rows(statement)]

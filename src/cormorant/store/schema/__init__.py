@@ -1,0 +1,42 @@
+"""Which tables are there?
+
+    catalog   source, receiver, acl             what the administrator asked for
+    frontier  site, site_source, resource, site_fact
+    documents content, hidden, outlinks, inlinks what was found behind a resource
+    journal   run, run_count, visit, exclusion  what happened
+    stream    stream, stream_head               what is to be delivered, in order
+    nodes     process                           who is at work
+
+Every table is here, so that one look shows a row's whole shape. Times are epoch seconds (REAL), sizes bytes.
+"""
+
+from cormorant.store.schema.catalog import acl, receiver, source
+from cormorant.store.schema.documents import content, hidden, inlinks, outlinks
+from cormorant.store.schema.frontier import resource, site, site_fact, site_source
+from cormorant.store.schema.journal import exclusion, run, run_count, visit
+from cormorant.store.schema.metadata import SCHEMA_VERSION, metadata
+from cormorant.store.schema.nodes import process
+from cormorant.store.schema.stream import stream, stream_head
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "acl",
+    "content",
+    "exclusion",
+    "hidden",
+    "inlinks",
+    "metadata",
+    "outlinks",
+    "process",
+    "receiver",
+    "resource",
+    "run",
+    "run_count",
+    "site",
+    "site_fact",
+    "site_source",
+    "source",
+    "stream",
+    "stream_head",
+    "visit",
+]

@@ -1,0 +1,43 @@
+"""What the administrator asked for: sources and receivers; and the access lists their documents share."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Double, Integer, Table, Text, text
+
+from cormorant.store.schema.metadata import metadata
+
+source = Table(
+    "source",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("kind", Text, nullable=False),
+    Column("settings", Text, nullable=False, comment="JSON, as the administrator gave them"),
+    Column("version", Integer, nullable=False, server_default=text("1"), comment="counts edits"),
+    Column("generation", Integer, nullable=False, server_default=text("0"), comment="counts full refreshes"),
+    Column("cursor", Text, nullable=False, server_default=text("''"), comment="how far a feed or listing was read"),
+    Column("created_at", Double, nullable=False),
+)
+
+receiver = Table(
+    "receiver",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("kind", Text, nullable=False),
+    Column("source_id", Integer, comment="NULL: every source"),
+    Column("settings", Text, nullable=False),
+    Column("place", BigInteger, nullable=False, comment="sequence number of the last delivery it acknowledged"),
+    Column("error", Text),
+    Column("paused", Boolean, nullable=False, server_default=text("false")),
+    Column("created_at", Double, nullable=False),
+)
+
+acl = Table(
+    "acl",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("grants", Text, nullable=False, comment="JSON list of principals, sorted"),
+    Column("denies", Text, nullable=False, comment="JSON list of principals, sorted"),
+    Column("digest", Text, nullable=False, unique=True),
+)

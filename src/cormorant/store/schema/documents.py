@@ -1,0 +1,67 @@
+"""What was found behind a resource: written once a found page, never once a link."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Double, Index, Integer, LargeBinary, Table, Text, text
+
+from cormorant.store.schema.frontier import BIG_ID
+from cormorant.store.schema.metadata import metadata
+
+content = Table(
+    "content",
+    metadata,
+    Column("id", BIG_ID, primary_key=True, autoincrement=False, comment="of the resource"),
+    Column("source_id", Integer, nullable=False),
+    Column("url", Text, nullable=False, comment="display address"),
+    Column("etag", Text, nullable=False),
+    Column("modified", Text, nullable=False, comment="Last-Modified as sent"),
+    Column("content_hash", LargeBinary, nullable=False),
+    Column("text_hash", LargeBinary, nullable=False),
+    Column("mime", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("modified_at", Double),
+    Column("fetched_at", Double, nullable=False),
+    Column("changed_at", Double, nullable=False),
+    Column("pack", BigInteger, nullable=False),
+    Column("pack_offset", BigInteger, nullable=False),
+    Column("pack_length", Integer, nullable=False),
+    Column("acl_id", Integer, nullable=False),
+    Column("indexed", Boolean, nullable=False, comment="search may find it"),
+    Column("seq", BigInteger, nullable=False, server_default=text("0"), comment="its newest place in the stream"),
+)
+
+Index("ix_content_indexed", content.c.source_id, sqlite_where=text("indexed = 1"), postgresql_where=text("indexed"))
+
+Index("ix_content_hash", content.c.content_hash)
+
+hidden = Table(
+    "hidden",
+    metadata,
+    Column("id", BIG_ID, primary_key=True, autoincrement=False, comment="of the resource"),
+    Column("source_id", Integer, nullable=False),
+    Column("run", Integer, nullable=False),
+    Column("seq", BigInteger, comment="of its event; the row goes when the index has passed it. NULL: run not settled"),
+    comment="what search must not find although the index still has it",
+)
+
+outlinks = Table(
+    "outlinks",
+    metadata,
+    Column("id", BIG_ID, primary_key=True, autoincrement=False, comment="of the resource"),
+    Column("run", Integer, nullable=False, comment="that wrote it; inverted when its run ends"),
+    Column("inverted", Boolean, nullable=False),
+    Column("links", LargeBinary, nullable=False),
+    Column("previous", LargeBinary, comment="as of the last inversion, while `inverted` is false"),
+)
+
+Index("ix_outlinks_changed", outlinks.c.id, sqlite_where=text("inverted = 0"), postgresql_where=text("NOT inverted"))
+
+inlinks = Table(
+    "inlinks",
+    metadata,
+    Column("id", BIG_ID, primary_key=True, autoincrement=False, comment="of the resource linked to"),
+    Column("count", Integer, nullable=False),
+    Column("links", LargeBinary, nullable=False, comment="referrer and anchor text of each"),
+)

@@ -1,0 +1,94 @@
+"""What next, and when? Sites are leased; rows of a leased site are read, not locked.
+
+`resource.due` orders the visits of a site: generation << 40 | priority << 32 | depth << 16. A row is to be visited in
+generation g while its due is below (g + 1) << 40, so a full refresh of a million rows is one number in `source`.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    Index,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+from cormorant.store.schema.metadata import metadata
+
+BIG_ID = BigInteger().with_variant(Integer, "sqlite")
+
+site = Table(
+    "site",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("key", Text, nullable=False, unique=True),
+    Column("owner", Text, comment="process that has it leased"),
+    Column("epoch", BigInteger, nullable=False, server_default=text("0")),
+    Column("lease_until", Double, nullable=False, server_default=text("0")),
+    Column("not_before", Double, nullable=False, server_default=text("0"), comment="the whole site rests until then"),
+    Column("failures", Integer, nullable=False, server_default=text("0"), comment="in a row, of the whole site"),
+    Column("requested_at", Double, nullable=False, server_default=text("0"), comment="start of the newest request"),
+)
+
+site_source = Table(
+    "site_source",
+    metadata,
+    Column("site_id", Integer, primary_key=True),
+    Column("source_id", Integer, primary_key=True),
+    Column("arrivals", BigInteger, nullable=False, server_default=text("0"), comment="bumped when rows are admitted"),
+    Column("done_generation", Integer, nullable=False, server_default=text("0"), comment="nothing left of this one"),
+    Column("not_before", Double, nullable=False, server_default=text("0"), comment="all that is left waits until then"),
+)
+
+resource = Table(
+    "resource",
+    metadata,
+    Column("id", BIG_ID, primary_key=True),
+    Column("source_id", Integer, nullable=False),
+    Column("site_id", Integer, nullable=False),
+    Column("hash", BigInteger, nullable=False, comment="xxh3_64 of the address, seeded with source_id"),
+    Column("role", SmallInteger, nullable=False),
+    Column("state", SmallInteger, nullable=False),
+    Column("due", BigInteger, nullable=False),
+    Column("depth", Integer, nullable=False),
+    Column("how", SmallInteger, nullable=False),
+    Column("referrer", BigInteger),
+    Column("attempts", SmallInteger, nullable=False, server_default=text("0")),
+    Column("outcome", SmallInteger, nullable=False, server_default=text("0")),
+    Column("status", SmallInteger, nullable=False, server_default=text("0")),
+    Column("run", Integer, nullable=False, server_default=text("0"), comment="that last visited or listed it"),
+    Column("visits", Integer, nullable=False, server_default=text("0")),
+    Column("visited_at", Double),
+    Column("not_before", Double, nullable=False, server_default=text("0")),
+    Column("address", Text, nullable=False),
+    Column("validator", Text, comment="of a listing"),
+    Column("reason", Text),
+    UniqueConstraint("site_id", "hash"),
+    postgresql_with={"fillfactor": "85"},
+)
+
+Index(
+    "ix_resource_ready",
+    resource.c.site_id,
+    resource.c.source_id,
+    resource.c.due,
+    sqlite_where=text("state = 0"),
+    postgresql_where=text("state = 0"),
+)
+
+site_fact = Table(
+    "site_fact",
+    metadata,
+    Column("site_id", Integer, primary_key=True),
+    Column("scope", Integer, primary_key=True, comment="0: the installation; else a source"),
+    Column("name", Text, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+    Column("valid_until", Double, nullable=False),
+)

@@ -1,0 +1,68 @@
+"""What happened: runs and their counts, visits that changed something, addresses a gate excluded."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Double, Index, Integer, LargeBinary, SmallInteger, Table, Text, text
+
+from cormorant.store.schema.frontier import BIG_ID
+from cormorant.store.schema.metadata import metadata
+
+run = Table(
+    "run",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source_id", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("refresh", Text, nullable=False),
+    Column("force", Boolean, nullable=False),
+    Column("generation", Integer, nullable=False, server_default=text("0")),
+    Column("settings", Text, nullable=False, comment="of the source, as of the start"),
+    Column("requested_at", Double, nullable=False),
+    Column("started_at", Double),
+    Column("finished_at", Double),
+    Column("complete", Boolean, nullable=False, server_default=text("false")),
+    Column("asked", Text, comment="stop, suspend, resume, accept or refuse: what a person asked of it"),
+    Column("reason", Text, comment="why it was held, stopped or failed"),
+    Column("bottleneck", Text),
+    Column("lists", Boolean, nullable=False, server_default=text("false"), comment="what it did not name is gone"),
+    Column("unlisted", Text, nullable=False, server_default=text("'[]'"), comment="JSON, parts it could not list"),
+    Column("error", Text, comment="problem code of a failed run"),
+)
+
+run_count = Table(
+    "run_count",
+    metadata,
+    Column("run_id", Integer, primary_key=True),
+    Column("process", Text, primary_key=True),
+    Column("counts", Text, nullable=False, comment="JSON"),
+)
+
+visit = Table(
+    "visit",
+    metadata,
+    Column("id", BIG_ID, primary_key=True),
+    Column("resource_id", BigInteger, nullable=False),
+    Column("run", Integer, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("outcome", SmallInteger, nullable=False),
+    Column("status", SmallInteger, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("content_hash", LargeBinary),
+    Column("changed", Text, nullable=False, comment="what it changed: new, content, outcome, access"),
+    Column("reason", Text),
+    Index("ix_visit_resource_id", "resource_id"),
+)
+
+exclusion = Table(
+    "exclusion",
+    metadata,
+    Column("source_id", Integer, primary_key=True),
+    Column("hash", BigInteger, primary_key=True),
+    Column("address", Text, nullable=False),
+    Column("gate", Text, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("status", SmallInteger, nullable=False),
+    Column("run", Integer, nullable=False, comment="the newest that met it"),
+    Column("depth", Integer, nullable=False),
+    Column("referrer", BigInteger),
+)

@@ -1,0 +1,18 @@
+"""Who is at work: every process of every node, with the time it last said so."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Double, Integer, Table, Text
+
+from cormorant.store.schema.metadata import metadata
+
+process = Table(
+    "process",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("role", Text, nullable=False),
+    Column("node", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("started_at", Double, nullable=False),
+    Column("seen_at", Double, nullable=False),
+)

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.base.clock import SystemClock
+from cormorant.base.errors import ConflictError, StoreError
+from cormorant.store.database import Store, Tx
+from cormorant.store.schema import site
+from tests.stores import within
+
+# A promise that is looked at when the transaction commits, and not before.
+PROMISE = """CREATE TEMP TABLE promise (id INTEGER PRIMARY KEY,
+             kept INTEGER REFERENCES promise (id) DEFERRABLE INITIALLY DEFERRED)"""
+
+
+class Still:
+    """A clock that stands."""
+
+    def now(self) -> float:
+        return 1_000_000_000.25
+
+    def monotonic(self) -> float:
+        return 5.0
+
+
+def add(tx: Tx, *keys: str) -> None:
+    tx.execute(sa.insert(site), [{"key": key} for key in keys])
+
+
+def keys(tx: Tx) -> list[str]:
+    return [row.key for row in tx.rows(sa.select(site.c.key).order_by(site.c.id))]
+
+
+def kept(store: Store) -> list[str]:
+    with store.read() as tx:
+        return keys(tx)
+
+
+def test_a_transaction_commits_at_the_end_of_its_block(store: Store, other: Store) -> None:
+    with store.begin() as tx:
+        add(tx, "a", "b")
+        assert kept(other) == []
+    assert kept(other) == ["a", "b"]
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), ConflictError("no"), KeyboardInterrupt()], ids=repr)
+def test_an_exception_rolls_back_and_passes_as_it_is(store: Store, error: BaseException) -> None:
+    def work(tx: Tx) -> None:
+        add(tx, "a")
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        within(store, work)
+    assert caught.value is error
+    assert kept(store) == []
+    with store.begin() as tx:
+        add(tx, "b")
+    assert kept(store) == ["b"]
+
+
+def test_a_read_that_fails_inside_a_transaction_takes_it_along(store: Store) -> None:
+    def work(tx: Tx) -> None:
+        add(tx, "a")
+        with store.read() as looking:
+            looking.driver("SELECT 1 FROM nowhere")
+
+    with pytest.raises(StoreError, match="refused a statement") as caught:
+        within(store, work)
+    assert not isinstance(caught.value.__cause__, StoreError), "translated once"
+    assert kept(store) == []
+
+
+def test_what_the_database_refuses_rolls_back_too(store: Store) -> None:
+    with pytest.raises(StoreError, match=r"(?i)unique"):
+        within(store, lambda tx: add(tx, "a", "b", "a"))
+    assert kept(store) == []
+
+
+def test_a_commit_that_fails_is_an_error_and_writes_nothing(store: Store) -> None:
+    def work(tx: Tx) -> None:
+        if tx.sqlite:
+            tx.driver("COMMIT")
+            tx.driver("PRAGMA foreign_keys=ON")
+            tx.driver("BEGIN IMMEDIATE")
+        add(tx, "a")
+        tx.driver(PROMISE)
+        tx.driver("INSERT INTO promise VALUES (1, 2)")
+
+    with pytest.raises(StoreError, match=r"(?i)foreign key"):
+        within(store, work)
+    assert kept(store) == []
+    with store.begin() as tx:
+        add(tx, "b")
+    assert kept(store) == ["b"]
+
+
+def test_a_read_sees_one_moment(store: Store, other: Store) -> None:
+    with store.begin() as tx:
+        add(tx, "a")
+    with store.read() as tx:
+        assert keys(tx) == ["a"]
+        with other.begin() as writing:
+            add(writing, "b")
+        assert keys(tx) == ["a"]
+    assert kept(store) == ["a", "b"]
+
+
+def test_a_reader_does_not_wait_for_a_writer(store: Store, other: Store) -> None:
+    with store.begin() as tx:
+        add(tx, "a")
+        assert kept(other) == []
+
+
+def test_a_read_leaves_nothing_behind(store: Store) -> None:
+    with store.read() as tx:
+        add(tx, "a")
+    assert kept(store) == []
+
+
+def test_writers_wait_for_each_other(store: Store, other: Store) -> None:
+    with store.begin() as tx:
+        add(tx, "a")
+    inside = threading.Event()
+
+    def bump(where: Store) -> None:
+        with where.begin() as tx:
+            inside.set()
+            tx.execute(sa.update(site).values(failures=site.c.failures + 1))
+
+    second = threading.Thread(target=bump, args=(other,))
+    with store.begin() as tx:
+        tx.execute(sa.update(site).values(failures=site.c.failures + 1))
+        second.start()
+        assert inside.wait(0.05) is not store.sqlite, "on SQLite a writer waits before its first statement"
+    second.join()
+    with store.read() as tx:
+        assert tx.execute(sa.select(site.c.failures)).scalar_one() == 2
+
+
+def test_time_is_the_stores_time(store: Store, store_url: str) -> None:
+    mine = Store.open(store_url, Still())
+    with mine.read() as tx:
+        now = tx.now()
+    mine.close()
+    if store.sqlite:
+        assert now == 1_000_000_000.25
+    else:
+        assert abs(now - SystemClock().now()) < 60
+
+
+def test_time_goes_on_within_a_transaction(store: Store) -> None:
+    with store.begin() as tx:
+        first, second = tx.now(), tx.now()
+    assert first <= second < first + 60
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+def test_a_copy_is_a_whole_database_made_while_others_write(store: Store, other: Store, tmp_path: Path) -> None:
+    with store.begin() as tx:
+        add(tx, "a")
+    with other.begin() as tx:
+        add(tx, "b")
+        store.copy_to(tmp_path / "copy.db")
+    copy = Store.open(f"sqlite:///{tmp_path / 'copy.db'}", SystemClock())
+    assert kept(copy) == ["a"]
+    copy.close()
+    assert kept(store) == ["a", "b"]

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+
+from cormorant.base.clock import SystemClock
+from cormorant.base.errors import DataFolderError, StoreError
+from cormorant.store import migrate
+from cormorant.store.database import Store, Tx
+from cormorant.store.schema import SCHEMA_VERSION, metadata, site, stream_head
+from tests.stores import prepare
+
+NEXT = '''"""A newer version."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "9999"
+down_revision = "{before}"
+
+
+def upgrade() -> None:
+    op.add_column("site", sa.Column("note", sa.Text, nullable=False, server_default="new"))
+    {then}
+'''
+
+
+def opened(url: str) -> Store:
+    return Store.open(url, SystemClock())
+
+
+def version(tx: Tx) -> str:
+    return str(tx.driver("SELECT version_num FROM alembic_version").scalar_one())
+
+
+def index(said: Any) -> tuple[str, str, str]:
+    where = {name: str(value) for name, value in said.get("dialect_options", {}).items()}
+    return said["name"], str(said["column_names"]), str(where)
+
+
+def shape(tx: Tx) -> dict[str, Any]:
+    """Everything a database says about its tables, in an order of its own."""
+    asked = sa.inspect(tx.connection)
+    return {
+        table: {
+            "columns": [{**column, "type": str(column["type"])} for column in asked.get_columns(table)],
+            "key": asked.get_pk_constraint(table)["constrained_columns"],
+            "unique": sorted(each["column_names"] for each in asked.get_unique_constraints(table)),
+            "indexes": sorted(map(index, asked.get_indexes(table))),
+        }
+        for table in asked.get_table_names()
+    }
+
+
+@pytest.fixture
+def store(empty_url: str) -> Iterator[Store]:
+    """A store of its own, since its schema is changed."""
+    prepare(empty_url)
+    store = opened(empty_url)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """This program, one version on; returns the file of its revision."""
+    folder = tmp_path / "100% migrations"
+    shutil.copytree(migrate.MIGRATIONS, folder)
+    revision = folder / "versions" / "9999_next.py"
+    revision.write_text(NEXT.format(before=SCHEMA_VERSION, then="pass"))
+    monkeypatch.setattr(migrate, "MIGRATIONS", folder)
+    monkeypatch.setattr(migrate, "SCHEMA_VERSION", "9999")
+    return revision
+
+
+def test_a_new_database_has_every_table_and_today_s_version(empty_url: str) -> None:
+    store = opened(empty_url)
+    migrate.prepare(store)
+    with store.read() as tx:
+        assert set(sa.inspect(tx.connection).get_table_names()) == {*metadata.tables, "alembic_version"}
+        assert version(tx) == SCHEMA_VERSION
+        assert tuple(tx.execute(sa.select(stream_head.c.id, stream_head.c.seq)).one()) == (1, 0)
+    store.close()
+
+
+def test_what_is_of_today_is_left_alone(store: Store, tmp_path: Path) -> None:
+    with store.begin() as tx:
+        tx.execute(sa.insert(site).values(key="kept"))
+    migrate.prepare(store)
+    with store.read() as tx:
+        assert tx.execute(sa.select(site.c.key)).scalar_one() == "kept"
+    assert not list(tmp_path.glob("*before*"))
+
+
+def test_the_revisions_alone_make_the_same_database(store: Store) -> None:
+    with store.read() as tx:
+        made = shape(tx)
+    with store.begin() as tx:
+        metadata.drop_all(tx.connection)
+        tx.driver("DROP TABLE alembic_version")
+        config = Config()
+        config.set_main_option("script_location", str(migrate.MIGRATIONS))
+        config.attributes["connection"] = tx.connection
+        command.upgrade(config, "head")
+        assert shape(tx) == made
+        assert version(tx) == SCHEMA_VERSION
+        assert tuple(tx.execute(sa.select(stream_head.c.id, stream_head.c.seq)).one()) == (1, 0)
+
+
+def test_the_program_knows_the_newest_revision() -> None:
+    scripts = ScriptDirectory(str(migrate.MIGRATIONS))
+    assert scripts.get_heads() == [SCHEMA_VERSION]
+    revisions = [each.revision for each in scripts.walk_revisions()]
+    names = [path.name[:4] for path in (migrate.MIGRATIONS / "versions").glob("*.py")]
+    assert sorted(revisions) == sorted(names), "a revision is the number its file begins with"
+
+
+def test_a_newer_database_is_refused_and_left_alone(store: Store) -> None:
+    with store.begin() as tx:
+        tx.driver("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(DataFolderError, match=f"of version 9999, and this program knows {SCHEMA_VERSION}"):
+        migrate.prepare(store)
+    with store.read() as tx:
+        assert version(tx) == "9999"
+
+
+def test_an_older_database_is_brought_up_with_its_rows(store: Store, newer: Path, tmp_path: Path) -> None:
+    with store.begin() as tx:
+        tx.execute(sa.insert(site).values(key="old"))
+    migrate.prepare(store)
+    with store.read() as tx:
+        assert tuple(tx.driver("SELECT key, note FROM site").one()) == ("old", "new")
+        assert version(tx) == "9999"
+    if not store.sqlite:
+        return
+    backup = opened(f"sqlite:///{tmp_path / 'store.before-9999.db'}")
+    with backup.read() as tx:
+        assert version(tx) == SCHEMA_VERSION
+        assert tx.driver("SELECT key FROM site").scalar_one() == "old"
+    backup.close()
+
+
+def test_a_revision_that_fails_leaves_the_old_version(store: Store, newer: Path, tmp_path: Path) -> None:
+    newer.write_text(NEXT.format(before=SCHEMA_VERSION, then='op.execute("SELECT 1 FROM nowhere")'))
+    with store.read() as tx:
+        before = shape(tx)
+    with pytest.raises(StoreError, match="nowhere"):
+        migrate.prepare(store)
+    with store.read() as tx:
+        assert version(tx) == SCHEMA_VERSION
+        assert shape(tx) == before
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+def test_a_backup_is_made_anew_each_time(store: Store, newer: Path, tmp_path: Path) -> None:
+    (tmp_path / "store.before-9999.part").write_bytes(b"a copy that was interrupted")
+    (tmp_path / "store.before-9999.db").write_bytes(b"a copy of long ago")
+    migrate.prepare(store)
+    backup = opened(f"sqlite:///{tmp_path / 'store.before-9999.db'}")
+    with backup.read() as tx:
+        assert version(tx) == SCHEMA_VERSION
+    backup.close()
+    assert not list(tmp_path.glob("*.part"))
+
+
+def at_once(url: str, many: int) -> list[BaseException]:
+    """Prepare one database from several connections at the same moment; returns what went wrong."""
+    wrong: list[BaseException] = []
+    start = threading.Barrier(many)
+
+    def prepare() -> None:
+        store = opened(url)
+        start.wait()
+        try:
+            migrate.prepare(store)
+        except StoreError as error:
+            wrong.append(error)
+        store.close()
+
+    threads = [threading.Thread(target=prepare) for _ in range(many)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return wrong
+
+
+def test_processes_that_start_together_make_one_schema(empty_url: str) -> None:
+    assert at_once(empty_url, 4) == []
+    store = opened(empty_url)
+    with store.read() as tx:
+        assert version(tx) == SCHEMA_VERSION
+        assert tx.execute(sa.select(sa.func.count()).select_from(stream_head)).scalar_one() == 1
+    store.close()
