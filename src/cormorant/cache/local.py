@@ -1,0 +1,48 @@
+"""A cache in the data folder: packs behind the `Cache` protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from cormorant.base.clock import Clock
+from cormorant.cache import check as checking
+from cormorant.cache.frame import Frame
+from cormorant.cache.protocol import Damage, Entry, Place
+from cormorant.cache.reader import PackReader
+from cormorant.cache.writer import PackWriter
+
+
+class LocalCache:
+    """Packs below `directory`. No file is made before the first `keep`; `read` may be called from several threads."""
+
+    def __init__(self, directory: Path, clock: Clock) -> None:
+        self._directory = directory
+        self._writer = PackWriter(directory, clock)
+        self._reader = PackReader(directory)
+
+    @property
+    def broken(self) -> str | None:
+        """Why nothing can be kept until the process is started again; None while it can."""
+        return self._writer.broken
+
+    def keep(self, batch: Sequence[tuple[int, bytes]]) -> list[Place]:
+        """Append a batch of encoded frames with one write and one sync, all or none."""
+        return self._writer.append(batch)
+
+    def read(self, place: Place) -> Frame:
+        """Return the frame that was kept there."""
+        return self._reader.read(place)
+
+    def check(self, live: Iterable[tuple[int, Place]]) -> Iterator[Damage]:
+        """Compare rows with packs, and look through all packs."""
+        return checking.check(self._directory, live)
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield every readable entry."""
+        return checking.entries(self._directory)
+
+    def close(self) -> None:
+        """Let go of the files; a later `keep` begins another pack."""
+        self._writer.close()
+        self._reader.close()

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from cormorant.cache.frame import encode
+from cormorant.cache.local import LocalCache
+from cormorant.cache.protocol import Cache
+from tests.cache.pages import StillClock, page
+
+
+def test_a_document_is_kept_and_shown(tmp_path: Path) -> None:
+    local = LocalCache(tmp_path, StillClock())
+    cache: Cache = local
+    places = cache.keep([(n, encode(page(n))) for n in range(5)])
+    assert cache.read(places[2]) == page(2)
+    assert list(cache.check(enumerate(places))) == []
+    assert [entry.place for entry in cache.entries()] == places
+    assert local.broken is None
+    cache.close()
+    again = LocalCache(tmp_path, StillClock())
+    assert again.read(places[4]) == page(4)
+    again.close()
