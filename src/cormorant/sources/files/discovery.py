@@ -1,0 +1,229 @@
+"""What is in the folder? A walk that streams, without recursion and with a bounded number of open folders.
+
+    enter a folder -> stream its entries: files are yielded, names of folders kept -> enter the next of those, or go up
+
+However many files a folder has and however deep the tree is, memory holds the names of the folders still to be entered
+and nothing else. Only the innermost folders stay open; one further out is opened again when the walk comes back to it,
+and left alone when it is no longer the same.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, Sequence
+
+from cormorant.base.errors import Unreachable
+from cormorant.model.acl import ACL, PUBLIC
+from cormorant.model.resource import Found, How
+from cormorant.sources.files.gates import FilesGates
+from cormorant.sources.files.naming import Naming
+from cormorant.sources.files.rights import Chain, Names, tag_of
+from cormorant.sources.files.wire import GONE, Astray, located, open_folder, reopen_folder
+
+KEPT_OPEN = 64
+"""Folders open at once."""
+
+MAX_UNLISTED = 10_000
+"""Folders that may fail to be listed; with more the listing as a whole has failed."""
+
+_VANISHED = (*GONE, errno.ELOOP)
+
+
+def validator_of(status: os.stat_result, folders: ACL | None) -> str:
+    """Return a file's version: size, time of change in nanoseconds and inode.
+
+    With `folders`, the rights on the way to it, also all that its own rights depend on: a change of an access list
+    changes the time of the inode.
+    """
+    version = f"{status.st_size}-{status.st_mtime_ns}-{status.st_ino}"
+    if folders is None:
+        return version
+    rights = f"{status.st_ctime_ns}-{status.st_mode:o}-{status.st_uid}-{status.st_gid}"
+    return f"{version}-{rights}-{tag_of(folders)}"
+
+
+class _Level:
+    """A folder on the way from the root to where the walk is. `fd` is -1 while it is closed."""
+
+    __slots__ = ("fd", "folders", "identity", "name", "rights")
+
+    def __init__(self, name: bytes, fd: int, identity: tuple[int, int], rights: ACL | None) -> None:
+        self.name, self.fd, self.identity, self.rights = name, fd, identity, rights
+        self.folders: list[bytes] = []
+
+
+class Walk:
+    """One walk through a folder. `unlisted` are the addresses of folders that could not be listed, with a slash.
+
+    `entries` counts what was met, so that an empty folder can be told from one whose files are all left out.
+    """
+
+    def __init__(self, root: int, naming: Naming, gates: FilesGates, names: Names) -> None:
+        self.unlisted: list[str] = []
+        self.entries = 0
+        self._root, self._naming, self._gates, self._names = root, naming, gates, names
+        self._settings = gates.settings
+        self._way: list[_Level] = []
+        self._above: list[bytes] = []
+        self._links: list[list[bytes]] = []
+        self._entered: set[tuple[int, int]] = set()
+
+    def files(self) -> Iterator[Found]:
+        """Yield every file; real folders first, then those that only a symbolic link leads to."""
+        try:
+            yield from self._enter(b"", os.dup(self._root), self._chain().rights)
+            yield from self._onward()
+            while self._links:
+                yield from self._follow(self._links.pop())
+                yield from self._onward()
+        finally:
+            while self._way:
+                self._leave()
+
+    def _onward(self) -> Iterator[Found]:
+        """Enter one folder after the other until none is left on the way."""
+        while self._way:
+            level = self._way[-1]
+            if not level.folders:
+                self._leave()
+                continue
+            name = level.folders.pop()
+            fd = self._open(level, name)
+            if fd is not None:
+                yield from self._enter(name, fd, level.rights)
+
+    def _open(self, level: _Level, name: bytes) -> int | None:
+        """Open a folder of the innermost level."""
+        try:
+            if level.fd < 0:
+                level.fd = self._back_to(level.identity)
+            return open_folder(name, level.fd)
+        except OSError as error:
+            if error.errno not in _VANISHED:
+                self._miss([*self._parts(), name])
+            return None
+
+    def _back_to(self, identity: tuple[int, int]) -> int:
+        """Open the folder where the walk is once more. Raises OSError when another one is there now."""
+        fd = reopen_folder(self._parts(), self._root)
+        if _identity(os.fstat(fd)) != identity:
+            os.close(fd)
+            raise OSError(errno.ESTALE, "another folder has taken its place")
+        return fd
+
+    def _enter(self, name: bytes, fd: int, above: ACL | None) -> Iterator[Found]:
+        """Put a folder on the way and yield its files. `above` is who may come as far as the folder it lies in."""
+        level = _Level(name, fd, _identity(os.fstat(fd)), Chain(self._names, above).through(fd))
+        self._way.append(level)
+        if len(self._way) > KEPT_OPEN:
+            self._close(self._way[-KEPT_OPEN - 1])
+        if self._settings.symlinks and level.identity in self._entered:
+            return
+        if self._settings.symlinks:
+            self._entered.add(level.identity)
+        try:
+            yield from self._list(level)
+        except OSError:
+            self._miss(self._parts())
+
+    def _list(self, level: _Level) -> Iterator[Found]:
+        """Stream the entries of a folder. Raises OSError when the listing breaks off."""
+        parts = self._parts()
+        start, depth = self._naming.address([*parts, b""]), len(parts)
+        with os.scandir(level.fd) as entries:
+            for entry in entries:
+                self.entries += 1
+                name = os.fsencode(entry.name)
+                version = self._look(entry, level, [*parts, name])
+                if version is not None:
+                    address = start + self._naming.quoted(name)
+                    yield Found(address, self._naming.site, depth, How.LISTING, validator=version)
+
+    def _look(self, entry: os.DirEntry[str], level: _Level, parts: list[bytes]) -> str | None:
+        """Return the version of a file, or None. A folder is kept, to be entered when this one is done."""
+        if parts[-1].startswith(b".") and not self._settings.hidden:
+            return None
+        if entry.is_dir(follow_symlinks=False):
+            if self._enters(parts):
+                level.folders.append(parts[-1])
+            return None
+        return self._linked(parts) if entry.is_symlink() else self._regular(entry, level.rights)
+
+    def _enters(self, parts: Sequence[bytes]) -> bool:
+        """Say whether a folder is to be walked: not too deep, and something below it may be taken."""
+        levels = self._settings.levels
+        return (levels is None or len(parts) <= levels) and not self._gates.leaves_out(parts)
+
+    def _regular(self, entry: os.DirEntry[str], rights: ACL | None) -> str | None:
+        """Return the version of a regular file; None for anything else, and for what has just vanished."""
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError as error:
+            if error.errno in _VANISHED:
+                return None
+            raise
+        return validator_of(status, rights) if stat.S_ISREG(status.st_mode) else None
+
+    def _linked(self, parts: list[bytes]) -> str | None:
+        """Return the version of the file that a symbolic link leads to. A link to a folder is kept for later."""
+        if not self._settings.symlinks:
+            return None
+        chain = self._chain()
+        try:
+            with located((self._root, self._naming.folder), parts, True, chain.through) as (folder, name):
+                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except Astray:
+            return None
+        except OSError as error:
+            if error.errno in _VANISHED:
+                return None
+            raise
+        if stat.S_ISDIR(status.st_mode):
+            self._links.append(parts)
+        return validator_of(status, chain.rights) if stat.S_ISREG(status.st_mode) else None
+
+    def _follow(self, parts: list[bytes]) -> Iterator[Found]:
+        """Enter a folder that a symbolic link leads to, unless the walk has been there."""
+        if not self._enters(parts):
+            return
+        chain = self._chain()
+        try:
+            with located((self._root, self._naming.folder), parts, True, chain.through) as (folder, name):
+                fd = open_folder(name, folder)
+        except (Astray, OSError):
+            self._miss(parts)
+            return
+        self._above = parts[:-1]
+        yield from self._enter(parts[-1], fd, chain.rights)
+
+    def _chain(self) -> Chain:
+        return Chain(self._names, PUBLIC if self._settings.owner_grants else None)
+
+    def _parts(self) -> list[bytes]:
+        """The names from the root down to the innermost folder."""
+        return [*self._above, *(level.name for level in self._way if level.name)]
+
+    def _miss(self, parts: Sequence[bytes]) -> None:
+        """Note a folder whose content is not known."""
+        if not parts or len(self.unlisted) >= MAX_UNLISTED:
+            raise Unreachable(
+                "The folder could not be listed to the end. Check its disk or mount, and the crawler's rights."
+            )
+        self.unlisted.append(self._naming.address(parts) + "/")
+
+    def _leave(self) -> None:
+        self._close(self._way.pop())
+        if not self._way:
+            self._above = []
+
+    @staticmethod
+    def _close(level: _Level) -> None:
+        if level.fd >= 0:
+            os.close(level.fd)
+            level.fd = -1
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino

@@ -1,0 +1,53 @@
+"""What is a file's address? Its path's bytes, percent-encoded, so that any name survives the way there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+_KEPT = "/!$&'()*+,;=:@"
+"""Beside letters, digits and `_.-~`: what the URL standard leaves alone in a path, so that addresses are canonical."""
+
+
+class Naming:
+    """Addresses of the files below one root.
+
+    `root` is the address of the folder with a slash at its end; `site` is the key of its site.
+    """
+
+    def __init__(self, root: bytes, display_prefix: str) -> None:
+        self.folder = root
+        self.site = "file:" + quote_from_bytes(root, _KEPT)
+        self.root = "file://" + quote_from_bytes(root, _KEPT).rstrip("/") + "/"
+        self._shown = display_prefix + "/" if display_prefix else ""
+
+    def address(self, parts: Sequence[bytes]) -> str:
+        """Return the address of the file or folder with these names from the root down."""
+        return self.root + self.quoted(b"/".join(parts))
+
+    @staticmethod
+    def quoted(name: bytes) -> str:
+        """Percent-encode a name, or several with slashes between."""
+        return quote_from_bytes(name, _KEPT)
+
+    def parts(self, address: str) -> list[bytes] | None:
+        """Return the names from the root down, None for what is no address of a file below the root."""
+        if not address.startswith(self.root) or "?" in address or "#" in address:
+            return None
+        parts = [unquote_to_bytes(part) for part in address[len(self.root) :].split("/")]
+        strange = any(part in (b"", b".", b"..") or b"/" in part or b"\0" in part for part in parts)
+        return None if strange else parts
+
+    def display(self, address: str) -> str:
+        """Return what readers are shown: the display prefix in place of the root, where there is one."""
+        if self._shown and address.startswith(self.root):
+            return self._shown + address[len(self.root) :]
+        return address
+
+
+def readable(name: bytes) -> str:
+    """Return a name as text that can be shown: bytes and characters that cannot be printed are escaped."""
+    text = name.decode("utf-8", "backslashreplace")
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

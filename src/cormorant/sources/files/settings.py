@@ -1,0 +1,113 @@
+"""What may be set on a files source?"""
+
+from __future__ import annotations
+
+import os
+from typing import Literal, Self
+from urllib.parse import unquote_to_bytes
+
+from pydantic import Field, field_validator, model_validator
+
+from cormorant.base.errors import BadAddress
+from cormorant.model.address import canonical
+from cormorant.model.settings import SourceSettings
+from cormorant.sources.files.patterns import compile_patterns
+
+MAX_SIZE = 64 << 20
+"""Bytes; no setting lets a larger document in."""
+
+
+class FilesSettings(SourceSettings):
+    """Settings of a files source."""
+
+    path: str = Field(
+        description="The folder, like /srv/docs. A file: address too, for a name that is not text.",
+        min_length=1,
+    )
+    include: tuple[str, ...] = Field(
+        default=(),
+        description="Files to take: patterns like *.pdf or handbook/**, or rules like ext:pdf. None: every file.",
+    )
+    exclude: tuple[str, ...] = Field(
+        default=(), description="Files and folders to leave out, written like include. Exclusion wins."
+    )
+    depth: int | Literal["unlimited"] = Field(
+        default="unlimited", description="Levels of folders to go down; 0 is the folder itself only.", ge=0
+    )
+    hidden: bool = Field(default=False, description="Whether files and folders whose name begins with a dot are taken.")
+    symlinks: bool = Field(
+        default=False, description="Whether symbolic links are followed; never to a place outside the folder."
+    )
+    display_prefix: str = Field(
+        default="", description="What readers see in place of the folder, like https://intra/docs."
+    )
+    owner_grants: bool = Field(
+        default=False, description="Whether only those may find a file whom the file system lets read it."
+    )
+    max_size_bytes: int = Field(default=10_000_000, description="The largest file, like 10MB.", ge=1, le=MAX_SIZE)
+    too_big: Literal["drop", "cut"] = Field(
+        default="drop", description="Whether a larger file is left out (drop) or its beginning taken (cut)."
+    )
+    types: tuple[str, ...] = Field(
+        default=(), description="MIME types to take, like application/pdf or text/*. None: every type."
+    )
+    follow_links: bool = Field(
+        default=False, description="Whether links found in documents to other files of the folder are followed."
+    )
+
+    @field_validator("path")
+    @classmethod
+    def _absolute(cls, path: str) -> str:
+        """Make the path absolute; a `file:` address stays one, since it may stand for bytes that are no text."""
+        if path.lower().startswith("file:"):
+            try:
+                return canonical(path)
+            except BadAddress as error:
+                raise ValueError(error.sentence) from None
+        if "\0" in path:
+            raise ValueError("a path holds no NUL character.")
+        return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - pathlib keeps `..`
+
+    @field_validator("display_prefix")
+    @classmethod
+    def _shown(cls, prefix: str) -> str:
+        """Canonicalise the prefix, without a slash at its end."""
+        if not prefix:
+            return ""
+        try:
+            address = canonical(prefix)
+        except BadAddress as error:
+            raise ValueError(error.sentence) from None
+        if "?" in address:
+            raise ValueError("an address with a query cannot be continued. Write it like https://intra/docs.")
+        return address.rstrip("/")
+
+    @field_validator("types")
+    @classmethod
+    def _types(cls, types: tuple[str, ...]) -> tuple[str, ...]:
+        """Lower the case; refuse what is no MIME type."""
+        lowered = tuple(each.strip().lower() for each in types)
+        wrong = [each for each in lowered if each.count("/") != 1]
+        if wrong:
+            raise ValueError(f"{wrong[0]!r} is not a MIME type. Write it like application/pdf or text/*.")
+        return lowered
+
+    @model_validator(mode="after")
+    def _rules(self) -> Self:
+        """Read the rules now, so that a mistake is found where it is typed."""
+        compile_patterns(self.include, self.exclude)
+        return self
+
+    @property
+    def root(self) -> bytes:
+        """The folder's path in the bytes of the file system, without a slash at its end."""
+        if self.path.startswith("file:"):
+            path = unquote_to_bytes(self.path.removeprefix("file://"))
+        else:
+            path = os.fsencode(self.path)
+        return path.rstrip(b"/") or b"/"
+
+    @property
+    def levels(self) -> int | None:
+        """How many levels of folders are gone down; None for all."""
+        return None if self.depth == "unlimited" else self.depth

@@ -1,0 +1,157 @@
+"""A files source: lists a folder and reads its files."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import ClassVar
+
+from cormorant.base.errors import Unreachable
+from cormorant.model.content import Content, Wire
+from cormorant.model.outcome import Deferred, Outcome
+from cormorant.model.resource import Found, Removal, Resource, Role
+from cormorant.model.status import Status
+from cormorant.sources.files.discovery import Walk
+from cormorant.sources.files.gates import FilesGates
+from cormorant.sources.files.naming import Naming, readable
+from cormorant.sources.files.reading import Reader
+from cormorant.sources.files.rights import Names
+from cormorant.sources.files.settings import FilesSettings
+from cormorant.sources.files.wire import Identity, identity_of, open_root
+from cormorant.sources.protocol import Discovery
+
+BATCH = 1_000
+"""Files yielded at once."""
+
+PARALLEL = 4
+"""Files read at once."""
+
+READ_LIMIT_S = 120.0
+"""Seconds one file may take: a share whose server is gone lets a reader wait for ever (fault F11)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilesPace:
+    """A disk need not be spared."""
+
+    delay_s: float = 0.0
+    parallel: int = PARALLEL
+
+
+class FilesSource:
+    """A folder of files.
+
+    `unlisted` are the beginnings of addresses below which the last `discover` could not list: what is absent there is
+    not gone. `next_cursor` is what the next `discover` is to be given: which folder this was, and whether it had
+    anything in it. Both are complete when `discover` has ended without an exception.
+    """
+
+    kind: ClassVar[str] = "files"
+    discovery: ClassVar[Discovery] = Discovery.LISTING
+
+    def __init__(self, number: int, settings: FilesSettings) -> None:
+        self.number = number
+        self.settings = settings
+        self.unlisted: list[str] = []
+        self.next_cursor = ""
+        self._naming = Naming(settings.root, settings.display_prefix)
+        self.gates = FilesGates(settings, self._naming)
+        self._names = Names()
+        self._reader = Reader(self.gates, self._naming, self._names)
+        self._threads: ThreadPoolExecutor | None = None
+
+    def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:
+        """Yield every regular file in batches. What rules leave out is among them, except below excluded folders.
+
+        Raises Unreachable when the folder is missing, is another one than `cursor` remembers, or is suddenly empty.
+        """
+        self.unlisted, self.next_cursor = [], ""
+        root = open_root(self.settings.root)
+        try:
+            identity = identity_of(root)
+            before = self._remembered(cursor)
+            if before is not None and not identity.is_same(before[0]):
+                raise Unreachable(self._replaced())
+            walk = Walk(root, self._naming, self.gates, self._names)
+            self.unlisted = walk.unlisted
+            files = walk.files()
+            while batch := list(islice(files, BATCH)):
+                yield batch
+            self._check_end(identity, empty=walk.entries == 0, was_empty=before is None or before[1])
+            self.next_cursor = self._remember(identity, empty=walk.entries == 0)
+        finally:
+            os.close(root)
+
+    def _check_end(self, identity: Identity, *, empty: bool, was_empty: bool) -> None:
+        """Raise Unreachable when the folder was taken away during the walk, or has lost everything since the last."""
+        again = open_root(self.settings.root)
+        try:
+            if not identity_of(again).is_same(identity):
+                raise Unreachable(self._replaced())
+        finally:
+            os.close(again)
+        if empty and not was_empty:
+            raise Unreachable(
+                f"The folder {self._shown} is empty, and was not. Mount what belongs there; "
+                "if it was emptied on purpose, crawl with --force."
+            )
+
+    def _replaced(self) -> str:
+        return (
+            f"The folder {self._shown} is another one than before. Mount what belongs there; "
+            "if it was replaced on purpose, crawl with --force."
+        )
+
+    @property
+    def _shown(self) -> str:
+        return readable(self.settings.root)
+
+    def _remember(self, identity: Identity, *, empty: bool) -> str:
+        return json.dumps({"path": self._naming.root, "folder": identity, "empty": empty})
+
+    def _remembered(self, cursor: str) -> tuple[Identity, bool] | None:
+        """Read a cursor: which folder it was and whether it was empty. None when it tells of another path."""
+        kept = json.loads(cursor) if cursor else {}
+        if kept.get("path") != self._naming.root:
+            return None
+        return Identity(*kept["folder"]), bool(kept["empty"])
+
+    def display(self, address: str) -> str:
+        """Return the address that readers are shown."""
+        return self._naming.display(address)
+
+    def pace(self, site: str, facts: Mapping[str, bytes]) -> FilesPace:  # noqa: ARG002 - the same for every folder
+        """No delay, four files at once."""
+        return FilesPace()
+
+    async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
+        """Read a file. It is read even when its validator is known: what is unchanged is not asked for again.
+
+        Requests are HTTP's, so none are counted; bytes received are those read.
+        """
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(PARALLEL, thread_name_prefix="files")
+        reading = asyncio.get_running_loop().run_in_executor(self._threads, self._reader.read, resource.address)
+        try:
+            outcome, size = await asyncio.wait_for(reading, READ_LIMIT_S)
+        except TimeoutError:
+            reason = f"The file was not read within {READ_LIMIT_S:.0f} seconds. Check the server of the share."
+            return Deferred(Status.READ_TIMEOUT, reason, whole_site=True)
+        wire.received += size
+        wire.decoded += size
+        return outcome
+
+    def fact(self, content: Content | Outcome, role: Role) -> tuple[str, bytes, float] | None:  # noqa: ARG002
+        """A folder teaches nothing beside its files."""
+        return None
+
+    async def close(self) -> None:
+        """Let go of the reading threads. No descriptor outlives the call that opened it."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads = None

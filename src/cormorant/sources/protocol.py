@@ -1,0 +1,126 @@
+"""What every kind of source does, and what its caller may rely on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import ClassVar, Protocol
+
+from cormorant.model.content import Content, Extraction, Wire
+from cormorant.model.outcome import Outcome
+from cormorant.model.resource import Found, Removal, Resource, Role
+from cormorant.model.rules import Prerequisite, Ruling
+from cormorant.model.settings import SourceSettings
+
+
+class Discovery(StrEnum):
+    """What a source's discovery proves.
+
+    SEEDS: where to begin, nothing else; what is not linked may still exist.
+    LISTING: everything there is; what is absent is gone, if the listing ended without an error.
+    FEED: what changed since a cursor; absence proves nothing, a removal does.
+    """
+
+    SEEDS = "seeds"
+    LISTING = "listing"
+    FEED = "feed"
+
+
+class Pace(Protocol):
+    """How a site may be visited by this source.
+
+    Read by the worker, which also obeys slower sources on the same site.
+    """
+
+    @property
+    def delay_s(self) -> float:
+        """Seconds from the start of one request to the start of the next."""
+        ...
+
+    @property
+    def parallel(self) -> int:
+        """Requests under way at once."""
+        ...
+
+
+class Gates(Protocol):
+    """Pure rulings. Every answer names the rule that decided.
+
+    A caller may rely on the same answer for the same arguments, and may not rely on a link that was admitted still
+    being admitted at its visit: facts and settings may have changed.
+    """
+
+    def follow(self, address: str, depth: int) -> Ruling:
+        """May this newly found address become a resource?"""
+        ...
+
+    def visit(self, resource: Resource, facts: Mapping[str, bytes]) -> Ruling | Prerequisite:
+        """May it be asked for now? `facts` are the valid facts of its site (a robots.txt by the name of its origin)."""
+        ...
+
+    def read(self, content: Content) -> Ruling:
+        """May these bytes be read, by their type and size? `content.mime` was sniffed."""
+        ...
+
+    def index(self, content: Content, extraction: Extraction) -> Ruling:
+        """May what it says be delivered? A page that may not be indexed may still be followed."""
+        ...
+
+
+class Source(Protocol):
+    """A configured place documents come from.
+
+    Built from its number, its settings and the means it needs (fetcher, clock). `discover` is called in one process and
+    `fetch` in many; a source keeps no state between them that a kill may lose.
+    """
+
+    kind: ClassVar[str]
+    discovery: ClassVar[Discovery]
+    number: int
+    next_cursor: str
+    """After `discover`: what to hand in the next time."""
+
+    @property
+    def settings(self) -> SourceSettings:
+        """The settings it was built from."""
+        ...
+
+    @property
+    def gates(self) -> Gates:
+        """Its rulings."""
+        ...
+
+    @property
+    def unlisted(self) -> Sequence[str]:
+        """After `discover`: beginnings of addresses it could not list; nothing below them is taken for gone."""
+        ...
+
+    def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:
+        """Yield batches of what there is. Ending without an exception is the proof of completeness.
+
+        Raises Unreachable when the place as a whole cannot be listed; nothing is then deleted.
+        """
+        ...
+
+    def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:
+        """How fast may this site be visited for this source?"""
+        ...
+
+    async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
+        """Visit one resource once, conditionally when it carries validators. Adds to `wire` what it cost.
+
+        Never raises for what the other side does; every fault is an outcome.
+        """
+        ...
+
+    def display(self, address: str) -> str:
+        """The address that people open; unique within the source."""
+        ...
+
+    def fact(self, content: Content | Outcome, role: Role) -> tuple[str, bytes, float] | None:
+        """What a visit of another role than document taught about its site: name, bytes, seconds it is valid."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and descriptors."""
+        ...

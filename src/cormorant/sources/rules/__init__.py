@@ -1,0 +1,39 @@
+"""What lies inside a source's boundary? The compiler of the rules that an administrator types.
+
+    "prefix:https://x/drafts/"  --parse_rule-->  Rule  --compile_rules-->  Boundary.ruling(address) -> Ruling
+
+Which addresses are let in:
+
+1. Exclusion wins: an address that any exclude rule matches is out, however it is included.
+2. Rules that say *where* (`host suffix prefix ip contains regex any`) add up: one that matches is enough. Without any,
+   the hosts of the start addresses are included.
+3. Rules that say *which of them* (`path ext ends port scheme`) narrow: of each type given, one has to match.
+
+Hosts and simple rules do not tell capitals from small letters, and `*` in them is any characters; a `regex` does tell.
+Everything is compared with the canonical address, so what is typed is canonicalised too. Matching is linear: regular
+expressions are RE2's, wildcards are compared in one pass. The answer for a host is worked out once, so that a new link
+costs well below a microsecond.
+
+Invariants: no network, no clock; the same address gets the same answer for as long as a boundary lives.
+"""
+
+from cormorant.sources.rules.boundary import DEFAULT_RULE, Boundary, compile_rules
+from cormorant.sources.rules.matching import AnyOf, TextTest, Tried, compile_pattern, in_order
+from cormorant.sources.rules.reading import RULE_TYPES, Rule, extensions, host_name, parse_rule, split_rule
+
+__all__ = [
+    "DEFAULT_RULE",
+    "RULE_TYPES",
+    "AnyOf",
+    "Boundary",
+    "Rule",
+    "TextTest",
+    "Tried",
+    "compile_pattern",
+    "compile_rules",
+    "extensions",
+    "host_name",
+    "in_order",
+    "parse_rule",
+    "split_rule",
+]

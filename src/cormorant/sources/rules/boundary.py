@@ -1,0 +1,160 @@
+"""Is this address inside? The answer, with the rule that decided it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from cormorant.model.address import Origin, origin_of
+from cormorant.model.rules import Gate, Ruling
+from cormorant.model.status import Status
+from cormorant.sources.rules.matching import AnyOf, Tried
+from cormorant.sources.rules.reading import Rule, parse_rule
+
+DEFAULT_RULE = "hosts of the start addresses"
+"""How rulings name what holds without an include rule that says where."""
+
+_WHERE = ("host", "suffix", "prefix", "contains", "regex", "ip", "any")
+_NARROWING = ("path", "ext", "ends", "port", "scheme")
+_MAX_SITES = 10_000
+_SHOWN = 3
+
+
+def compile_rules(
+    include: Sequence[str],
+    exclude: Sequence[str],
+    default_hosts: Collection[str] | None,
+    gate: Gate = Gate.BOUNDARY,
+) -> Boundary:
+    """Compile what an administrator typed. Raises BadRule for what cannot be read.
+
+    `default_hosts` hold when no include rule says where: hosts, with a port where only that one is meant; None lets
+    every host in. Rulings carry `gate`, status 964 for the boundary and 973 for index rules.
+    """
+    return Boundary(
+        [parse_rule(text) for text in include],
+        [parse_rule(text) for text in exclude],
+        None if default_hosts is None else [parse_rule(f"host:{host}") for host in default_hosts],
+        gate,
+    )
+
+
+class Boundary:
+    """Compiled rules. Keeps what follows from an origin alone, so it grows a little with the hosts that are met."""
+
+    def __init__(
+        self, include: Sequence[Rule], exclude: Sequence[Rule], default: Sequence[Rule] | None, gate: Gate
+    ) -> None:
+        self._gate = gate
+        self._status = Status.INDEX_RULES if gate is Gate.INDEX else Status.OUTSIDE_BOUNDARY
+        self._label = "index_" if gate is Gate.INDEX else ""
+        self._exclude = [(rule, self._excluded(rule)) for rule in exclude]
+        where = [rule for rule in include if rule.type in _WHERE]
+        self._where = [(rule, self._included(rule.text)) for rule in where]
+        self._outside = self._missed(where)
+        if not where:
+            named = Ruling(True, gate, DEFAULT_RULE)
+            self._where = [(rule, named) for rule in default or ()]
+            self._outside = Ruling(False, gate, DEFAULT_RULE, self._status)
+        if not where and default is None:
+            self._where = [(parse_rule("any"), Ruling(True, gate, "any"))]
+        groups = [[rule for rule in include if rule.type == name] for name in _NARROWING]
+        self._narrow = [(group, self._missed(group)) for group in groups if group]
+        self._sites: dict[str, _Site] = {}
+
+    def ruling(self, address: str) -> Ruling:
+        """Judge a canonical address."""
+        end = address.find("/", 8)
+        key = address[:end] if end > 0 else address
+        site = self._sites.get(key)
+        if site is None:
+            if len(self._sites) >= _MAX_SITES:
+                self._sites.clear()
+            site = self._sites[key] = self._site(origin_of(address))
+        return site.ruling(address) if site.asks else site.otherwise
+
+    def _site(self, origin: Origin) -> _Site:
+        """Work out what follows from the origin, and which rules are left to be asked about each address."""
+        excluded = _by_origin(self._exclude, origin)
+        if excluded is not None:
+            return _Site(excluded)
+        narrow = []
+        for group, refusal in self._narrow:
+            rulings = [(rule, refusal) for rule in group]
+            if group[0].on_origin is None:
+                narrow.append((_about_addresses(rulings, origin), refusal))
+            elif _by_origin(rulings, origin) is None:
+                return _Site(refusal)
+        admitted = _by_origin(self._where, origin)
+        where = None if admitted is not None else _about_addresses(self._where, origin)
+        if admitted is None and not where:
+            return _Site(self._outside)
+        return _Site(admitted or self._outside, _about_addresses(self._exclude, origin), where, narrow)
+
+    def _excluded(self, rule: Rule) -> Ruling:
+        return Ruling(False, self._gate, f"{self._label}exclude {rule.text}", self._status)
+
+    def _included(self, text: str) -> Ruling:
+        return Ruling(True, self._gate, f"{self._label}include {text}")
+
+    def _missed(self, rules: Sequence[Rule]) -> Ruling:
+        """The refusal of an address that none of these include rules matches."""
+        more = f" and {len(rules) - _SHOWN} more" if len(rules) > _SHOWN else ""
+        shown = ", ".join(rule.text for rule in rules[:_SHOWN])
+        return Ruling(False, self._gate, f"{self._label}include {shown}{more}", self._status)
+
+
+class _Site:
+    """What is left to ask about the addresses of one origin, if anything is (`asks`).
+
+    `otherwise` is the ruling when no rule of `where` matches: the admission by the origin, or a refusal.
+    """
+
+    __slots__ = ("asks", "exclude", "narrow", "otherwise", "where")
+
+    def __init__(
+        self,
+        otherwise: Ruling,
+        exclude: AnyOf | None = None,
+        where: AnyOf | None = None,
+        narrow: Sequence[tuple[AnyOf, Ruling]] = (),
+    ) -> None:
+        self.otherwise = otherwise
+        self.exclude = exclude or None
+        self.where = where or None
+        self.narrow = narrow
+        self.asks = bool(self.exclude or self.where or narrow)
+
+    def ruling(self, address: str) -> Ruling:
+        """Judge an address of this origin."""
+        lower = address.lower()
+        if self.exclude is not None:
+            excluded = self.exclude.first(address, lower)
+            if excluded is not None:
+                return excluded
+        found = self.where.first(address, lower) if self.where is not None else None
+        ruling = found or self.otherwise
+        if ruling.admitted:
+            for group, refusal in self.narrow:
+                if group.first(address, lower) is None:
+                    return refusal
+        return ruling
+
+
+def _by_origin(rules: Sequence[tuple[Rule, Ruling]], origin: Origin) -> Ruling | None:
+    """Return the ruling of the first rule that matches by the origin alone."""
+    for rule, ruling in rules:
+        if rule.on_origin is not None and rule.on_origin(origin):
+            return ruling
+    return None
+
+
+def _about_addresses(rules: Sequence[tuple[Rule, Ruling]], origin: Origin) -> AnyOf:
+    """Collect the rules that look beyond the origin, without prefixes that begin with another one."""
+    here = f"{origin}/".lower()
+    return AnyOf(
+        [
+            Tried(ruling, rule.prefix, rule.on_address, rule.pattern)
+            for rule, ruling in rules
+            if rule.on_origin is None and (not rule.prefix or rule.prefix.startswith(here))
+        ]
+    )

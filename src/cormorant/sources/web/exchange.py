@@ -1,0 +1,107 @@
+"""What does an HTTP answer mean? One answer or fault in, an outcome or the next hop out. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cormorant.fetch.headers import content_type, last_modified, retry_after, robots_directives
+from cormorant.fetch.values import Answer, Fault
+from cormorant.model.address import join
+from cormorant.model.content import Content
+from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Moved, Outcome, Unchanged
+from cormorant.model.rules import Gate, Ruling
+
+PERMANENT = (301, 308)
+TEMPORARY = (302, 303, 307)
+SERVER_FAULTS = range(500, 600)
+NO_CONNECTION = (906, 975, 976)
+"""Refused, no such name, TLS: not tried again in this run, counted over runs (1020 to 1024)."""
+
+
+class Hop(NamedTuple):
+    """A temporary redirect: ask there instead, for the same resource."""
+
+    target: str
+
+
+def of_fault(fault: Fault) -> Outcome:
+    """The outcome of a request without a usable response."""
+    if fault.ruling is not None:
+        return Excluded(fault.ruling, fault.status)
+    if fault.status == 960:
+        return Excluded(Ruling(admitted=False, gate=Gate.SIZE, rule=fault.reason, status=960), 960)
+    if fault.retryable and fault.status not in NO_CONNECTION:
+        return Deferred(fault.status, fault.reason, None, fault.whole_site)
+    return Failed(fault.status, fault.reason)
+
+
+def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, agent: str) -> Content | Outcome | Hop:
+    """What an answer from `address` means for the resource that was asked for (RFC 9110 section 15)."""
+    status = answer.status
+    if status == 200:
+        return content_of(answer, address, agent)
+    if status == 304:
+        return Unchanged() if conditional else Failed(1005, "The server answered 304 though nothing was asked of it.")
+    if status in PERMANENT or status in TEMPORARY:
+        return _redirect(answer, address)
+    if status in (404, 410):
+        return Gone(status)
+    if status in (429, 503):
+        asked = retry_after(answer.headers.get("retry-after"), now)
+        return Deferred(status, f"The server answered {status}.", asked, whole_site=True)
+    if status in SERVER_FAULTS:
+        return Deferred(status, f"The server answered {status}.")
+    if status in (204, 205):
+        return Failed(911, f"The server answered {status}, without a document.")
+    if status == 206:
+        return Failed(1005, "The server answered with a part (206) though the whole was asked for.")
+    return Failed(status if 400 <= status < 500 else 1005, f"The server answered {status}.")
+
+
+def _redirect(answer: Answer, address: str) -> Outcome | Hop:
+    location = answer.headers.get("location")
+    target = next((absolute for _, absolute in join(address, [location])), "") if location else ""
+    if not target:
+        return Failed(1003, f"The server answered {answer.status} without a usable Location.")
+    if answer.status in TEMPORARY:
+        return Hop(target)
+    if target == address:
+        return Failed(977, "The address redirects to itself.")
+    return Moved(target)
+
+
+def content_of(answer: Answer, address: str, agent: str) -> Content:
+    """The content of a complete answer."""
+    headers = answer.headers
+    mime, charset = content_type(headers.get("content-type"))
+    values = robots_directives(headers) if "x-robots-tag" in headers else ()
+    return Content(
+        address=address,
+        body=answer.body,
+        mime=mime,
+        charset=charset,
+        status_line=answer.status_line,
+        header_block=answer.header_block,
+        etag=headers.get("etag"),
+        modified=headers.get("last-modified"),
+        modified_at=last_modified(headers),
+        language=headers.get("content-language").partition(",")[0].strip().lower(),
+        directives=directives_for(values, agent),
+        truncated=answer.truncated,
+        file_name=address.partition("?")[0].rpartition("/")[2],
+    )
+
+
+def directives_for(values: tuple[str, ...], agent: str) -> tuple[str, ...]:
+    """The X-Robots-Tag directives meant for everybody or for `agent`, lower case.
+
+    A value may begin with the name of an agent and a colon; what follows is meant for that one alone.
+    """
+    found: list[str] = []
+    for value in values:
+        name, colon, rest = value.partition(":")
+        named = bool(colon) and "," not in name and name.strip().lower() not in ("unavailable_after", "max-snippet")
+        if named and name.strip().lower() != agent.lower():
+            continue
+        found += [each.strip().lower() for each in (rest if named else value).split(",")]
+    return tuple(each for each in found if each)

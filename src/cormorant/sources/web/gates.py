@@ -1,0 +1,124 @@
+"""May a web source follow, visit, read, index? Pure rulings, each naming its rule."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from cormorant.model.address import MAX_ADDRESS, origin_of, path_of
+from cormorant.model.content import Content, Extraction
+from cormorant.model.resource import Resource
+from cormorant.model.rules import ADMITTED, Gate, Prerequisite, Ruling
+from cormorant.sources.rules import Boundary, compile_rules
+from cormorant.sources.web.robots import Robots, parse_robots
+from cormorant.sources.web.settings import WebSettings
+
+MAX_SEGMENTS = 25
+MAX_REPEATS = 3
+"""A path with more segments, or one segment more often, is a relative link gone astray (fault W3)."""
+
+
+class _Read(NamedTuple):
+    """A robots.txt and the bytes it was read from, so that newer bytes are noticed."""
+
+    body: bytes
+    robots: Robots
+
+
+def fact_name(address: str) -> str:
+    """The name under which an origin's robots.txt is kept as a fact of its site."""
+    return f"robots:{origin_of(address)}"
+
+
+class WebGates:
+    """The rulings of one version of a source's settings."""
+
+    def __init__(self, settings: WebSettings, starts: list[str]) -> None:
+        self._settings = settings
+        hosts = dict.fromkeys(str(origin_of(start)).partition("//")[2] for start in starts)
+        self._boundary: Boundary = compile_rules(settings.include, settings.exclude, tuple(hosts))
+        self._index: Boundary | None = None
+        if settings.index_include or settings.index_exclude:
+            self._index = compile_rules(settings.index_include, settings.index_exclude, None, Gate.INDEX)
+        self._depth = None if settings.depth == "unlimited" else settings.depth
+        self._robots: dict[str, _Read] = {}
+
+    def follow(self, address: str, depth: int) -> Ruling:
+        """Scheme, length, shape, depth, boundary, in this order."""
+        if not address.startswith(("http://", "https://")):
+            return _no(Gate.SCHEME, "only http and https are visited", 964)
+        ruling = _shape(address)
+        if ruling is not None:
+            return ruling
+        if self._depth is not None and depth > self._depth:
+            return _no(Gate.DEPTH, f"depth {self._depth}", 972)
+        if not self._settings.dynamic_pages and "?" in address:
+            return _no(Gate.ADDRESS, "dynamic_pages false", 964)
+        return self._boundary.ruling(address)
+
+    def visit(self, resource: Resource, facts: Mapping[str, bytes]) -> Ruling | Prerequisite:
+        """Boundary and depth as of now, then robots.txt, which must have been asked for."""
+        ruling = self.follow(resource.address, resource.depth)
+        if not ruling.admitted or self._settings.robots == "ignore":
+            return ruling
+        origin = str(origin_of(resource.address))
+        body = facts.get(f"robots:{origin}")
+        if body is None:
+            return Prerequisite(f"{origin}/robots.txt", f"robots:{origin}")
+        return self.robots_ruling(origin, body, resource.address)
+
+    def robots_ruling(self, origin: str, body: bytes, address: str) -> Ruling:
+        """What the robots.txt of the address's origin says of it."""
+        allowed, line = self.robots_of(origin, body).ruling(path_of(address))
+        if allowed:
+            return ADMITTED
+        return _no(Gate.ROBOTS, f"{origin}/robots.txt {line}", 970)
+
+    def robots_of(self, origin: str, body: bytes) -> Robots:
+        """The rules of an origin, parsed once for the same bytes."""
+        known = self._robots.get(origin)
+        if known is None or known.body is not body:
+            known = self._robots[origin] = _Read(body, parse_robots(body, self._settings.robots_agent))
+        return known.robots
+
+    def read(self, content: Content) -> Ruling:
+        """May this type be taken? HTML always may: its links are wanted."""
+        types = self._settings.types
+        if not types or content.mime in ("text/html", "application/xhtml+xml"):
+            return ADMITTED
+        if any(fnmatch.fnmatchcase(content.mime, each.lower()) for each in types):
+            return ADMITTED
+        return _no(Gate.TYPE, f"types {', '.join(types)}; it is {content.mime}", 962)
+
+    def index(self, content: Content, extraction: Extraction) -> Ruling:
+        """Noindex in the header or the document, the types, then the index rules."""
+        for place, directives in (("X-Robots-Tag", content.directives), ("meta robots", extraction.directives)):
+            found = {"noindex", "none"}.intersection(directives)
+            if found:
+                return _no(Gate.ROBOTS_META, f"{place}: {min(found)}", 971)
+        if self._index is not None:
+            ruling = self._index.ruling(content.address)
+            if not ruling.admitted:
+                return ruling
+        return ADMITTED
+
+
+def _shape(address: str) -> Ruling | None:
+    """Exclude addresses that only a trap makes."""
+    if len(address) > MAX_ADDRESS:
+        return _no(Gate.ADDRESS, f"more than {MAX_ADDRESS} characters", 979)
+    if address.count("/") <= MAX_REPEATS + 2:
+        return None
+    segments = address.partition("?")[0].split("/")[3:]
+    if len(segments) > MAX_SEGMENTS:
+        return _no(Gate.ADDRESS, f"more than {MAX_SEGMENTS} path segments", 979)
+    if len(segments) - len(set(segments)) >= MAX_REPEATS:
+        worst = max(set(segments), key=segments.count)
+        if segments.count(worst) > MAX_REPEATS:
+            return _no(Gate.ADDRESS, f"path segment {worst!r} more than {MAX_REPEATS} times", 979)
+    return None
+
+
+def _no(gate: Gate, rule: str, status: int) -> Ruling:
+    return Ruling(admitted=False, gate=gate, rule=rule, status=status)

@@ -1,0 +1,137 @@
+"""What may be set on a web source?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from cormorant.base.errors import BadAddress
+from cormorant.model.address import canonical, origin_of
+from cormorant.model.settings import SourceSettings
+
+MAX_SIZE = 64 << 20
+"""Bytes; no setting lets a larger document in."""
+MAX_START_FILE = 10_000_000
+"""Bytes of a file of start addresses."""
+
+
+class WebSettings(SourceSettings):
+    """Settings of a web source."""
+
+    start: tuple[str, ...] = Field(
+        default=(), description="Addresses to begin at, like https://example.org/; may repeat."
+    )
+    start_file: str = Field(default="", description="A file with one start address a line; # begins a comment.")
+    include: tuple[str, ...] = Field(
+        default=(),
+        description="What may be visited: host:, suffix:, prefix:, path:, contains:, regex:, ext:, port:, or any. "
+        "None: the hosts of the start addresses.",
+    )
+    exclude: tuple[str, ...] = Field(default=(), description="What may not, written like include. Exclusion wins.")
+    index_include: tuple[str, ...] = Field(
+        default=(), description="What may be found by search. None: all that is visited."
+    )
+    index_exclude: tuple[str, ...] = Field(default=(), description="What is visited for its links only.")
+    depth: int | Literal["unlimited"] = Field(
+        default="unlimited", ge=0, description="Links to follow from a start address; 0 is the start addresses only."
+    )
+    robots: Literal["obey", "ignore"] = Field(default="obey", description="Whether robots.txt is obeyed (RFC 9309).")
+    robots_agent: str = Field(
+        default="cormorant", min_length=1, description="The product token robots.txt knows us by."
+    )
+    user_agent: str = Field(default="", description="The whole User-Agent header. None: the product token and contact.")
+    contact: str = Field(default="", description="An address or page for site owners, sent in the User-Agent header.")
+    crawl_delay: Literal["obey", "ignore"] = Field(
+        default="obey", description="Whether a Crawl-delay in robots.txt is obeyed, up to 60 seconds."
+    )
+    delay_s: float | None = Field(
+        default=None,
+        ge=0,
+        description="Seconds between requests to a host. None: 1 for public hosts, 0 for private ones.",
+    )
+    per_host: int | None = Field(
+        default=None,
+        ge=1,
+        le=64,
+        description="Requests to a host at once. None: 1 for public hosts, 4 for private ones.",
+    )
+    max_size_bytes: int = Field(default=10_000_000, ge=1, le=MAX_SIZE, description="The largest document, like 10MB.")
+    too_big: Literal["drop", "cut"] = Field(default="drop", description="Whether a larger one is left out or cut.")
+    max_documents: int | None = Field(default=100_000, ge=1, description="Documents fetched in one run at the most.")
+    timeout_s: float = Field(default=300.0, gt=0, description="Seconds for one document in all.")
+    idle_timeout_s: float = Field(default=30.0, gt=0, description="Seconds without data.")
+    connect_timeout_s: float = Field(default=10.0, gt=0, description="Seconds to connect.")
+    dynamic_pages: bool = Field(default=True, description="Whether addresses with a query (?) are visited.")
+    types: tuple[str, ...] = Field(
+        default=(), description="MIME types to take, like text/html or image/*. None: every type."
+    )
+    network: tuple[str, ...] = Field(
+        default=(),
+        description="Networks that may be reached besides the hosts named here: public, private, loopback or ranges.",
+    )
+
+    @field_validator("start")
+    @classmethod
+    def _start(cls, start: tuple[str, ...]) -> tuple[str, ...]:
+        """Canonicalise; a start address is http or https and written in full."""
+        return tuple(dict.fromkeys(_address(each) for each in start))
+
+    @model_validator(mode="after")
+    def _somewhere(self) -> WebSettings:
+        if not self.start and not self.start_file:
+            raise ValueError("a web source needs a start address: --set start=https://example.org/")
+        return self
+
+    @property
+    def named_hosts(self) -> list[tuple[str, int]]:
+        """Host and port of every host named literally: those of `start`, and `host:` rules with a start's port."""
+        origins = [origin_of(address) for address in self.start]
+        named = [(origin.host, origin.port) for origin in origins]
+        ports = {origin.port for origin in origins} or {80, 443}
+        for rule in self.include:
+            if rule.startswith("host:"):
+                host, colon, port = rule.removeprefix("host:").strip().rpartition(":")
+                named += (
+                    [(host, int(port))] if colon and port.isdigit() else [(rule[5:].strip(), each) for each in ports]
+                )
+        return named
+
+    @property
+    def agent_header(self) -> str:
+        """What the User-Agent header says."""
+        about = f" (+{self.contact})" if self.contact else ""
+        return self.user_agent or f"{self.robots_agent}/0.1{about}"
+
+    def starts(self) -> list[str]:
+        """All start addresses, those of the file included.
+
+        Raises BadAddress naming the line that is none, or that the file cannot be read.
+        """
+        if not self.start_file:
+            return list(self.start)
+        try:
+            text = Path(self.start_file).read_bytes()[:MAX_START_FILE].decode("utf-8", "replace")
+        except OSError as error:
+            raise BadAddress(f"The start file {self.start_file} cannot be read: {error.strerror}.") from None
+        found = list(self.start)
+        for number, line in enumerate(text.splitlines(), 1):
+            bare = line.split("#", 1)[0].strip() if not line.strip().startswith("http") else line.strip()
+            if bare:
+                try:
+                    found.append(_address(bare))
+                except ValueError as error:
+                    raise BadAddress(f"{self.start_file}, line {number}: {error}") from None
+        return list(dict.fromkeys(found))
+
+
+def _address(text: str) -> str:
+    """A start address in its canonical form; ValueError says what is wrong with it."""
+    try:
+        address = canonical(text)
+    except BadAddress as error:
+        raise ValueError(error.sentence) from None
+    if not address.startswith(("http://", "https://")):
+        raise ValueError(f"{text!r} is not a web address: it must begin with http:// or https://.")
+    return address
