@@ -1,0 +1,84 @@
+"""What runs in the limited child: one document in, what it says out.
+
+    payload (task.Task) ──convert──> reader by type ──> answer: an extraction, or why there is none
+
+`convert` is the boundary around other people's code: whatever a converter raises becomes a ConversionFault with status
+903. Too little memory is the sandbox's business, and crashes are.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cormorant.extract.fault import Protected, Unreadable
+from cormorant.extract.formats import Reader, reader_of
+from cormorant.extract.html import extract_html
+from cormorant.extract.office import extract_office
+from cormorant.extract.pdf import extract_pdf
+from cormorant.extract.plain import extract_csv, extract_json, extract_markdown, extract_text
+from cormorant.extract.task import (
+    CONVERSION_FAILED,
+    ConversionFault,
+    Task,
+    decode_task,
+    encode_result,
+)
+from cormorant.extract.text import name_of, one_line
+from cormorant.extract.xml_text import extract_xml
+from cormorant.model.content import Extraction
+
+PRELOAD: Final = ("cormorant.extract.documents",)
+"""What a fork server loads once: a third of a second. No thread is started before `convert` is called."""
+
+NO_CONVERTER: Final = 908
+
+
+def convert(payload: bytes) -> bytes:
+    """Read one document. Takes what `encode_task` made, returns what `decode_result` reads.
+
+    Raises msgspec.DecodeError for a payload that is none, MemoryError when there is too little; nothing else.
+    """
+    task = decode_task(payload)
+    try:
+        return encode_result(_read(task))
+    except MemoryError:
+        raise
+    except Protected:
+        return encode_result(_name_only(task))
+    except Unreadable as error:
+        return encode_result(
+            ConversionFault(CONVERSION_FAILED, f"The document cannot be read: {str(error).rstrip('.')}.")
+        )
+    except Exception as error:  # noqa: BLE001 - the one boundary around foreign converters
+        reason = f"The converter for {task.mime} failed: {type(error).__name__}: {one_line(str(error))}"
+        return encode_result(ConversionFault(CONVERSION_FAILED, reason))
+
+
+def _read(task: Task) -> Extraction | ConversionFault:
+    address, charset, name = task.address, task.charset, task.file_name
+    match reader_of(task.mime):
+        case Reader.HTML:
+            return extract_html(task.body, address=address, charset=charset, main=task.main)
+        case Reader.TEXT:
+            return extract_text(task.body, address=address, charset=charset, file_name=name)
+        case Reader.MARKDOWN:
+            return extract_markdown(task.body, address=address, charset=charset, file_name=name)
+        case Reader.CSV:
+            tab = task.mime == "text/tab-separated-values"
+            return extract_csv(task.body, address=address, charset=charset, file_name=name, tab=tab)
+        case Reader.XML:
+            return extract_xml(task.body, address=address, charset=charset, file_name=name)
+        case Reader.JSON:
+            return extract_json(task.body, address=address, charset=charset, file_name=name)
+        case Reader.PDF:
+            return extract_pdf(task.body, address=address, file_name=name)
+        case Reader.OFFICE:
+            return extract_office(task.body, task.mime, address=address, file_name=name)
+        case None:
+            return ConversionFault(NO_CONVERTER, f"There is no converter for {one_line(task.mime)}.")
+
+
+def _name_only(task: Task) -> Extraction:
+    """What is known of a document behind a password."""
+    name = name_of(task.address, task.file_name)
+    return Extraction(text="", title=name, attributes={"Protection": "password"})

@@ -1,0 +1,154 @@
+"""What does a page say about itself? Title, metas, headings, language, and where it says it really is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from turbohtml import Document, Element, Namespace
+
+from cormorant.extract.links import parse_refresh
+from cormorant.extract.text import MAX_VALUE, one_line
+from cormorant.model.content import Value
+
+AGENTS: Final = ("robots", "cormorant")
+"""Names of metas whose directives are for us."""
+
+MAX_HEADLINES: Final = 20
+MAX_HEADLINE: Final = 200
+MAX_KEYWORDS: Final = 100
+MAX_DIRECTIVES: Final = 50
+REFRESH_MAX_S: Final = 10
+"""A refresh after at most this many seconds is a redirection; a later one turns the leaves of a show."""
+
+_ATTRIBUTE: Final = {
+    "author": "Author",
+    "dc.creator": "Author",
+    "dcterms.creator": "Author",
+    "description": "Description",
+    "dc.description": "Description",
+    "dcterms.description": "Description",
+    "og:description": "Description",
+    "keywords": "Keywords",
+    "subject": "Subject",
+    "dc.subject": "Subject",
+    "dcterms.subject": "Subject",
+}
+# https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag, and the names before it.
+_DIRECTIVES: Final = frozenset(
+    (
+        "all", "follow", "index", "indexifembedded", "max-image-preview", "max-snippet", "max-video-preview", "noai",
+        "noarchive", "nocache", "nofollow", "noimageindex", "noimageai", "noindex", "noodp", "none", "nosnippet",
+        "notranslate", "noydir", "unavailable_after",
+    )
+)  # fmt: skip
+# A date may hold commas, so only a comma before a word divides.
+_COMMA: Final = re.compile(r"[,;](?=\s*[a-z_])")
+_LANGUAGE: Final = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8})*")
+
+
+class Head(NamedTuple):
+    """What the metas of a page say. `refresh` and `canonical` are as written, not yet joined."""
+
+    attributes: dict[str, Value]
+    directives: tuple[str, ...]
+    language: str
+    refresh: str
+
+
+def read_metas(metas: Sequence[Element]) -> Head:
+    """Read the page's metas; the first of each attribute counts, the directives of all add up."""
+    attributes: dict[str, Value] = {}
+    directives: list[str] = []
+    language = refresh = ""
+    for meta in metas:
+        content = meta.attr("content")
+        if not content:
+            continue
+        name = meta.attr("name") or meta.attr("property") or ""
+        if name:
+            _note(name.strip().lower(), content, attributes, directives)
+            continue
+        pragma = (meta.attr("http-equiv") or "").lower()
+        if pragma == "refresh" and not refresh:
+            refresh = _refresh(meta, content)
+        elif pragma == "content-language":
+            language = language or language_tag(content.partition(",")[0])
+    return Head(attributes, tuple(dict.fromkeys(directives))[:MAX_DIRECTIVES], language, refresh)
+
+
+def _note(name: str, content: str, attributes: dict[str, Value], directives: list[str]) -> None:
+    if name in AGENTS:
+        directives.extend(parse_directives(content))
+        return
+    attribute = _ATTRIBUTE.get(name)
+    if attribute is None:
+        directives.extend(_of_another_agent(name, content))
+    elif attribute not in attributes:
+        value = one_line(content, MAX_VALUE)
+        if value:
+            attributes[attribute] = _words(value) if attribute == "Keywords" else value
+
+
+def parse_directives(content: str) -> list[str]:
+    """Return the directives of a robots meta, lower case: `noindex`, `unavailable_after: 25 jun 2030 15:00:00 gmt`."""
+    directives: list[str] = []
+    for piece in _COMMA.split(content[:MAX_VALUE].lower()):
+        if ":" in piece:
+            directives.append(" ".join(piece.split()))
+        else:
+            directives.extend(piece.replace(",", " ").split())
+    return directives
+
+
+def _of_another_agent(name: str, content: str) -> list[str]:
+    """Return `name: directive` for a meta that speaks to another robot, so that a source with that name can obey."""
+    if content.partition(",")[0].partition(":")[0].strip().lower() not in _DIRECTIVES or " " in name:
+        return []
+    directives = parse_directives(content)
+    known = all(directive.partition(":")[0] in _DIRECTIVES for directive in directives)
+    return [f"{name}: {directive}" for directive in directives] if known else []
+
+
+def _words(value: str) -> tuple[str, ...]:
+    """Keywords stand between commas."""
+    words = (word.strip() for word in value.split(",", MAX_KEYWORDS)[:MAX_KEYWORDS])
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def _refresh(meta: Element, content: str) -> str:
+    """Return where a refresh leads that happens soon, and to everyone: not only to readers without scripts."""
+    parsed = parse_refresh(content)
+    if parsed is None or parsed[0] > REFRESH_MAX_S:
+        return ""
+    parent = meta.parent
+    return "" if isinstance(parent, Element) and parent.tag == "noscript" else parsed[1]
+
+
+def language_tag(text: str) -> str:
+    """Return a language tag in lower case with hyphens (BCP 47), "" when it is none."""
+    tag = text.strip().lower().replace("_", "-")
+    return tag if len(tag) <= 35 and _LANGUAGE.fullmatch(tag) else ""
+
+
+def language_of(document: Document) -> str:
+    """Return the language of the root element, "" when it says none."""
+    root = document.root
+    if root is None:
+        return ""
+    return language_tag(root.attr("lang") or root.attr("xml:lang") or "")
+
+
+def title_of(titles: Iterable[Element]) -> str:
+    """Return the first title that is the page's own, not a drawing's."""
+    for title in titles:
+        if title.namespace is Namespace.HTML:
+            return one_line(title.text)
+    return ""
+
+
+def headlines(headings: Sequence[Element]) -> tuple[str, ...]:
+    """Return the text of headings, without the pilcrow that documentation generators hang to them."""
+    texts = (one_line(heading.to_text().rstrip("¶ \n"), MAX_HEADLINE) for heading in headings[:MAX_HEADLINES])
+    return tuple(text for text in texts if text)

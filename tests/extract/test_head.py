@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import pytest
+
+from cormorant.extract.head import MAX_HEADLINES, language_tag, parse_directives
+from cormorant.extract.html import extract_html
+from cormorant.model.content import Extraction
+
+
+def read(markup: str) -> Extraction:
+    return extract_html(markup.encode(), address="https://h.example/p")
+
+
+@pytest.mark.parametrize(
+    ("content", "wanted"),
+    [
+        ("noindex", ["noindex"]),
+        ("NoIndex, NOFOLLOW", ["noindex", "nofollow"]),
+        ("noindex nofollow", ["noindex", "nofollow"]),
+        ("noindex;nofollow", ["noindex", "nofollow"]),
+        ("none,", ["none"]),
+        (" , ", []),
+        ("max-snippet: 50, noindex", ["max-snippet: 50", "noindex"]),
+        ("unavailable_after: 25 Jun 2030 15:00:00 GMT", ["unavailable_after: 25 jun 2030 15:00:00 gmt"]),
+        (
+            "unavailable_after: Friday, 25-Jun-30 15:00:00 GMT, noarchive",
+            ["unavailable_after: friday, 25-jun-30 15:00:00 gmt", "noarchive"],
+        ),
+    ],
+)
+def test_directives_are_words_in_lower_case(content: str, wanted: list[str]) -> None:
+    assert parse_directives(content) == wanted
+
+
+@pytest.mark.parametrize(
+    ("markup", "wanted"),
+    [
+        ("<meta name=robots content=noindex>", ("noindex",)),
+        ("<meta name=ROBOTS content='noindex,noindex'><meta name=Cormorant content=nofollow>", ("noindex", "nofollow")),
+        ("<meta name=otherbot content='noindex, nofollow'>", ("otherbot: noindex", "otherbot: nofollow")),
+        ("<meta name=otherbot content='noindex, and more'>", ()),
+        ("<meta name=viewport content='width=device-width'>", ()),
+        ("<meta name=robots><meta content=noindex>", ()),
+        ("<p><meta name=robots content=none>", ("none",)),
+    ],
+)
+def test_directives_are_those_for_everyone_for_us_and_named_for_others(markup: str, wanted: tuple[str, ...]) -> None:
+    assert read(markup).directives == wanted
+
+
+@pytest.mark.parametrize(
+    ("markup", "name", "wanted"),
+    [
+        ("<meta name=Description content=' two\n lines '>", "Description", "two lines"),
+        ("<meta property=og:description content=d>", "Description", "d"),
+        ("<meta name=description content=first><meta name=description content=second>", "Description", "first"),
+        ("<meta name=DC.Creator content=Ada>", "Author", "Ada"),
+        ("<meta name=dcterms.subject content=Birds>", "Subject", "Birds"),
+        ("<meta name=keywords content=' a b , c,,c'>", "Keywords", ("a b", "c")),
+        ("<h1>a</h1><h1> </h1><h1>b<a href=#x>¶</a></h1>", "Headline1", ("a", "b")),
+        ("<h2>C#</h2>", "Headline2", ("C#",)),
+        ("<meta name=author content='&#0;\u00ad'>", "Author", "\ufffd"),
+    ],
+)
+def test_attributes_are_named_as_searchers_know_them(markup: str, name: str, wanted: object) -> None:
+    assert read(markup).attributes[name] == wanted
+
+
+def test_attributes_that_say_nothing_are_not_there() -> None:
+    assert read("<meta name=description content=' '><meta name=keywords content=,><h1></h1>").attributes in (
+        {},
+        {"Keywords": ()},
+    )
+
+
+def test_headings_are_counted_out() -> None:
+    assert len(read("<h1>x</h1>" * 99).attributes["Headline1"]) == MAX_HEADLINES  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("tag", "wanted"),
+    [
+        ("de", "de"),
+        (" en_US ", "en-us"),
+        ("zh-Hant-TW", "zh-hant-tw"),
+        ("", ""),
+        ("x", ""),
+        ("en us", ""),
+        ("a" * 50, ""),
+    ],
+)
+def test_language_tags_have_one_form(tag: str, wanted: str) -> None:
+    assert language_tag(tag) == wanted
+
+
+def test_the_language_is_the_pages_else_the_metas() -> None:
+    assert read("<html lang=fr><meta http-equiv=Content-Language content=de>").language == "fr"
+    assert read("<meta http-equiv=Content-Language content='de, en'>").language == "de"
+    assert read("<p>").language == ""
