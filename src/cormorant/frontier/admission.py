@@ -1,0 +1,159 @@
+"""How does an address become a row?
+
+Links arrive a batch at a time, already admitted by the follow gate and new as far as the process knows; listings arrive
+with validators and end here when those are known and unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from cormorant.frontier import order
+from cormorant.model.address import fingerprint
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Found, State
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import resource, site, site_source
+
+_COLUMNS = (
+    "source_id", "site_id", "hash", "role", "state", "due", "depth", "how", "referrer", "address", "validator", "run",
+)  # fmt: skip
+
+_AGAIN = (OutcomeKind.NONE, OutcomeKind.DEFERRED, OutcomeKind.FAILED, OutcomeKind.GONE)
+"""Outcomes after which a listed resource is visited again although its validator is the same."""
+
+
+class Arrival(NamedTuple):
+    """A new resource on its way into the store: what was found, its key, and the place of its visit in the order."""
+
+    found: Found
+    key: int
+
+
+class Admitted(NamedTuple):
+    """What became of a batch of a listing: counts. What waits for its visit already is none of them."""
+
+    new: int
+    changed: int
+    unchanged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Which source and run a batch is admitted for; a forced run takes nothing for unchanged."""
+
+    source: int
+    generation: int
+    run: int
+    forced: bool = False
+
+
+class SiteNumbers:
+    """Site keys to row numbers, remembered by the process; new sites get a row."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def of(self, tx: Tx, keys: set[str]) -> dict[str, int]:
+        """Return the number of every key, making rows for new ones. Call inside the transaction that uses them."""
+        missing = [key for key in keys if key not in self._numbers]
+        if missing:
+            found = dict(bulk.select_in(tx, site, ("key", "id"), "key", missing))
+            absent = [
+                (key,) for key in sorted(missing) if key not in found
+            ]  # in one order, or two writers may deadlock
+            if absent:
+                bulk.insert(tx, site, ("key",), absent)
+                found.update(bulk.select_in(tx, site, ("key", "id"), "key", [key for (key,) in absent]))
+            self._numbers.update(found)
+        return {key: self._numbers[key] for key in keys}
+
+    def of_known(self, keys: set[str]) -> list[int]:
+        """The numbers of those sites that are remembered."""
+        return [self._numbers[key] for key in keys if key in self._numbers]
+
+    def forget(self) -> None:
+        """After a rolled back transaction numbers may be of rows that never came to be."""
+        self._numbers.clear()
+
+
+def admit(tx: Tx, numbers: SiteNumbers, admission: Admission, arrivals: Sequence[Arrival]) -> int:
+    """Insert new resources and wake their sites. Returns how many were really new."""
+    if not arrivals:
+        return 0
+    sites = numbers.of(tx, {arrival.found.site for arrival in arrivals})
+    rows = [_row(admission, sites[found.site], found, key) for found, key in arrivals]
+    wake(tx, admission.source, set(sites.values()), admission.generation)
+    return bulk.insert(tx, resource, _COLUMNS, rows)
+
+
+def _row(admission: Admission, number: int, found: Found, key: int) -> tuple[object, ...]:
+    due = order.due(admission.generation, found.priority, found.depth)
+    return (
+        admission.source, number, key, int(found.role), int(State.READY), due, found.depth, int(found.how),
+        found.referrer, found.address, found.validator or None, 0,
+    )  # fmt: skip
+
+
+def wake(tx: Tx, source: int, sites: set[int], generation: int) -> None:
+    """Say that these sites have something to do for the source, so that whoever looks for work finds them.
+
+    Before the rows themselves and site by site in one order: on PostgreSQL whoever admits the same addresses in another
+    order waits here, and not for each other.
+    """
+    made = (sqlite.insert if tx.sqlite else postgresql.insert)(site_source).values(arrivals=1)
+    undone = sa.case((site_source.c.done_generation >= generation, generation - 1), else_=site_source.c.done_generation)
+    statement = made.on_conflict_do_update(
+        index_elements=["site_id", "source_id"],
+        set_={"arrivals": site_source.c.arrivals + 1, "not_before": 0.0, "done_generation": undone},
+    )
+    tx.execute(statement, [{"site_id": number, "source_id": source} for number in sorted(sites)])
+
+
+def admit_listing(tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Sequence[Found]) -> Admitted:
+    """Admit a batch of a complete listing: insert what is new, make what changed ready, mark the rest as seen."""
+    if not batch:
+        return Admitted(0, 0, 0)
+    sites = numbers.of(tx, {found.site for found in batch})
+    keyed = {fingerprint(found.address, admission.source): found for found in batch}
+    known = _known(tx, sorted(sites.values()), keyed)
+    new = [
+        (*_row(admission, sites[f.site], f, key)[:-1], admission.run) for key, f in keyed.items() if key not in known
+    ]
+    seen: list[tuple[object, ...]] = []
+    ready: list[tuple[object, ...]] = []
+    waiting = 0
+    for key, (number, validator, outcome, state) in known.items():
+        found = keyed[key]
+        if state == State.READY or (not admission.forced and validator == found.validator and outcome not in _AGAIN):
+            seen.append((admission.run, number))
+            waiting += state == State.READY
+        else:
+            due = order.due(admission.generation, found.priority, found.depth)
+            ready.append((admission.run, int(State.READY), due, found.validator, 0.0, number))
+    if new or ready:
+        wake(tx, admission.source, set(sites.values()), admission.generation)
+    bulk.insert(tx, resource, _COLUMNS, new)
+    bulk.update(tx, resource, ("run",), ("id",), seen)
+    bulk.update(tx, resource, ("run", "state", "due", "validator", "not_before"), ("id",), ready)
+    return Admitted(len(new), len(ready), len(seen) - waiting)
+
+
+def _known(tx: Tx, sites: list[int], keyed: dict[int, Found]) -> dict[int, tuple[int, str, int, int]]:
+    """Rows of these keys that exist: key -> id, validator, outcome, state."""
+    table = resource.c
+    statement = sa.select(table.hash, table.id, table.validator, table.outcome, table.state).where(
+        table.site_id.in_(sites), table.hash.in_(sa.bindparam("keys", expanding=True))
+    )
+    found: dict[int, tuple[int, str, int, int]] = {}
+    keys = list(keyed)
+    for start in range(0, len(keys), 1000):
+        for row in tx.rows(statement, {"keys": keys[start : start + 1000]}):
+            found[row[0]] = (row[1], row[2] or "", row[3], row[4])
+    return found

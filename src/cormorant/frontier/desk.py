@@ -1,0 +1,177 @@
+"""Which resource may be visited now? A retriever's own view of the sites it has leased.
+
+    lease -> SiteWork (queue, pace, facts) -> take -> visiting -> done -> ... -> nothing left -> release
+
+A site starts a visit when its delay since the start of the last request has passed and fewer than its parallel limit
+are under way. Pace is the slowest that any source with work at the site asks for. Pure bookkeeping: no store, no
+clock, no loop; times are monotonic seconds handed in.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from cormorant.model.resource import Lease, Resource
+
+
+SLACK_S = 0.005
+"""How much later than it might be a visit to a site with a delay begins."""
+
+
+class Task(NamedTuple):
+    """One visit to make: the resource, and the site it belongs to."""
+
+    resource: Resource
+    site: SiteWork
+
+
+@dataclass(slots=True)
+class SourceWork:
+    """What one source has to do at one site.
+
+    `held` are the resources read and not settled yet, waiting or under way; `exhausted` says that reading gave no more.
+    Once it did, only what arrived since can be new: its number is above `newest`.
+    """
+
+    arrivals: int
+    newest: int = 0
+    queue: deque[Resource] = field(default_factory=deque)
+    held: set[int] = field(default_factory=set)
+    exhausted: bool = False
+
+
+@dataclass(slots=True)
+class SiteWork:
+    """A leased site. `blocked` means: only its prerequisite (robots.txt) may be visited."""
+
+    lease: Lease
+    sources: dict[int, SourceWork]
+    failures: int = 0
+    delay_s: float = 0.0
+    parallel: int = 1
+    next_at: float = 0.0
+    rest_until: float = 0.0
+    under_way: int = 0
+    queued: bool = False
+    blocked: bool = False
+    first: deque[Resource] = field(default_factory=deque)
+    facts: dict[str, bytes] = field(default_factory=dict)
+    requested_at: float = 0.0
+    not_before: float = 0.0
+    connected: bool = False
+
+    @property
+    def key(self) -> str:
+        """The site's key."""
+        return self.lease.key
+
+    def begin(self, now: float) -> None:
+        """A visit is really under way; the next keeps its distance from now, and a little more for a busy machine."""
+        if self.delay_s:
+            self.next_at = max(self.next_at, now + self.delay_s + SLACK_S)
+
+    def end(self, now: float) -> None:
+        """A visit ended. The first of a lease had to connect, so that its request came later than it was begun."""
+        if self.delay_s and not self.connected:
+            self.next_at = max(self.next_at, now + self.delay_s)
+        self.connected = True
+
+    def waiting(self) -> bool:
+        """Is there a resource that could be handed out?"""
+        if self.first:
+            return True
+        return not self.blocked and any(work.queue for work in self.sources.values())
+
+    def pop(self) -> Resource:
+        """The next resource: a prerequisite first, then the sources in turn, so that none starves another."""
+        if self.first:
+            return self.first.popleft()
+        for number in list(self.sources):
+            work = self.sources.pop(number)
+            self.sources[number] = work
+            if work.queue:
+                return work.queue.popleft()
+        raise LookupError(self.key)
+
+
+class Desk:
+    """Hands out visits, each when its site's pace allows."""
+
+    def __init__(self) -> None:
+        self.sites: dict[int, SiteWork] = {}
+        self._heap: list[tuple[float, int, SiteWork]] = []
+        self._offers = itertools.count()
+
+    def open(self, site: SiteWork) -> None:
+        """A site was leased."""
+        self.sites[site.lease.site] = site
+
+    def close(self, number: int) -> SiteWork | None:
+        """A site is given back, or its lease was lost."""
+        return self.sites.pop(number, None)
+
+    def offer(self, site: SiteWork) -> None:
+        """Put a site in line if it can start a visit and is not in line yet."""
+        if not site.queued and site.under_way < site.parallel and site.waiting():
+            site.queued = True
+            heapq.heappush(self._heap, (max(site.next_at, site.rest_until), next(self._offers), site))
+
+    def take(self, now: float) -> Task | None:
+        """A visit that may start now, None if there is none."""
+        while self._heap and self._heap[0][0] <= now:
+            site = heapq.heappop(self._heap)[2]
+            if self.sites.get(site.lease.site) is not site:
+                continue  # given back since, and perhaps leased anew
+            site.queued = False
+            early = max(site.next_at, site.rest_until) > now
+            if early or site.under_way >= site.parallel or not site.waiting():
+                self.offer(site)
+                continue
+            resource = site.pop()
+            site.under_way += 1
+            site.next_at = now + site.delay_s
+            self.offer(site)
+            return Task(resource, site)
+        return None
+
+    def next_time(self) -> float | None:
+        """When the next visit may start, None if nothing is in line."""
+        return self._heap[0][0] if self._heap else None
+
+    def done(self, task: Task) -> None:
+        """A visit ended; its resource is held until its batch was written."""
+        task.site.under_way -= 1
+        self.offer(task.site)
+
+    def settled(self, resources: Iterable[Resource], arrived: Iterable[int]) -> None:
+        """A batch was written: let go of its resources, and look again at sites where something arrived."""
+        for resource in resources:
+            site = self.sites.get(resource.site)
+            work = site.sources.get(resource.source) if site else None
+            if work is not None:
+                work.held.discard(resource.id)
+        for number in arrived:
+            if number in self.sites:
+                for work in self.sites[number].sources.values():
+                    work.exhausted = False
+
+    def again(self, task: Task, prerequisite: Resource | None) -> None:
+        """Put a resource back in front, behind what must be visited first."""
+        site = task.site
+        site.under_way -= 1
+        work = site.sources.get(task.resource.source)
+        if work is not None:
+            work.queue.appendleft(task.resource)
+        if prerequisite is not None and not site.blocked:
+            site.blocked = True
+            site.first.append(prerequisite)
+        self.offer(site)
+
+    def has_work(self) -> bool:
+        """Is any resource read and not yet taken, though its site may have to wait?"""
+        return any(site.waiting() for site in self.sites.values())

@@ -1,0 +1,41 @@
+"""What is known about a site, and until when? robots.txt for the installation (scope 0), cookies for one source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import site_fact
+
+INSTALLATION = 0
+
+
+class Fact(NamedTuple):
+    """One fact of a site, with the epoch seconds until it holds."""
+
+    site: int
+    scope: int
+    name: str
+    value: bytes
+    valid_until: float
+
+
+def write(tx: Tx, facts: Sequence[Fact]) -> None:
+    """Keep facts, replacing older ones of the same name."""
+    conflict = bulk.Upsert(key=("site_id", "scope", "name"), columns=("value", "valid_until"))
+    bulk.insert(
+        tx, site_fact, ("site_id", "scope", "name", "value", "valid_until"), [tuple(f) for f in facts], conflict
+    )
+
+
+def read(tx: Tx, sites: Sequence[int], scopes: Sequence[int]) -> list[Fact]:
+    """The facts of these sites that still hold, for these scopes."""
+    columns = site_fact.c
+    statement = sa.select(columns.site_id, columns.scope, columns.name, columns.value, columns.valid_until).where(
+        columns.site_id.in_(sites), columns.scope.in_(scopes), columns.valid_until > tx.now()
+    )
+    return [Fact(*row) for row in tx.rows(statement)]

@@ -1,0 +1,112 @@
+"""What must search not find, although the index still has it?
+
+    visit says gone -> hidden (no number) -> run settled: event appended, numbered -> index passed it: row goes
+                            `-> brake: row goes, found again until a person answers
+
+Small on purpose: the brake bounds it, and search subtracts it from every answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from cormorant.model.outcome import OutcomeKind
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import content, exclusion, hidden, resource
+
+
+def hide(tx: Tx, rows: Sequence[tuple[int, int, int]]) -> None:
+    """Hide documents: (resource, source, run). They leave search with this transaction.
+
+    One that is hidden already until the index has passed a change of its rights now waits for its run as well.
+    """
+    conflict = bulk.Upsert(key=("id",), columns=("run", "seq"))
+    bulk.insert(tx, hidden, ("id", "source_id", "run", "seq"), [(*row, None) for row in rows], conflict)
+
+
+def hide_until(tx: Tx, rows: Sequence[tuple[int, int, int, int]]) -> None:
+    """Hide documents until the index has passed their event: (resource, source, run, seq); for changed rights."""
+    conflict = bulk.Upsert(key=("id",), columns=("seq", "run"))
+    bulk.insert(tx, hidden, ("id", "source_id", "run", "seq"), rows, conflict)
+
+
+def unhide(tx: Tx, ids: Sequence[int]) -> None:
+    """Find documents again that a newer visit found; not before the index has passed what it must, though."""
+    for start in range(0, len(ids), 1000):
+        tx.execute(sa.delete(hidden).where(hidden.c.id.in_(ids[start : start + 1000]), hidden.c.seq.is_(None)))
+
+
+def passed(tx: Tx, place: int) -> None:
+    """The index has come to `place`: it no longer has what was hidden up to there."""
+    tx.execute(sa.delete(hidden).where(hidden.c.seq <= place))
+
+
+def everything(tx: Tx) -> frozenset[int]:
+    """The documents search must not find now."""
+    return frozenset(row[0] for row in tx.rows(sa.select(hidden.c.id)))
+
+
+def waiting(tx: Tx, source: int) -> list[tuple[int, str]]:
+    """Documents of a source that would go when its run settles: (resource, display address)."""
+    statement = (
+        sa.select(hidden.c.id, content.c.url)
+        .join(content, content.c.id == hidden.c.id)
+        .where(hidden.c.source_id == source, hidden.c.seq.is_(None))
+        .order_by(hidden.c.id)
+    )
+    return [(row[0], row[1]) for row in tx.rows(statement)]
+
+
+def waiting_count(tx: Tx, source: int) -> int:
+    """How many documents of a source would go when its run settles."""
+    statement = sa.select(sa.func.count()).where(hidden.c.source_id == source, hidden.c.seq.is_(None))
+    return int(tx.execute(statement).scalar_one())
+
+
+def show_again(tx: Tx, source: int) -> int:
+    """The brake tripped: what the run hid is found again. Returns how many documents."""
+    return tx.execute(sa.delete(hidden).where(hidden.c.source_id == source, hidden.c.seq.is_(None))).rowcount
+
+
+def indexed_count(tx: Tx, source: int) -> int:
+    """How many documents of a source search may find."""
+    statement = sa.select(sa.func.count()).where(content.c.source_id == source, content.c.indexed)
+    return int(tx.execute(statement).scalar_one())
+
+
+def leave(tx: Tx, gone: Sequence[tuple[int, int]]) -> None:
+    """Documents leave the index: (resource, number of the event that says so)."""
+    bulk.update(tx, content, ("indexed", "seq"), ("id",), [(False, seq, number) for number, seq in gone])
+    bulk.update(tx, hidden, ("seq",), ("id",), [(seq, number) for number, seq in gone])
+
+
+def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[tuple[int, str]]:
+    """Resources with a document that a complete listing of this run did not name: (resource, address), by number."""
+    statement = (
+        sa.select(resource.c.id, resource.c.address)
+        .join(content, content.c.id == resource.c.id)
+        .where(content.c.source_id == source, content.c.indexed, resource.c.run < run, resource.c.id > behind)
+        .order_by(resource.c.id)
+        .limit(most)
+    )
+    return [(row[0], row[1]) for row in tx.rows(statement)]
+
+
+def mark_absent(tx: Tx, ids: Sequence[int], run: int) -> None:
+    """Say on the rows that a complete listing no longer names them, or which rule now excludes them."""
+    rows = [(int(OutcomeKind.GONE), 404, run, "a complete listing does not name it", number) for number in ids]
+    bulk.update(tx, resource, ("outcome", "status", "run", "reason"), ("id",), rows)
+    statement = (
+        sa.select(resource.c.id, exclusion.c.status, exclusion.c.gate, exclusion.c.rule)
+        .join(exclusion, sa.and_(exclusion.c.source_id == resource.c.source_id, exclusion.c.hash == resource.c.hash))
+        .where(exclusion.c.run == run, resource.c.id.in_(sa.bindparam("ids", expanding=True)))
+    )
+    ruled = [
+        (int(OutcomeKind.EXCLUDED), row[1], f"{row[2]}: {row[3]}", row[0])
+        for start in range(0, len(ids), 1000)
+        for row in tx.rows(statement, {"ids": list(ids[start : start + 1000])})
+    ]
+    bulk.update(tx, resource, ("outcome", "status", "reason"), ("id",), ruled)

@@ -1,0 +1,146 @@
+"""Out-links become in-links: the difference between a page's links now and as of the last inversion.
+
+Works on the pages that a run wrote, a chunk at a time, so its memory and its cost follow what changed, not the size of
+the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+
+from cormorant.frontier import linkpack
+from cormorant.model.address import fingerprint, fronts_of, origin_of
+from cormorant.model.resource import How
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import content, inlinks, outlinks, resource, site, site_source
+
+CHUNK = 1000
+"""Pages inverted in one transaction."""
+MAX_INLINKS = 1000
+"""In-links kept of one resource; the count goes on."""
+
+
+@dataclass(slots=True)
+class Change:
+    """What happened to one resource's in-links: those that came or read otherwise now, how many came, who went."""
+
+    came: list[tuple[int, str]] = field(default_factory=list)
+    fresh: int = 0
+    went: set[int] = field(default_factory=set)
+
+
+Difference = dict[str, dict[int, Change]]
+"""Front of the address (up to its path) -> key of the resource linked to -> its change."""
+
+
+def chunk(tx: Tx, source: int) -> list[tuple[int, bytes, bytes | None]]:
+    """The next pages of a source whose links are not inverted: (resource, links, links as of the last inversion)."""
+    statement = (
+        sa.select(outlinks.c.id, outlinks.c.links, outlinks.c.previous)
+        .join(resource, resource.c.id == outlinks.c.id)
+        .where(sa.not_(outlinks.c.inverted), resource.c.source_id == source)
+        .order_by(outlinks.c.id)
+        .limit(CHUNK)
+    )
+    return [tuple(row) for row in tx.rows(statement)]
+
+
+def fronts(tx: Tx, source: int) -> frozenset[str]:
+    """How the addresses of a source's resources begin, up to the path: links to others are no in-links of anything."""
+    statement = (
+        sa.select(site.c.key)
+        .join(site_source, site_source.c.site_id == site.c.id)
+        .where(site_source.c.source_id == source)
+    )
+    return frozenset(front for row in tx.rows(statement) for front in fronts_of(row[0]))
+
+
+def difference(source: int, known: Container[str], pages: Iterable[tuple[int, bytes, bytes | None]]) -> Difference:
+    """What came and went, by the resource linked to, of addresses with a known front. Pure."""
+    found: Difference = {}
+    for number, now, before in pages:
+        current, former = linkpack.texts(now), linkpack.texts(before)
+        for address, text in current.items():
+            front = address[: address.find("/", 8)]
+            if front in known and former.get(address) != text:
+                change = _of(found, front, fingerprint(address, source))
+                change.came.append((number, text))
+                change.fresh += address not in former
+        for address in former.keys() - current.keys():
+            front = address[: address.find("/", 8)]
+            if front in known:
+                _of(found, front, fingerprint(address, source)).went.add(number)
+    return found
+
+
+def _of(found: Difference, front: str, key: int) -> Change:
+    """The change of one address."""
+    keys = found.get(front)
+    if keys is None:
+        keys = found[front] = {}
+    change = keys.get(key)
+    if change is None:
+        change = keys[key] = Change()
+    return change
+
+
+def apply(tx: Tx, pages: Iterable[int], changes: Difference) -> int:
+    """Write in-links of known resources and mark the pages as inverted; returns resources whose in-links changed."""
+    targets = _targets(tx, changes)
+    known = {row[0]: row[1:] for row in bulk.select_in(tx, inlinks, ("id", "count", "links"), "id", targets)}
+    rows = []
+    for number, change in targets.items():
+        count, blob = known.get(number, (0, None))
+        links = dict(linkpack.unpack_in(blob))
+        for referrer in change.went:
+            links.pop(referrer, None)
+        links.update(change.came)
+        total = max(count + change.fresh - len(change.went), len(links))
+        rows.append((number, total, linkpack.pack_in(list(links.items())[:MAX_INLINKS])))
+    bulk.insert(tx, inlinks, ("id", "count", "links"), rows, bulk.Upsert(("id",), ("count", "links")))
+    bulk.update(tx, outlinks, ("inverted", "previous"), ("id",), [(True, None, number) for number in pages])
+    return len(rows)
+
+
+def withdraw(tx: Tx, source: int, pages: Sequence[int]) -> int:
+    """Take back what these pages linked to, before they are purged; returns resources whose in-links changed."""
+    rows = bulk.select_in(tx, outlinks, ("id", "inverted", "links", "previous"), "id", pages)
+    nothing = linkpack.pack(())
+    former = [(number, nothing, links if inverted else previous) for number, inverted, links, previous in rows]
+    return apply(tx, (), difference(source, fronts(tx, source), former))
+
+
+def _targets(tx: Tx, changes: Difference) -> dict[int, Change]:
+    """Which of these addresses are resources: number -> change. Others belong to no site we know."""
+    keyed = {front: origin_of(front).site for front in changes}
+    sites = dict(bulk.select_in(tx, site, ("key", "id"), "key", set(keyed.values())))
+    found: dict[int, Change] = {}
+    for front, keys in changes.items():
+        number = sites.get(keyed[front])
+        wanted = list(keys) if number is not None else []
+        for start in range(0, len(wanted), 1000):
+            bound = {"site": number, "keys": wanted[start : start + 1000]}
+            found.update((row[1], keys[row[0]]) for row in tx.rows(_TARGETS, bound))
+    return found
+
+
+_TARGETS = sa.select(resource.c.hash, resource.c.id).where(
+    resource.c.site_id == sa.bindparam("site"), resource.c.hash.in_(sa.bindparam("keys", expanding=True))
+)
+
+
+def unlinked(tx: Tx, source: int) -> int:
+    """How many documents of a source nothing links to any more, though they were once found by a link."""
+    statement = (
+        sa.select(sa.func.count())
+        .select_from(
+            content.join(resource, resource.c.id == content.c.id).outerjoin(inlinks, inlinks.c.id == content.c.id)
+        )
+        .where(content.c.source_id == source, content.c.indexed, resource.c.how == int(How.LINK))
+        .where(sa.or_(inlinks.c.count.is_(None), inlinks.c.count == 0))
+    )
+    return int(tx.execute(statement).scalar_one())

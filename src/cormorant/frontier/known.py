@@ -1,0 +1,100 @@
+"""Which addresses of a site are known already? Exact, small, and only for sites this process has leased.
+
+A `set` up to 500,000 keys (81 bytes each); above that a sorted array (8 bytes each) with a set of the news, merged when
+the news reach a twentieth. Exact on purpose: a false positive of a filter would be a page never seen.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable
+
+LARGE = 500_000
+_MERGE_SHARE = 20
+
+
+class KnownSet:
+    """64-bit keys of one site. `add` and `in`; nothing is ever taken out. An array of keys is sorted and taken over."""
+
+    __slots__ = ("_news", "_old")
+
+    def __init__(self, keys: Iterable[int] = ()) -> None:
+        self._old: array[int] = array("q")
+        self._news: set[int] = set()
+        if isinstance(keys, array) and len(keys) > LARGE:
+            self._old = keys
+            return
+        self._news.update(keys)
+        if len(self._news) > LARGE:
+            self._merge()
+
+    def __contains__(self, key: int) -> bool:
+        if key in self._news:
+            return True
+        old = self._old
+        if not old:
+            return False
+        place = bisect_left(old, key)
+        return place < len(old) and old[place] == key
+
+    def __len__(self) -> int:
+        return len(self._news) + len(self._old)
+
+    def add(self, key: int) -> None:
+        """Remember a key that is not yet known."""
+        self._news.add(key)
+        if len(self._news) > max(LARGE, len(self._old) // _MERGE_SHARE):
+            self._merge()
+
+    def _merge(self) -> None:
+        """Copy the array, a slice for each of the news: no list of everything, which would be five times as large."""
+        merged: array[int] = array("q")
+        start = 0
+        for key in sorted(self._news):
+            end = bisect_left(self._old, key, start)
+            merged += self._old[start:end]
+            merged.append(key)
+            start = end
+        merged += self._old[start:]
+        self._old, self._news = merged, set()
+
+
+class Seen:
+    """The known sets of the sites this process has leased, and a bounded memory of links to others.
+
+    Keys of other sites are remembered only to spare repeated inserts: forgetting one costs a statement, not a page.
+    """
+
+    ELSEWHERE = 200_000
+
+    def __init__(self) -> None:
+        self._sites: dict[str, KnownSet] = {}
+        self._elsewhere: set[int] = set()
+
+    def open(self, site: str, keys: Iterable[int]) -> None:
+        """A site was leased: these are its keys."""
+        self._sites[site] = KnownSet(keys)
+
+    def close(self, site: str) -> None:
+        """A site was given back."""
+        self._sites.pop(site, None)
+
+    def first_time(self, site: str, key: int) -> bool:
+        """Is this key new as far as this process knows? It counts as known from now on."""
+        known = self._sites.get(site)
+        if known is not None:
+            if key in known:
+                return False
+            known.add(key)
+            return True
+        if key in self._elsewhere:
+            return False
+        if len(self._elsewhere) >= self.ELSEWHERE:
+            self._elsewhere.clear()
+        self._elsewhere.add(key)
+        return True
+
+    def forget_elsewhere(self) -> None:
+        """After a batch that was not written: what was taken for known may not be."""
+        self._elsewhere.clear()

@@ -1,0 +1,242 @@
+"""Who may visit a site now? Leases on sites, with an epoch that fences late writers.
+
+Lease time is store time. A lease outlives the batch; every settling transaction renews it, and a process that finds its
+epoch outdated writes nothing for that site.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.frontier import order
+from cormorant.model.address import fingerprint
+from cormorant.model.resource import Lease, Resource, Role, State
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import content, resource, site, site_source
+
+LEASE_S = 60.0
+READ_AHEAD = 256
+
+
+class LeasedSite(NamedTuple):
+    """A lease with what the next owner must know: the site's rest, failures, newest request, and its sources."""
+
+    lease: Lease
+    not_before: float
+    failures: int
+    requested_at: float
+    arrivals: Mapping[int, int]
+
+
+class SiteUse(NamedTuple):
+    """What a settling transaction writes back of a site."""
+
+    lease: Lease
+    not_before: float
+    failures: int
+    requested_at: float
+
+
+def workable(tx: Tx, generations: Mapping[int, int]) -> int:
+    """How many sites have something to do now for these sources (source -> generation), leased or not."""
+    now = tx.now()
+    statement = (
+        sa.select(sa.func.count(sa.distinct(site_source.c.site_id)))
+        .join(site, site.c.id == site_source.c.site_id)
+        .where(_waiting(generations), site_source.c.not_before <= now, site.c.not_before <= now)
+    )
+    return int(tx.execute(statement).scalar_one())
+
+
+def _waiting(generations: Mapping[int, int]) -> sa.ColumnElement[bool]:
+    """Rows of site_source that are not done with their source's generation."""
+    each = [
+        sa.and_(site_source.c.source_id == source, site_source.c.done_generation < generation)
+        for source, generation in generations.items()
+    ]
+    return sa.or_(sa.false(), *each)
+
+
+def lease(tx: Tx, owner: str, generations: Mapping[int, int], most: int) -> list[LeasedSite]:
+    """Lease up to `most` sites that have something to do now and no living owner, those that rested longest first."""
+    now = tx.now()
+    if most <= 0 or not generations:
+        return []
+    statement = (
+        sa.select(site.c.id, site.c.key, site.c.epoch, site.c.not_before, site.c.failures, site.c.requested_at)
+        .where(
+            site.c.id.in_(
+                sa.select(site_source.c.site_id).where(_waiting(generations), site_source.c.not_before <= now)
+            ),
+            site.c.not_before <= now,
+            sa.or_(site.c.owner.is_(None), site.c.lease_until <= now),
+        )
+        .order_by(site.c.requested_at, site.c.id)
+        .limit(most)
+    )
+    if not tx.sqlite:
+        statement = statement.with_for_update(skip_locked=True)
+    rows = tx.rows(statement)
+    until = now + LEASE_S
+    for row in rows:
+        tx.execute(
+            sa.update(site).where(site.c.id == row.id).values(owner=owner, epoch=row.epoch + 1, lease_until=until)
+        )
+    arrivals = _arrivals(tx, [row.id for row in rows], generations)
+    return [
+        LeasedSite(
+            Lease(row.id, row.key, row.epoch + 1, until),
+            row.not_before,
+            row.failures,
+            row.requested_at,
+            arrivals[row.id],
+        )
+        for row in rows
+    ]
+
+
+def _arrivals(tx: Tx, sites: Sequence[int], generations: Mapping[int, int]) -> dict[int, dict[int, int]]:
+    """The arrival counters of these sites by source, of what is not done yet and need not wait."""
+    columns = site_source.c
+    statement = sa.select(columns.site_id, columns.source_id, columns.arrivals).where(
+        columns.site_id.in_(sites), _waiting(generations), columns.not_before <= tx.now()
+    )
+    found: dict[int, dict[int, int]] = {number: {} for number in sites}
+    for row in tx.rows(statement):
+        found[row.site_id][row.source_id] = row.arrivals
+    return found
+
+
+def arrivals(tx: Tx, sites: Sequence[int], generations: Mapping[int, int]) -> dict[int, dict[int, int]]:
+    """Read again what has arrived for leased sites, to notice work that other processes brought."""
+    return _arrivals(tx, sites, generations)
+
+
+def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> set[int]:
+    """Write back and renew leases; returns the sites whose lease was lost. Their reports must not be written."""
+    until = tx.now() + LEASE_S
+    wanted = {use.lease.site: use for use in uses}
+    statement = sa.select(site.c.id, site.c.epoch, site.c.owner).where(site.c.id.in_(list(wanted)))
+    if not tx.sqlite:
+        statement = statement.with_for_update()
+    kept = {row[0] for row in tx.rows(statement) if row[1] == wanted[row[0]].lease.epoch and row[2] == owner}
+    rows = [(until, u.not_before, u.failures, u.requested_at, u.lease.site) for u in uses if u.lease.site in kept]
+    bulk.update(tx, site, ("lease_until", "not_before", "failures", "requested_at"), ("id",), rows)
+    return set(wanted) - kept
+
+
+def release(tx: Tx, owner: str, lease: Lease) -> None:
+    """Give a site back. Harmless when it is no longer ours."""
+    tx.execute(
+        sa.update(site)
+        .where(site.c.id == lease.site, site.c.epoch == lease.epoch, site.c.owner == owner)
+        .values(owner=None, lease_until=0.0)
+    )
+
+
+def finish(tx: Tx, number: int, source: int, generation: int, arrivals: int, not_before: float) -> bool:
+    """Say that a source has nothing to do at a site: for this generation, or (with `not_before`) until then.
+
+    False when something arrived since `arrivals` was read: look again.
+    """
+    values: dict[str, object] = {"not_before": not_before} if not_before else {"done_generation": generation}
+    done = tx.execute(
+        sa.update(site_source)
+        .where(site_source.c.site_id == number, site_source.c.source_id == source, site_source.c.arrivals == arrivals)
+        .values(**values)
+    )
+    return done.rowcount == 1
+
+
+_COLUMNS = sa.select(
+        resource.c.id, resource.c.source_id, resource.c.site_id, resource.c.address, resource.c.role, resource.c.depth,
+        resource.c.attempts, resource.c.outcome, resource.c.status, content.c.etag, content.c.modified,
+        resource.c.validator, content.c.content_hash, content.c.text_hash, content.c.acl_id, content.c.indexed,
+    ).select_from(resource.outerjoin(content, content.c.id == resource.c.id))  # fmt: skip
+
+_READ_ONE = _COLUMNS.where(resource.c.site_id == sa.bindparam("site"), resource.c.hash == sa.bindparam("hash"))
+
+_READ = (
+    _COLUMNS.where(
+        resource.c.state == sa.literal_column(str(int(State.READY))),
+        resource.c.site_id == sa.bindparam("site"),
+        resource.c.source_id == sa.bindparam("source"),
+        resource.c.due < sa.bindparam("limit"),
+        resource.c.not_before <= sa.bindparam("now"),
+        resource.c.id > sa.bindparam("newest"),
+    )
+    .order_by(resource.c.due, resource.c.id)
+    .limit(sa.bindparam("most"))
+)  # fmt: skip
+
+
+class Window(NamedTuple):
+    """Which rows are read: of a site and a source, due up to a generation, with a number above `newest`."""
+
+    site: int
+    source: int
+    generation: int
+    newest: int = 0
+
+
+def read(tx: Tx, window: Window, held: int) -> list[Resource]:
+    """The next rows to visit of a leased site, in their order; the `held` ones that are not settled yet come again."""
+    bound = {
+        "site": window.site, "source": window.source, "limit": order.limit(window.generation), "now": tx.now(),
+        "newest": window.newest, "most": READ_AHEAD + held,
+    }  # fmt: skip
+    return [_resource(row) for row in tx.rows(_READ, bound)]
+
+
+def earliest(tx: Tx, site_number: int, source: int, generation: int) -> float | None:
+    """When may the first of what is left be visited? None when nothing is left. Epoch seconds of the store."""
+    columns = resource.c
+    statement = sa.select(sa.func.min(columns.not_before)).where(
+        columns.state == sa.literal_column(str(int(State.READY))),
+        columns.site_id == site_number,
+        columns.source_id == source,
+        columns.due < order.limit(generation),
+    )
+    found = tx.execute(statement).scalar_one()
+    return None if found is None else float(found)
+
+
+def _resource(row: Sequence[object]) -> Resource:
+    """Make a Resource of a row of `_READ`."""
+    (number, source, place, address, role, depth, attempts, outcome, status, etag, modified, validator, body, text, acl,
+     indexed) = row  # fmt: skip
+    return Resource(
+        number, source, place, address, Role(role), depth, attempts, outcome, status, etag or "", modified or "",  # type: ignore[arg-type]
+        validator or "", body or b"", text or b"", acl or 0, bool(indexed),  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+_KEYS = (
+    sa.select(resource.c.hash)
+    .where(resource.c.site_id == sa.bindparam("site"))
+    .order_by(resource.c.hash)
+    .execution_options(yield_per=20_000)
+)
+
+
+def known_keys(tx: Tx, site_number: int) -> array[int]:
+    """The keys of every resource of a site in rising order, from the covering index; 8 bytes each, however many."""
+    return array("q", tx.execute(_KEYS, {"site": site_number}).scalars())
+
+
+def at_address(tx: Tx, site_number: int, source: int, address: str) -> Resource | None:
+    """The resource of an address at a site, whenever it is due; None when there is none."""
+    key = fingerprint(address, source)
+    row = tx.rows(_READ_ONE, {"site": site_number, "hash": key})
+    return _resource(row[0]) if row else None
+
+
+def disown(tx: Tx, owner: str) -> int:
+    """A process of this name began anew: what an earlier one had leased is free, its pace kept. Returns how many."""
+    statement = sa.update(site).where(site.c.owner == owner).values(owner=None, lease_until=0.0, requested_at=tx.now())
+    return tx.execute(statement).rowcount

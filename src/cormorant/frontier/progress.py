@@ -1,0 +1,123 @@
+"""How far is a generation? What is left, and when can it go on?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.frontier import order
+from cormorant.frontier.fate import is_unreachable
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import How, Role, State
+from cormorant.store.database import Tx
+from cormorant.store.schema import content, hidden, resource, site, site_source
+
+
+class Left(NamedTuple):
+    """Sites a source is not done with, and the epoch seconds when the first of them may go on (0: now)."""
+
+    sites: int
+    goes_on_at: float
+
+
+def awake(tx: Tx, source: int) -> None:
+    """A run begins: what waited for a later time is looked at again."""
+    tx.execute(sa.update(site_source).where(site_source.c.source_id == source).values(not_before=0.0))
+
+
+def left(tx: Tx, source: int, generation: int) -> Left:
+    """What a source has left to visit in a generation."""
+    waits = sa.case((site.c.not_before > site_source.c.not_before, site.c.not_before), else_=site_source.c.not_before)
+    statement = (
+        sa.select(sa.func.count(), sa.func.min(waits))
+        .join(site, site.c.id == site_source.c.site_id)
+        .where(site_source.c.source_id == source, site_source.c.done_generation < generation)
+    )
+    count, soonest = tx.rows(statement)[0]
+    return Left(int(count), float(soonest or 0.0))
+
+
+def to_fetch(tx: Tx, source: int, generation: int) -> int:
+    """How many resources are left to visit, by site from the covering index."""
+    sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
+    columns = resource.c
+    statement = sa.select(sa.func.count()).where(
+        columns.state == sa.literal_column(str(int(State.READY))),
+        columns.site_id.in_(sites),
+        columns.source_id == source,
+        columns.due < order.limit(generation),
+    )
+    return int(tx.execute(statement).scalar_one())
+
+
+def with_outcome(tx: Tx, source: int, run: int, outcomes: Sequence[OutcomeKind]) -> int:
+    """How many documents a run left with one of these outcomes."""
+    columns = resource.c
+    statement = sa.select(sa.func.count()).where(
+        columns.source_id == source,
+        columns.run == run,
+        columns.role == int(Role.DOCUMENT),
+        columns.outcome.in_([int(each) for each in outcomes]),
+    )
+    return int(tx.execute(statement).scalar_one())
+
+
+def hide_leaving(tx: Tx, source: int, run: int) -> int:
+    """A person accepted: hide again what search finds although its last visit says that it goes."""
+    going = (OutcomeKind.GONE, OutcomeKind.EXCLUDED, OutcomeKind.MOVED, OutcomeKind.QUARANTINED)
+    chosen = (
+        sa.select(content.c.id, content.c.source_id, sa.literal(run))
+        .join(resource, resource.c.id == content.c.id)
+        .where(content.c.source_id == source, content.c.indexed, resource.c.outcome.in_([int(each) for each in going]))
+        .where(content.c.id.not_in(sa.select(hidden.c.id)))
+    )
+    return tx.execute(sa.insert(hidden).from_select(["id", "source_id", "run"], chosen)).rowcount
+
+
+def leaving(tx: Tx, source: int, most: int) -> list[tuple[str, int]]:
+    """Documents that would leave if a held run were accepted: (display address, status of the last visit)."""
+    going = (OutcomeKind.GONE, OutcomeKind.EXCLUDED, OutcomeKind.MOVED, OutcomeKind.QUARANTINED)
+    statement = (
+        sa.select(content.c.url, resource.c.status)
+        .join(resource, resource.c.id == content.c.id)
+        .where(content.c.source_id == source, content.c.indexed, resource.c.outcome.in_([int(each) for each in going]))
+        .order_by(content.c.url)
+        .limit(most)
+    )
+    return [(row[0], row[1]) for row in tx.rows(statement)]
+
+
+class Start(NamedTuple):
+    """What became of a start address."""
+
+    address: str
+    outcome: OutcomeKind
+    status: int
+
+    @property
+    def unanswered(self) -> bool:
+        """No HTTP answer came."""
+        return self.outcome in (OutcomeKind.FAILED, OutcomeKind.DEFERRED) and (
+            is_unreachable(self.status) or self.status > 1019
+        )
+
+    @property
+    def forbidden(self) -> bool:
+        """A gate said no at its visit: robots.txt, noindex, a rule."""
+        return self.outcome is OutcomeKind.EXCLUDED
+
+    @property
+    def bad(self) -> bool:
+        """Anything but a document or a redirect to one: what a link may well be, a start address should not."""
+        return self.outcome not in (OutcomeKind.NONE, OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
+
+
+def starts(tx: Tx, source: int) -> list[Start]:
+    """The start addresses of a source and what became of them. Found by the index of sites that have any."""
+    columns = resource.c
+    statement = sa.select(columns.address, columns.outcome, columns.status).where(
+        columns.source_id == source, columns.how == int(How.SEED)
+    )
+    return [Start(row[0], OutcomeKind(row[1]), row[2]) for row in tx.rows(statement)]

@@ -1,0 +1,40 @@
+"""When do the rows of what is gone go too? After it was gone in two runs, and when nothing links to it any more.
+
+A 410 is purged at once (RFC 9110 section 15.5.11: the condition is likely permanent), a file that a complete listing
+does not name likewise. Start addresses stay, so that their fate can be explained.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from cormorant.frontier import inversion
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import How
+from cormorant.store.database import Tx
+from cormorant.store.schema import content, inlinks, outlinks, resource, visit
+
+RUNS = 2
+"""Runs in a row that must find a 404 before its row is purged."""
+
+
+def purge(tx: Tx, source: int) -> int:
+    """Remove rows, links and journal of what is gone for good; the cache lets go of it when it is compacted."""
+    columns = resource.c
+    listed = columns.how == int(How.LISTING)
+    linked = sa.exists().where(inlinks.c.id == columns.id, inlinks.c.count > 0)
+    statement = (
+        sa.select(columns.id)
+        .where(columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.how != int(How.SEED))
+        .where(sa.or_(columns.status == 410, listed, columns.attempts >= RUNS))
+        .where(sa.or_(listed, sa.not_(linked)))
+    )
+    found = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed)  # what nobody has deleted
+    numbers = [row[0] for row in tx.rows(statement.where(columns.id.not_in(found)))]
+    for start in range(0, len(numbers), 1000):
+        some = numbers[start : start + 1000]
+        inversion.withdraw(tx, source, some)
+        for table in (content, outlinks, inlinks, resource):
+            tx.execute(sa.delete(table).where(table.c.id.in_(some)))
+        tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(some)))
+    return len(numbers)

@@ -1,0 +1,34 @@
+"""When must a whole site rest? Pure: the site's failures in a row and the newest outcome in, store time out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cormorant.frontier import retry
+from cormorant.model.outcome import Deferred, Failed, Outcome
+
+
+class Rest(NamedTuple):
+    """Failures in a row of the site, and the store time until which it rests (0: not at all)."""
+
+    failures: int
+    until: float
+
+
+CIRCUIT = 10
+"""Connection failures in a row after which a site is left alone for a while (fault N16)."""
+
+_NO_ANSWER = (902, 905, 906, 907, 975, 976, 1002)
+
+
+def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
+    """What the site's next visit must wait for."""
+    if isinstance(outcome, Deferred) and outcome.whole_site:
+        tries = failures + 1
+        return Rest(tries, now + retry.wait_s(outcome.status, tries, outcome.wait_s, spread))
+    if isinstance(outcome, Failed | Deferred) and outcome.status in _NO_ANSWER:
+        tries = failures + 1
+        if tries < CIRCUIT:
+            return Rest(tries, 0.0)
+        return Rest(tries, now + retry.wait_s(outcome.status, tries - CIRCUIT + 1, None, spread))
+    return Rest(0, 0.0)

@@ -1,0 +1,28 @@
+"""When is a failed visit tried again? Pure: what happened in, seconds out.
+
+429 and 503 without Retry-After: one minute, doubling to an hour; other faults of the server or the network: one minute,
+doubling to a day (RFC 9110 section 15.6.4 leaves it to the client). Retry-After is obeyed up to 24 hours.
+"""
+
+from __future__ import annotations
+
+FIRST_WAIT_S = 60.0
+BUSY_CEILING_S = 3_600.0
+CEILING_S = 86_400.0
+MAX_RETRY_AFTER_S = 86_400.0
+BUSY = (429, 503)
+UNREACHABLE_TRIES = 5
+"""Runs in a row in which a resource could not be reached before it is taken for gone (status 1020 to 1024)."""
+FIRST_UNREACHABLE = 1020
+
+
+def wait_s(status: int, tries: int, asked_s: float | None, spread: float) -> float:
+    """Seconds to wait after the `tries`-th failure in a row (1 is the first).
+
+    `asked_s` is what the server asked for, None if nothing; `spread` is a factor near 1 so that waiters do not return
+    together; it is not applied to what the server asked for.
+    """
+    if asked_s is not None and asked_s > 0:
+        return min(asked_s, MAX_RETRY_AFTER_S)
+    ceiling = BUSY_CEILING_S if status in BUSY else CEILING_S
+    return min(FIRST_WAIT_S * 2.0 ** min(max(tries - 1, 0), 20), ceiling) * spread

@@ -1,0 +1,171 @@
+"""Keep a retriever's desk supplied: lease sites, read ahead, say what is done, give back.
+
+Called between batches inside a transaction. A source is done with a site when reading gives nothing, nothing it gave is
+unsettled, and nothing arrived meanwhile; what must wait is left to whoever leases the site when its time has come.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from cormorant.frontier import facts, leases
+from cormorant.frontier.desk import Desk, SiteWork, SourceWork
+from cormorant.frontier.facts import INSTALLATION
+from cormorant.frontier.known import Seen
+from cormorant.frontier.leases import SiteUse
+from cormorant.model.resource import Resource
+from cormorant.store.database import Tx
+
+LOW = 64
+"""Read ahead when fewer than this are waiting at a site."""
+LONG_REST_S = 5.0
+"""A site that rests longer than this is given back meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a retriever works on now: source -> generation.
+
+    `prepare` adapts a row to its run (forced: no validators).
+    """
+
+    generations: Mapping[int, int]
+    prepare: Callable[[Resource], Resource]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Monotonic and store time of one supply, and how far apart they are."""
+
+    monotonic: float
+    store: float
+
+    def monotonic_of(self, store: float) -> float:
+        """A store time on this process's monotonic clock."""
+        return self.monotonic + (store - self.store)
+
+
+class Supply:
+    """The store's side of a desk, for one retriever process."""
+
+    def __init__(self, owner: str, desk: Desk, seen: Seen) -> None:
+        self._owner, self._desk, self._seen = owner, desk, seen
+        self._generations: Mapping[int, int] = {}
+
+    def lease(self, tx: Tx, plan: Plan, most: int, moment: Moment) -> list[SiteWork]:
+        """Lease up to `most` sites that have something to do, and let sources join at sites that are leased already.
+
+        The pace of the sites it returns is the caller's to set.
+        """
+        joined = self._join(tx, plan)
+        leased = leases.lease(tx, self._owner, plan.generations, most)
+        opened: list[SiteWork] = []
+        for each in leased:
+            site = SiteWork(each.lease, {s: SourceWork(n) for s, n in each.arrivals.items()}, each.failures)
+            site.requested_at, site.not_before = each.requested_at, each.not_before
+            self._seen.open(site.key, leases.known_keys(tx, each.lease.site))
+            self._desk.open(site)
+            opened.append(site)
+        for fact in facts.read(tx, [s.lease.site for s in opened], [INSTALLATION]):
+            self._desk.sites[fact.site].facts[fact.name] = fact.value
+        for site in opened:
+            site.rest_until = moment.monotonic_of(site.not_before)
+        return joined + opened
+
+    def _join(self, tx: Tx, plan: Plan) -> list[SiteWork]:
+        """Sources that have got work at a site since it was leased for others."""
+        if len(plan.generations) < 2:
+            return []
+        found = leases.arrivals(tx, list(self._desk.sites), plan.generations)
+        joined = []
+        for number, counts in found.items():
+            site = self._desk.sites[number]
+            new = {source: SourceWork(count) for source, count in counts.items() if source not in site.sources}
+            site.sources.update(new)
+            joined += [site] if new else []
+        return joined
+
+    def read(self, tx: Tx, plan: Plan) -> None:
+        """Read ahead at every site that runs low."""
+        for site in list(self._desk.sites.values()):
+            for source, work in site.sources.items():
+                if not work.exhausted and len(work.queue) < LOW and source in plan.generations:
+                    self._read(tx, plan, site, source)
+            self._desk.offer(site)
+
+    def _read(self, tx: Tx, plan: Plan, site: SiteWork, source: int) -> None:
+        work = site.sources[source]
+        held = len(work.held)
+        found = leases.read(tx, leases.Window(site.lease.site, source, plan.generations[source], work.newest), held)
+        work.exhausted = len(found) < leases.READ_AHEAD + held
+        for resource in found:
+            if resource.id not in work.held:
+                work.held.add(resource.id)
+                work.queue.append(plan.prepare(resource))
+        if work.exhausted:
+            work.newest = max((resource.id for resource in found), default=work.newest)
+
+    def finish(self, tx: Tx, plan: Plan, moment: Moment) -> None:
+        """Say which sources are done with which sites, and give back sites with nothing to do or a long rest."""
+        self._forget(tx, plan)
+        self._keep(tx, moment)
+        for site in list(self._desk.sites.values()):
+            for source in list(site.sources):
+                if source not in plan.generations:
+                    self._drop(site, source)
+                elif site.sources[source].exhausted and not site.sources[source].held:
+                    self._finish(tx, plan, site, source)
+            resting = site.rest_until > moment.monotonic + LONG_REST_S
+            unsettled = any(len(w.held) > len(w.queue) for w in site.sources.values())
+            if site.under_way == 0 and not unsettled and (resting or not site.sources):
+                self.give_back(tx, site)
+
+    def _forget(self, tx: Tx, plan: Plan) -> None:
+        """A run began: what was known and not admitted under the rules of an earlier one must be judged again."""
+        if not plan.generations.items() <= self._generations.items():
+            self._seen.forget_elsewhere()
+            for site in self._desk.sites.values():
+                self._seen.open(site.key, leases.known_keys(tx, site.lease.site))
+        self._generations = dict(plan.generations)
+
+    def _keep(self, tx: Tx, moment: Moment) -> None:
+        """Renew leases before they run out: a visit, or the delay between two, may take longer than a lease lasts."""
+        soon = moment.store + leases.LEASE_S / 2
+        old = [site for site in self._desk.sites.values() if site.lease.until < soon]
+        lost = leases.renew(tx, self._owner, [SiteUse(s.lease, s.not_before, s.failures, s.requested_at) for s in old])
+        for site in old:
+            if site.lease.site in lost:
+                self._desk.close(site.lease.site)
+                self._seen.close(site.key)
+            else:
+                site.lease = replace(site.lease, until=moment.store + leases.LEASE_S)
+
+    def _finish(self, tx: Tx, plan: Plan, site: SiteWork, source: int) -> None:
+        generation, work = plan.generations[source], site.sources[source]
+        left = leases.earliest(tx, site.lease.site, source, generation)
+        if left is not None and left <= tx.now():
+            work.exhausted, work.newest = False, 0
+        elif leases.finish(tx, site.lease.site, source, generation, work.arrivals, left or 0.0):
+            del site.sources[source]
+        else:
+            found = leases.arrivals(tx, [site.lease.site], plan.generations)[site.lease.site]
+            site.sources[source] = SourceWork(found.get(source, work.arrivals))
+
+    @staticmethod
+    def _drop(site: SiteWork, source: int) -> None:
+        """The source is no longer crawled: forget what was read. What is under way will not be settled any more."""
+        del site.sources[source]
+        site.first = deque(resource for resource in site.first if resource.source != source)
+        site.blocked = bool(site.first)
+
+    def give_back(self, tx: Tx, site: SiteWork) -> None:
+        """Release a site's lease and forget what was known of it."""
+        leases.release(tx, self._owner, site.lease)
+        self._desk.close(site.lease.site)
+        self._seen.close(site.key)
+
+    def add_prerequisite(self, tx: Tx, site: SiteWork, source: int, address: str) -> Resource | None:
+        """The resource of a prerequisite (a robots.txt), which has a row by now."""
+        return leases.at_address(tx, site.lease.site, source, address)

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cormorant.frontier import brake
+
+counts = st.integers(0, 100_000)
+
+
+@pytest.mark.parametrize(
+    ("going", "documents", "trips"),
+    [
+        (0, 0, False), (5, 0, False), (0, 100, False), (1, 1, False), (4, 4, False), (4, 5, False), (5, 5, True),
+        (80, 100, True), (50, 100, False), (51, 100, True), (51, 255, False), (51, 254, True), (8, 10, False),
+        (9, 10, True), (200, 1000, False), (201, 1000, True), (20_000, 100_000, False), (20_001, 100_000, True),
+    ],
+)  # fmt: skip
+def test_how_many_are_too_many(going: int, documents: int, trips: bool) -> None:
+    assert brake.trips(going, documents) is trips
+
+
+@given(counts, counts)
+def test_more_going_never_releases_it(going: int, documents: int) -> None:
+    assert not brake.trips(going, documents) or brake.trips(going + 1, documents)
+
+
+@given(counts, counts)
+def test_a_fifth_may_always_go(going: int, documents: int) -> None:
+    assert not brake.trips(min(going, documents // 5), documents)
+
+
+@given(st.integers(5, 100_000))
+def test_everything_never_goes_at_once(documents: int) -> None:
+    assert brake.trips(documents, documents)

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import itertools
+from collections import deque
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cormorant.frontier.desk import Desk, SiteWork, SourceWork, Task
+from tests.frontier.things import a_lease, a_resource
+
+
+def site(place: int = 1, **queues: int) -> SiteWork:
+    """A site with that many resources waiting for each source: `s1=3` is three for source 1."""
+    sources = {}
+    for name, count in queues.items():
+        source = int(name[1:])
+        waiting = [a_resource(source * 1000 + n, source, place) for n in range(count)]
+        sources[source] = SourceWork(1, queue=deque(waiting), held={each.id for each in waiting})
+    return SiteWork(a_lease(place), sources)
+
+
+def opened(*sites: SiteWork) -> Desk:
+    desk = Desk()
+    for each in sites:
+        desk.open(each)
+        desk.offer(each)
+    return desk
+
+
+def take(desk: Desk, now: float) -> Task:
+    task = desk.take(now)
+    assert task is not None
+    return task
+
+
+def test_an_empty_desk() -> None:
+    desk = Desk()
+    assert desk.take(1e9) is None
+    assert desk.next_time() is None
+
+
+def test_a_site_starts_a_visit_when_its_delay_has_passed() -> None:
+    one = site(s1=3)
+    one.delay_s, one.next_at = 2.0, 10.0
+    desk = opened(one)
+    assert desk.take(9.9) is None
+    assert desk.next_time() == 10.0
+    first = take(desk, 10.5)
+    assert (first.resource.id, first.site) == (1000, one)
+    desk.done(first)
+    assert desk.take(12.4) is None, "the delay counts from the start of the last visit"
+    assert take(desk, 12.5).resource.id == 1001
+
+
+def test_no_more_visits_at_once_than_the_site_allows() -> None:
+    one = site(s1=4)
+    one.parallel = 2
+    desk = opened(one)
+    tasks = [take(desk, 1.0), take(desk, 1.0)]
+    assert desk.take(1.0) is None
+    desk.done(tasks[0])
+    assert take(desk, 1.0).resource.id == 1002
+    assert desk.take(1.0) is None
+
+
+def test_one_at_a_time_even_when_the_delay_has_passed() -> None:
+    desk = opened(site(s1=2))
+    take(desk, 0.0)
+    assert desk.take(1e9) is None
+
+
+def test_sources_take_turns() -> None:
+    one = site(s1=3, s2=3, s3=1)
+    one.parallel = 10
+    desk = opened(one)
+    assert [take(desk, 0.0).resource.source for _ in range(7)] == [1, 2, 3, 1, 2, 1, 2]
+    assert desk.take(0.0) is None
+
+
+def test_sites_do_not_wait_for_each_other() -> None:
+    slow, fast = site(1, s1=2), site(2, s1=2)
+    slow.delay_s, fast.delay_s = 100.0, 1.0
+    slow.parallel = fast.parallel = 2
+    desk = opened(slow, fast)
+    assert {take(desk, 0.0).site.key, take(desk, 0.0).site.key} == {slow.key, fast.key}
+    assert take(desk, 1.0).site is fast
+    assert desk.take(99.0) is None
+    assert take(desk, 100.0).site is slow
+
+
+def test_a_site_that_rests_starts_nothing() -> None:
+    one = site(s1=2)
+    desk = opened(one)
+    one.rest_until = 30.0
+    assert desk.take(29.0) is None
+    assert desk.next_time() == 30.0
+    assert take(desk, 30.0).resource.id == 1000
+
+
+def test_a_delay_that_grew_while_a_site_was_in_line_is_kept() -> None:
+    one = site(s1=2)
+    desk = opened(one)
+    one.next_at = 10.0
+    assert desk.take(5.0) is None
+    assert take(desk, 10.0).resource.id == 1000
+
+
+def test_a_site_that_was_given_back_is_in_line_no_more() -> None:
+    one = site(s1=2)
+    desk = opened(one)
+    assert desk.close(1) is one
+    assert desk.close(1) is None
+    assert desk.take(1e9) is None
+
+
+def test_a_site_leased_anew_does_not_take_the_place_it_had_in_line() -> None:
+    old, new = site(s1=5), site(s1=5)
+    desk = opened(old)
+    desk.close(1)
+    new.next_at, new.parallel = 10.0, 5
+    desk.open(new)
+    desk.offer(new)
+    assert desk.take(9.0) is None
+    assert take(desk, 10.0).site is new
+
+
+def test_a_visit_that_ends_at_a_site_given_back_does_no_harm() -> None:
+    old, new = site(s1=5), site(s1=5)
+    desk = opened(old)
+    task = take(desk, 0.0)
+    desk.close(1)
+    new.next_at = 50.0
+    desk.open(new)
+    desk.offer(new)
+    desk.done(task)
+    assert desk.take(49.0) is None
+    assert (new.under_way, old.under_way) == (0, 0)
+
+
+def test_a_prerequisite_comes_first_and_alone() -> None:
+    one = site(s1=2, s2=1)
+    one.parallel = 3
+    desk = opened(one)
+    task = take(desk, 0.0)
+    robots = a_resource(9)
+    desk.again(task, robots)
+    assert take(desk, 0.0).resource is robots
+    assert desk.take(0.0) is None, "nothing else before it ended"
+    one.blocked = False
+    desk.done(Task(robots, one))
+    assert take(desk, 0.0).resource.source == 2, "the turn goes on"
+    assert take(desk, 0.0).resource == task.resource, "what asked for it is in front of its queue"
+
+
+def test_two_that_ask_for_the_same_wait_for_one() -> None:
+    one = site(s1=3)
+    one.parallel = 3
+    desk = opened(one)
+    first, second = take(desk, 0.0), take(desk, 0.0)
+    desk.again(first, a_resource(9))
+    desk.again(second, a_resource(9))
+    assert take(desk, 0.0).resource.id == 9
+    assert desk.take(0.0) is None
+    assert one.under_way == 1
+    assert len(one.sources[1].queue) == 3
+
+
+def test_a_written_batch_lets_go_of_its_resources() -> None:
+    one = site(s1=2, s2=1)
+    desk = opened(one)
+    task = take(desk, 0.0)
+    desk.done(task)
+    assert one.sources[1].held == {1000, 1001}
+    desk.settled([task.resource, a_resource(1001, source=3), a_resource(5, place=77)], [])
+    assert one.sources[1].held == {1001}
+
+
+def test_where_something_arrived_is_looked_at_again() -> None:
+    one, two = site(1, s1=1, s2=0), site(2, s1=1)
+    desk = opened(one, two)
+    for each in (*one.sources.values(), *two.sources.values()):
+        each.exhausted = True
+    desk.settled([], [1, 77])
+    assert [work.exhausted for work in one.sources.values()] == [False, False]
+    assert two.sources[1].exhausted
+
+
+def test_nothing_to_hand_out_is_a_bug_of_the_caller() -> None:
+    with pytest.raises(LookupError, match="site-1"):
+        site(s1=0).pop()
+
+
+steps = st.lists(st.tuples(st.sampled_from(["take", "done", "later"]), st.floats(0, 3)), max_size=60)
+
+
+@given(steps, st.floats(0, 2), st.integers(1, 3), st.integers(0, 12))
+def test_a_site_is_never_hurried(steps: list[tuple[str, float]], delay: float, parallel: int, count: int) -> None:
+    one = site(s1=count, s2=count)
+    one.delay_s, one.parallel = delay, parallel
+    desk = opened(one)
+    now, started, under_way = 0.0, [], list[Task]()
+    for step, size in steps:
+        if step == "later":
+            now += size
+        elif step == "done" and under_way:
+            desk.done(under_way.pop(0))
+        elif step == "take" and (task := desk.take(now)):
+            started.append((now, task.resource.id))
+            under_way.append(task)
+        assert len(under_way) <= parallel
+        free = len(under_way) < parallel and len(started) < 2 * count
+        assert (desk.next_time() is not None) == free, "who could start is in line"
+    times = [at for at, _ in started]
+    assert all(later - earlier >= delay for earlier, later in itertools.pairwise(times))
+    assert len({number for _, number in started}) == len(started)

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from cormorant.frontier import facts
+from cormorant.frontier.facts import INSTALLATION, Fact
+from cormorant.store.database import Store
+from tests.frontier.things import pass_time
+
+LATER = 4e9
+
+
+def test_facts_are_read_by_site_and_scope(store: Store) -> None:
+    robots = Fact(1, INSTALLATION, "https://a.example", b"User-agent: *", LATER)
+    cookie = Fact(1, 5, "cookies", b"\x00\xff", LATER)
+    other = Fact(2, INSTALLATION, "https://b.example", b"", LATER)
+    with store.begin() as tx:
+        facts.write(tx, [robots, cookie, other])
+        assert facts.read(tx, [1], [INSTALLATION]) == [robots]
+        assert facts.read(tx, [1], [5]) == [cookie]
+        assert set(facts.read(tx, [1, 2, 3], [INSTALLATION, 5])) == {robots, cookie, other}
+        assert facts.read(tx, [], [INSTALLATION]) == facts.read(tx, [1], []) == []
+
+
+def test_a_newer_fact_replaces_an_older_one(store: Store) -> None:
+    with store.begin() as tx:
+        facts.write(tx, [Fact(1, 0, "robots", b"old", LATER), Fact(1, 0, "robots", b"newer", LATER)])
+        facts.write(tx, [Fact(1, 0, "robots", b"newest", LATER + 1)])
+        facts.write(tx, [])
+        assert facts.read(tx, [1], [0]) == [Fact(1, 0, "robots", b"newest", LATER + 1)]
+
+
+def test_a_fact_holds_until_its_time(store: Store) -> None:
+    with store.begin() as tx:
+        facts.write(tx, [Fact(1, 0, "robots", b"x", tx.now() + 100)])
+        assert len(facts.read(tx, [1], [0])) == 1
+    pass_time(store, 200)
+    with store.begin() as tx:
+        assert facts.read(tx, [1], [0]) == []

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.frontier import hiding, settlement
+from cormorant.model.outcome import OutcomeKind
+from cormorant.store.database import Store, Tx
+from cormorant.store.schema import content, hidden, resource
+from tests.frontier.things import SOURCE, a_content, admitted, numbers, pages
+
+
+@pytest.fixture
+def five(store: Store) -> Store:
+    """Five documents, found by search; their numbers are 1 to 5."""
+    admitted(store, *pages(5))
+    with store.begin() as tx:
+        assert sorted(numbers(tx).values()) == [1, 2, 3, 4, 5]
+        settlement.contents(tx, [a_content(number) for number in range(1, 6)])
+    return store
+
+
+def going(tx: Tx) -> list[int]:
+    assert hiding.waiting_count(tx, SOURCE) == len(hiding.waiting(tx, SOURCE))
+    return [number for number, _ in hiding.waiting(tx, SOURCE)]
+
+
+def indexed(tx: Tx) -> set[int]:
+    found = set(tx.execute(sa.select(content.c.id).where(content.c.indexed)).scalars())
+    assert hiding.indexed_count(tx, SOURCE) == len(found)
+    return found
+
+
+def test_what_is_gone_leaves_search_at_once_and_the_index_when_its_run_settles(five: Store) -> None:
+    with five.begin() as tx:
+        hiding.hide(tx, [(2, SOURCE, 7), (4, SOURCE, 7)])
+        assert hiding.everything(tx) == {2, 4}
+        assert hiding.waiting(tx, SOURCE) == [(2, "https://a.example/2"), (4, "https://a.example/4")]
+        assert indexed(tx) == {1, 2, 3, 4, 5}
+        hiding.leave(tx, [(2, 31), (4, 32)])
+        assert going(tx) == []
+        assert indexed(tx) == {1, 3, 5}
+        assert tx.rows(sa.select(content.c.seq).where(content.c.id == 4)) == [(32,)]
+        assert hiding.everything(tx) == {2, 4}, "until the index has passed their events"
+        hiding.passed(tx, 31)
+        assert hiding.everything(tx) == {4}
+        hiding.passed(tx, 99)
+        assert hiding.everything(tx) == set()
+
+
+def test_the_brake_shows_again_what_the_run_hid(five: Store) -> None:
+    with five.begin() as tx:
+        hiding.hide(tx, [(1, SOURCE, 7), (2, SOURCE, 7), (3, 2, 7)])
+        hiding.hide_until(tx, [(4, SOURCE, 7, 50)])
+        assert hiding.show_again(tx, SOURCE) == 2
+        assert hiding.everything(tx) == {3, 4}, "another source's, and what waits for the index"
+
+
+def test_what_a_newer_visit_found_is_found_again(five: Store) -> None:
+    with five.begin() as tx:
+        hiding.hide(tx, [(1, SOURCE, 7), (2, SOURCE, 7)])
+        hiding.unhide(tx, [1, 5])
+        hiding.unhide(tx, [])
+        assert hiding.everything(tx) == {2}
+
+
+def test_changed_rights_hide_until_the_index_has_them(five: Store) -> None:
+    with five.begin() as tx:
+        hiding.hide_until(tx, [(1, SOURCE, 7, 50)])
+        assert hiding.everything(tx) == {1}
+        assert going(tx) == []
+        hiding.hide_until(tx, [(1, SOURCE, 8, 60)])
+        hiding.passed(tx, 59)
+        assert hiding.everything(tx) == {1}
+        hiding.passed(tx, 60)
+        assert hiding.everything(tx) == set()
+
+
+def test_a_visit_does_not_show_who_may_not_read_yet(five: Store) -> None:
+    """Whose rights were taken may read the old index until it has passed the change: found again is too early."""
+    with five.begin() as tx:
+        hiding.hide(tx, [(1, SOURCE, 7)])
+        hiding.hide_until(tx, [(1, SOURCE, 7, 50)])
+        hiding.unhide(tx, [1])
+        assert hiding.everything(tx) == {1}
+
+
+def test_what_is_gone_while_its_rights_change_goes(five: Store) -> None:
+    with five.begin() as tx:
+        hiding.hide_until(tx, [(1, SOURCE, 7, 50)])
+        hiding.hide(tx, [(1, SOURCE, 8)])
+        hiding.passed(tx, 50)
+        assert hiding.everything(tx) == {1}
+        assert going(tx) == [1]
+        assert tx.rows(sa.select(hidden.c.run)) == [(8,)]
+
+
+def test_many_at_once(store: Store) -> None:
+    with store.begin() as tx:
+        many = range(1, 2502)
+        settlement.contents(tx, [a_content(number) for number in many])
+        hiding.hide(tx, [(number, SOURCE, 1) for number in many])
+        hiding.hide(tx, [])
+        assert len(going(tx)) == 2501
+        hiding.unhide(tx, [number for number in many if number % 2])
+        assert len(going(tx)) == 1250
+        hiding.leave(tx, [(number, number) for number in many if not number % 2])
+        hiding.leave(tx, [])
+        assert hiding.indexed_count(tx, SOURCE) == 1251
+
+
+def test_what_a_complete_listing_does_not_name(five: Store) -> None:
+    with five.begin() as tx:
+        tx.execute(sa.update(resource).where(resource.c.id.in_([2, 4])).values(run=9))
+        tx.execute(sa.update(content).where(content.c.id == 5).values(indexed=False))
+        assert hiding.absent(tx, SOURCE, 9, 10, 0) == [(1, pages(5)[0]), (3, pages(5)[2])]
+        assert hiding.absent(tx, SOURCE, 9, 1, 0) == [(1, pages(5)[0])]
+        assert hiding.absent(tx, SOURCE, 9, 1, 1) == [(3, pages(5)[2])]
+        assert hiding.absent(tx, 2, 9, 10, 0) == []
+        hiding.mark_absent(tx, [1, 3], 9)
+        hiding.mark_absent(tx, [], 9)
+        rows = tx.rows(sa.select(resource.c.outcome, resource.c.status, resource.c.run).where(resource.c.id == 3))
+        assert rows == [(OutcomeKind.GONE, 404, 9)]
+        assert hiding.absent(tx, SOURCE, 9, 10, 0) == []

@@ -1,0 +1,276 @@
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.frontier import leases, settlement
+from cormorant.frontier.leases import LEASE_S, READ_AHEAD, LeasedSite, Window
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import How, Resource, Role, State
+from cormorant.store.database import Store, Tx
+from cormorant.store.schema import resource, site
+from tests.frontier.things import (
+    SOURCE,
+    a_content,
+    admit,
+    admitted,
+    numbers,
+    pages,
+    pass_time,
+    site_numbers,
+    use,
+    work_of,
+)  # fmt: skip
+
+HOSTS = ("a.example", "b.example", "c.example")
+NOW = {SOURCE: 1}
+
+
+def leased(store: Store, owner: str, most: int = 10, **generations: int) -> list[LeasedSite]:
+    wanted = {int(name[1:]): generation for name, generation in generations.items()} or NOW
+    with store.begin() as tx:
+        return leases.lease(tx, owner, wanted, most)
+
+
+def keys(found: list[LeasedSite]) -> set[str]:
+    return {each.lease.key for each in found}
+
+
+def renewed(store: Store, owner: str, *sites: LeasedSite) -> set[int]:
+    with store.begin() as tx:
+        return leases.renew(tx, owner, [use(each) for each in sites])
+
+
+@pytest.fixture
+def three(store: Store) -> Store:
+    """A store with work at three sites."""
+    admitted(store, *(f"https://{host}/" for host in HOSTS))
+    return store
+
+
+def test_a_lease_says_what_its_owner_must_know(store: Store) -> None:
+    admitted(store, *pages(2))
+    with store.begin() as tx:
+        admit(tx, "https://a.example/more", source=2)
+        admit(tx, "https://a.example/other", source=3)
+        tx.execute(sa.update(site).values(failures=4, requested_at=17.5, not_before=3.0, epoch=6))
+    (got,) = leased(store, "ada", s1=1, s2=1)
+    with store.read() as tx:
+        now = tx.now()
+    assert (got.lease.key, got.lease.epoch) == ("a.example", 7)
+    assert 0 < got.lease.until - now <= LEASE_S
+    assert (got.not_before, got.failures, got.requested_at) == (3.0, 4, 17.5)
+    assert got.arrivals == {1: 1, 2: 1}, "only the sources that were asked for"
+
+
+def test_two_owners_never_have_the_same_site(three: Store, other: Store) -> None:
+    first, second = leased(three, "ada", 2), leased(other, "bob", 5)
+    assert len(first) == 2
+    assert keys(first) | keys(second) == set(HOSTS)
+    assert not keys(first) & keys(second)
+    assert leased(three, "ada") == leased(other, "eve") == []
+
+
+@pytest.mark.parametrize("kind", ["postgresql"], indirect=True)  # on SQLite the second waits before it looks
+def test_two_who_lease_at_the_same_moment_share(three: Store, other: Store) -> None:
+    with three.begin() as tx:
+        first = leases.lease(tx, "ada", NOW, 2)
+        second = leased(other, "bob", 5)
+    assert keys(first) | keys(second) == set(HOSTS)
+    assert not keys(first) & keys(second)
+
+
+def test_those_that_rested_longest_come_first(three: Store) -> None:
+    with three.begin() as tx:
+        for host, at in zip(HOSTS, (3.0, 1.0, 2.0), strict=True):
+            tx.execute(sa.update(site).where(site.c.key == host).values(requested_at=at))
+    assert [keys(leased(three, "ada", 1)) for _ in HOSTS] == [{"b.example"}, {"c.example"}, {"a.example"}]
+
+
+def test_nothing_is_leased_for_nobody(three: Store) -> None:
+    with three.begin() as tx:
+        assert (
+            leases.lease(tx, "ada", {}, 5) == leases.lease(tx, "ada", NOW, 0) == leases.lease(tx, "ada", NOW, -1) == []
+        )
+        assert leases.lease(tx, "ada", {7: 1}, 5) == [], "a source without work"
+        assert leases.workable(tx, {}) == leases.workable(tx, {7: 1}) == 0
+        assert leases.workable(tx, NOW) == 3
+
+
+def test_a_lease_runs_out(three: Store, other: Store) -> None:
+    first = leased(three, "ada")
+    pass_time(three, LEASE_S - 5)
+    assert leased(other, "bob") == []
+    pass_time(three, 10)
+    second = leased(other, "bob")
+    assert keys(second) == set(HOSTS)
+    assert {each.lease.epoch for each in second} == {first[0].lease.epoch + 1}
+
+
+def test_a_renewed_lease_lasts(three: Store, other: Store) -> None:
+    first = leased(three, "ada", 1)
+    pass_time(three, LEASE_S - 1)
+    assert renewed(three, "ada", *first) == set()
+    pass_time(three, LEASE_S - 1)
+    assert keys(first) & keys(leased(other, "bob")) == set()
+
+
+def test_a_late_writer_is_told_which_sites_it_lost(three: Store, other: Store) -> None:
+    first = leased(three, "ada")
+    pass_time(three, LEASE_S + 1)
+    assert renewed(three, "ada", *first) == set(), "late, but nobody came"
+    pass_time(three, LEASE_S + 1)
+    (taken,) = leased(other, "bob", 1)
+    assert renewed(three, "ada", *first) == {taken.lease.site}
+    assert renewed(other, "bob", taken) == set()
+    assert renewed(three, "bob", *first) >= {taken.lease.site}, "the name alone is not enough, the epoch counts"
+
+
+def test_a_renewal_writes_back_what_was_learnt(three: Store) -> None:
+    (got,) = leased(three, "ada", 1)
+    with three.begin() as tx:
+        leases.renew(tx, "ada", [use(got, not_before=2.0, failures=3, requested_at=1.5)])
+        row = tx.rows(sa.select(site).where(site.c.id == got.lease.site))[0]
+    assert (row.not_before, row.failures, row.requested_at) == (2.0, 3, 1.5)
+
+
+def test_a_late_writer_writes_nothing_back(three: Store) -> None:
+    (got,) = leased(three, "ada", 1)
+    pass_time(three, LEASE_S + 1)
+    leased(three, "bob")
+    with three.begin() as tx:
+        leases.renew(tx, "ada", [use(got, failures=9)])
+        leases.release(tx, "ada", got.lease)
+        assert set(tx.execute(sa.select(site.c.failures)).scalars()) == {0}
+        assert set(tx.execute(sa.select(site.c.owner)).scalars()) == {"bob"}
+
+
+def test_what_is_given_back_can_be_leased_at_once(three: Store, other: Store) -> None:
+    for each in leased(three, "ada"):
+        with three.begin() as tx:
+            leases.release(tx, "ada", each.lease)
+    assert keys(leased(other, "bob")) == set(HOSTS)
+
+
+def test_a_process_that_begins_anew_frees_what_it_had(three: Store, other: Store) -> None:
+    leased(three, "ada", 2)
+    kept = leased(other, "bob", 1)
+    with three.begin() as tx:
+        assert leases.disown(tx, "ada") == 2
+        paces = tx.execute(sa.select(site.c.requested_at).where(site.c.owner.is_(None))).scalars().all()
+        assert all(tx.now() - at < 60 for at in paces), "whoever is next keeps the pace"
+    assert keys(leased(other, "eve")) == set(HOSTS) - keys(kept)
+
+
+@pytest.mark.parametrize("rests", ["site", "work"])
+def test_what_rests_is_not_leased(three: Store, rests: str) -> None:
+    with three.begin() as tx:
+        later = tx.now() + 100
+        tx.driver(f"UPDATE {'site' if rests == 'site' else 'site_source'} SET not_before = {later}")
+        assert leases.workable(tx, NOW) == 0
+        assert leases.lease(tx, "ada", NOW, 5) == []
+    pass_time(three, 200)
+    with three.begin() as tx:
+        assert leases.workable(tx, NOW) == 3
+    assert keys(leased(three, "ada")) == set(HOSTS)
+
+
+def test_what_is_done_is_not_leased_before_the_next_generation(three: Store) -> None:
+    with three.begin() as tx:
+        for host, number in site_numbers(tx).items():
+            assert leases.finish(tx, number, SOURCE, 1, work_of(tx, key=host).arrivals, 0.0)
+        assert leases.workable(tx, NOW) == 0
+    assert leased(three, "ada", s1=1) == []
+    assert len(leased(three, "ada", s1=2)) == 3
+
+
+def test_a_site_counts_once_however_many_sources_want_it(store: Store) -> None:
+    for source in (1, 2, 3):
+        admitted(store, *pages(1), source=source)
+    with store.begin() as tx:
+        assert leases.workable(tx, {1: 1, 2: 1, 3: 1}) == 1
+
+
+def test_reading_gives_what_was_known_of_a_page(store: Store) -> None:
+    admitted(store, *pages(2))
+    with store.begin() as tx:
+        number = numbers(tx)["https://a.example/0"]
+        row = a_content(number)._replace(etag='"e"', modified="Mon", acl_id=5)
+        settlement.contents(tx, [row])
+        values = {"attempts": 2, "outcome": 1, "status": 200, "depth": 3, "validator": "v", "role": int(Role.ROBOTS)}
+        tx.execute(sa.update(resource).where(resource.c.id == number).values(values))
+        place = site_numbers(tx)["a.example"]
+        read = leases.read(tx, Window(place, SOURCE, 1), 0)
+        assert leases.at_address(tx, place, SOURCE, "https://a.example/0") == read[0]
+    assert read[0] == Resource(
+        number, SOURCE, place, "https://a.example/0", Role.ROBOTS, 3, 2, OutcomeKind.OK, 200, '"e"', "Mon", "v",
+        b"c" * 32, b"t" * 32, 5, indexed=True,
+    )  # fmt: skip
+    assert isinstance(read[0].role, Role)
+    assert read[1][4:] == (Role.DOCUMENT, 0, 0, 0, 0, "", "", "", b"", b"", 0, False)
+
+
+def test_reading_goes_on_behind_what_is_held(store: Store) -> None:
+    admitted(store, *pages(READ_AHEAD + 50))
+    with store.read() as tx:
+        window = Window(site_numbers(tx)["a.example"], SOURCE, 1)
+        first, second = leases.read(tx, window, 0), leases.read(tx, window, 100)
+    assert len(first) == READ_AHEAD
+    assert [each.address for each in second] == pages(READ_AHEAD + 50)
+    assert second[:READ_AHEAD] == first
+
+
+def test_reading_can_begin_behind_the_newest(store: Store) -> None:
+    admitted(store, *pages(3))
+    with store.read() as tx:
+        place, known = site_numbers(tx)["a.example"], numbers(tx)
+        newest = known["https://a.example/1"]
+        assert [each.address for each in leases.read(tx, Window(place, SOURCE, 1, newest), 0)] == pages(3)[2:]
+
+
+def test_a_settled_row_is_not_read_and_is_found_by_its_address(store: Store) -> None:
+    admitted(store, *pages(1))
+    with store.begin() as tx:
+        tx.execute(sa.update(resource).values(state=int(State.SETTLED), how=int(How.PREREQUISITE)))
+        place = site_numbers(tx)["a.example"]
+        assert leases.read(tx, Window(place, SOURCE, 1), 0) == []
+        assert leases.at_address(tx, place, SOURCE, "https://a.example/0") is not None
+        assert leases.at_address(tx, place, SOURCE, "https://a.example/nothing") is None
+        assert leases.at_address(tx, place, 2, "https://a.example/0") is None
+
+
+def test_known_keys_rise_and_are_of_one_site(store: Store) -> None:
+    admitted(store, *pages(300), "https://b.example/")
+    admitted(store, *pages(5), source=2)
+    with store.read() as tx:
+        places = site_numbers(tx)
+        got = leases.known_keys(tx, places["a.example"])
+        assert list(got) == sorted(tx.execute(sa.select(resource.c.hash).where(resource.c.site_id == 1)).scalars())
+        assert (got.typecode, len(got), len(leases.known_keys(tx, places["b.example"]))) == ("q", 305, 1)
+        assert len(leases.known_keys(tx, 999)) == 0
+
+
+def test_the_earliest_of_what_is_left(store: Store) -> None:
+    admitted(store, *pages(3))
+    with store.begin() as tx:
+        place = site_numbers(tx)["a.example"]
+        assert leases.earliest(tx, place, SOURCE, 1) == 0.0
+        for number, at in zip(sorted(numbers(tx).values()), (50.0, 30.5, 70.0), strict=True):
+            tx.execute(sa.update(resource).where(resource.c.id == number).values(not_before=at))
+        assert leases.earliest(tx, place, SOURCE, 1) == 30.5
+        assert leases.earliest(tx, place, SOURCE, 0) is None
+        tx.execute(sa.update(resource).values(state=int(State.SETTLED)))
+        assert leases.earliest(tx, place, SOURCE, 1) is None
+
+
+def owner_of(tx: Tx, key: str) -> str:
+    return str(tx.execute(sa.select(site.c.owner).where(site.c.key == key)).scalar_one())
+
+
+def test_giving_back_twice_is_harmless(three: Store) -> None:
+    first = leased(three, "ada", 3)
+    with three.begin() as tx:
+        leases.release(tx, "ada", first[0].lease)
+        again = leases.lease(tx, "bob", NOW, 1)
+        leases.release(tx, "ada", first[0].lease)
+        assert owner_of(tx, again[0].lease.key) == "bob"

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cormorant.frontier import linkpack
+from cormorant.frontier.linkpack import InLink
+from cormorant.model.content import Link
+
+# Extraction folds white space, so texts have neither tabs nor line ends.
+texts = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["Cs"]), max_size=30)
+addresses = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=40)
+
+
+@given(st.lists(st.builds(Link, addresses, texts, texts), max_size=30))
+def test_out_links_come_back_in_their_order(links: list[Link]) -> None:
+    assert linkpack.unpack(linkpack.pack(links)) == links
+
+
+@given(st.lists(st.builds(InLink, st.integers(1, 1 << 62), texts), max_size=30))
+def test_in_links_come_back(links: list[InLink]) -> None:
+    assert linkpack.unpack_in(linkpack.pack_in(links)) == links
+
+
+def test_nothing_is_nothing() -> None:
+    for blob in (None, b""):
+        assert linkpack.unpack(blob) == []
+        assert linkpack.unpack_in(blob) == []
+
+
+def test_halves_of_surrogate_pairs_do_no_harm() -> None:
+    assert linkpack.unpack(linkpack.pack([Link("https://a.example/", "a\udcff")])) == [Link("https://a.example/", "a?")]
+    assert linkpack.unpack_in(linkpack.pack_in([InLink(1, "\ud800")])) == [InLink(1, "?")]
+
+
+def test_eighteen_links_are_small() -> None:
+    links = [Link(f"https://docs.example/guide/chapter-{n}.html", f"Chapter {n}: the title") for n in range(18)]
+    assert len(linkpack.pack(links)) < 400

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.frontier import hiding, order, progress, settlement
+from cormorant.frontier.progress import Left, Start
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Found, How, Role, State
+from cormorant.store.database import Store, Tx
+from cormorant.store.schema import resource, site, site_source
+from tests.frontier.things import SOURCE, a_content, admitted, numbers, pages
+
+HOSTS = ("https://a.example/", "https://b.example/", "https://c.example/")
+
+
+def mark(tx: Tx, address: str, **values: object) -> None:
+    tx.execute(sa.update(resource).where(resource.c.address == address).values(**values))
+
+
+def test_what_is_left_is_what_sites_are_not_done_with(store: Store) -> None:
+    admitted(store, *HOSTS)
+    admitted(store, *HOSTS[:1], source=2)
+    with store.begin() as tx:
+        assert progress.left(tx, SOURCE, 1) == Left(3, 0.0)
+        tx.driver("UPDATE site_source SET done_generation = 1 WHERE site_id IN (1, 2) AND source_id = 1")
+        assert progress.left(tx, SOURCE, 1) == Left(1, 0.0)
+        assert progress.left(tx, SOURCE, 2) == Left(3, 0.0)
+        assert progress.left(tx, 2, 1) == Left(1, 0.0)
+        assert progress.left(tx, 3, 1) == Left(0, 0.0)
+
+
+def test_it_goes_on_when_the_first_of_them_may(store: Store) -> None:
+    admitted(store, *HOSTS)
+    with store.begin() as tx:
+        for number, (rests, waits) in enumerate([(50.0, 10.0), (0.0, 40.0), (60.0, 70.0)], 1):
+            tx.execute(sa.update(site).where(site.c.id == number).values(not_before=rests))
+            tx.execute(sa.update(site_source).where(site_source.c.site_id == number).values(not_before=waits))
+        assert progress.left(tx, SOURCE, 1) == Left(3, 40.0)
+        progress.awake(tx, SOURCE)
+        assert progress.left(tx, SOURCE, 1) == Left(3, 0.0)
+        progress.awake(tx, 99)
+
+
+def test_how_many_are_to_be_fetched(store: Store) -> None:
+    admitted(store, *pages(5), *HOSTS[1:])
+    admitted(store, *pages(3), source=2)
+    with store.begin() as tx:
+        assert [progress.to_fetch(tx, source, 1) for source in (1, 2, 3)] == [7, 3, 0]
+        mark(tx, pages(1)[0], due=order.due(2))
+        mark(tx, HOSTS[1], state=int(State.SETTLED))
+        assert [progress.to_fetch(tx, SOURCE, generation) for generation in (1, 2)] == [5, 6]
+
+
+def test_how_many_documents_a_run_left_so(store: Store) -> None:
+    admitted(store, *pages(4))
+    with store.begin() as tx:
+        tx.execute(sa.update(resource).values(run=5, outcome=int(OutcomeKind.DEFERRED)))
+        mark(tx, pages(4)[1], outcome=int(OutcomeKind.FAILED))
+        mark(tx, pages(4)[2], run=4)
+        mark(tx, pages(4)[3], role=int(Role.ROBOTS))
+        assert progress.with_outcome(tx, SOURCE, 5, [OutcomeKind.DEFERRED]) == 1
+        assert progress.with_outcome(tx, SOURCE, 5, [OutcomeKind.DEFERRED, OutcomeKind.FAILED]) == 2
+        assert progress.with_outcome(tx, 2, 5, [OutcomeKind.DEFERRED]) == 0
+
+
+def test_what_would_leave_is_shown_and_hidden_when_a_person_accepts(store: Store) -> None:
+    admitted(store, *pages(6))
+    outcomes = ["GONE", "EXCLUDED", "MOVED", "QUARANTINED", "OK", "GONE"]
+    with store.begin() as tx:
+        known = numbers(tx)
+        for address, outcome in zip(pages(6), outcomes, strict=True):
+            mark(tx, address, outcome=int(OutcomeKind[outcome]), status=400)
+        settlement.contents(tx, [a_content(known[address], indexed=n != 5) for n, address in enumerate(pages(6))])
+        assert len(progress.leaving(tx, SOURCE, 100)) == 4
+        assert progress.leaving(tx, SOURCE, 1) == [(f"https://a.example/{known[pages(6)[0]]}", 400)]
+        hiding.hide(tx, [(known[pages(6)[0]], SOURCE, 8)])
+        assert progress.hide_leaving(tx, SOURCE, 9) == 3
+        assert hiding.everything(tx) == {known[address] for address in pages(4)}
+        assert progress.hide_leaving(tx, SOURCE, 9) == 0
+        assert progress.hide_leaving(tx, 2, 9) == 0
+
+
+def test_start_addresses_and_what_became_of_them(store: Store) -> None:
+    admitted(store, Found(HOSTS[0], "a.example", how=How.SEED), HOSTS[1])
+    with store.begin() as tx:
+        mark(tx, HOSTS[0], outcome=int(OutcomeKind.GONE), status=404)
+        assert progress.starts(tx, SOURCE) == [Start(HOSTS[0], OutcomeKind.GONE, 404)]
+        assert progress.starts(tx, 2) == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "said"),
+    [
+        (OutcomeKind.OK, 200, set()), (OutcomeKind.MOVED, 954, set()), (OutcomeKind.EXCLUDED, 971, set()),
+        (OutcomeKind.EXCLUDED, 970, {"forbidden"}), (OutcomeKind.GONE, 404, {"bad"}),
+        (OutcomeKind.FAILED, 403, {"bad"}), (OutcomeKind.DEFERRED, 503, {"bad"}),
+        (OutcomeKind.QUARANTINED, 981, {"bad"}), (OutcomeKind.DEFERRED, 906, {"bad", "unanswered"}),
+        (OutcomeKind.FAILED, 1021, {"bad", "unanswered"}), (OutcomeKind.FAILED, 975, {"bad", "unanswered"}),
+    ],
+)  # fmt: skip
+def test_what_is_bad_about_a_start_address(outcome: OutcomeKind, status: int, said: set[str]) -> None:
+    start = Start("https://a.example/", outcome, status)
+    assert {name for name in ("unanswered", "forbidden", "bad") if getattr(start, name)} == said

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cormorant.frontier import rest
+from cormorant.frontier.rest import CIRCUIT, Rest
+from cormorant.model.content import Content
+from cormorant.model.outcome import Deferred, Failed, Gone, Ok, Outcome, Unchanged
+
+NOW = 1000.0
+BUSY = Deferred(503, "busy", whole_site=True)
+REFUSED = Deferred(906, "connection refused")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "failures", "after"),
+    [
+        (Unchanged(), 7, Rest(0, 0.0)),
+        (Ok(Content("a", b"", "text/html"), None), 7, Rest(0, 0.0)),
+        (Gone(), 7, Rest(0, 0.0)),
+        (Deferred(500, "an error of one page"), 7, Rest(0, 0.0)),
+        (Failed(403, "forbidden"), 7, Rest(0, 0.0)),
+        (BUSY, 0, Rest(1, NOW + 60)),
+        (BUSY, 3, Rest(4, NOW + 480)),
+        (Deferred(429, "slow down", 12.0, whole_site=True), 3, Rest(4, NOW + 12)),
+        (REFUSED, 0, Rest(1, 0.0)),
+        (REFUSED, CIRCUIT - 2, Rest(CIRCUIT - 1, 0.0)),
+        (REFUSED, CIRCUIT - 1, Rest(CIRCUIT, NOW + 60)),
+        (REFUSED, CIRCUIT, Rest(CIRCUIT + 1, NOW + 120)),
+        (Failed(976, "certificate"), CIRCUIT - 1, Rest(CIRCUIT, NOW + 60)),
+    ],
+)
+def test_when_a_site_rests(outcome: Outcome, failures: int, after: Rest) -> None:
+    assert rest.after(outcome, failures, NOW, 1.0) == after
+
+
+@given(st.sampled_from([BUSY, REFUSED]), st.integers(0, 500), st.floats(0.9, 1.1))
+def test_a_rest_grows_with_the_failures_and_has_an_end(outcome: Outcome, failures: int, spread: float) -> None:
+    first = rest.after(outcome, failures, NOW, spread)
+    second = rest.after(outcome, first.failures, NOW, spread)
+    assert second.failures == first.failures + 1
+    assert first.until <= second.until <= NOW + 86_400 * 1.1
