@@ -1,0 +1,82 @@
+"""The receivers an administrator configured, each with its own place in the stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.store.database import Tx
+from cormorant.store.schema import receiver
+
+INDEX = "index"
+"""Name and kind of the receiver that fills the search index."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiverRow:
+    """A configured receiver. `source_id` None means every source."""
+
+    id: int
+    name: str
+    kind: str
+    source_id: int | None
+    settings: Mapping[str, Any]
+    place: int
+    error: str | None
+    paused: bool
+
+
+def add(tx: Tx, kind: str, name: str, source: int | None, settings: Mapping[str, Any], place: int) -> int:
+    """Keep a new receiver that begins behind `place`. Raises ConflictError when the name is taken."""
+    if tx.rows(sa.select(receiver.c.id).where(receiver.c.name == name)):
+        raise ConflictError(f"There is a receiver {name!r} already. Choose another name, or delete that one.")
+    values = {
+        "kind": kind, "name": name, "source_id": source, "settings": json.dumps(settings, sort_keys=True),
+        "place": place, "created_at": tx.now(),
+    }  # fmt: skip
+    return int(tx.execute(sa.insert(receiver).values(**values).returning(receiver.c.id)).scalar_one())
+
+
+def every(tx: Tx) -> list[ReceiverRow]:
+    """All receivers by number."""
+    return [_row(row) for row in tx.rows(sa.select(receiver).order_by(receiver.c.id))]
+
+
+def named(tx: Tx, name: str) -> ReceiverRow:
+    """The receiver of that name. Raises NotFoundError, with the names there are."""
+    for row in every(tx):
+        if row.name == name:
+            return row
+    names = ", ".join(row.name for row in every(tx)) or "none"
+    raise NotFoundError(f"There is no receiver {name!r}. There is: {names}.")
+
+
+def delete(tx: Tx, number: int) -> None:
+    """Forget a receiver and its place. What it wrote stays."""
+    tx.execute(sa.delete(receiver).where(receiver.c.id == number))
+
+
+def set_place(tx: Tx, number: int, place: int) -> None:
+    """Remember what a receiver has acknowledged; clears its error."""
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(place=place, error=None))
+
+
+def set_error(tx: Tx, number: int, error: str) -> None:
+    """Remember why a receiver does not take its deliveries."""
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(error=error))
+
+
+def set_paused(tx: Tx, *, paused: bool) -> None:
+    """Pause or resume the delivering side as a whole."""
+    tx.execute(sa.update(receiver).values(paused=paused))
+
+
+def _row(row: Any) -> ReceiverRow:
+    return ReceiverRow(
+        row.id, row.name, row.kind, row.source_id, json.loads(row.settings), row.place, row.error, row.paused
+    )

@@ -1,0 +1,48 @@
+"""What does a visit add to its run's figures? Pure."""
+
+from __future__ import annotations
+
+from cormorant.model.content import Wire
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.run import Counters
+
+CONVERSION = (903, 908, 981)
+"""Statuses of documents that could not be converted."""
+NON_INDEXABLE = (951, 971)
+"""Statuses of what was fetched and may not be indexed."""
+
+_FIELD = {
+    OutcomeKind.UNCHANGED: "unchanged",
+    OutcomeKind.MOVED: "moved",
+    OutcomeKind.GONE: "gone",
+    OutcomeKind.EXCLUDED: "excluded",
+    OutcomeKind.FAILED: "failed",
+    OutcomeKind.QUARANTINED: "quarantined",
+    OutcomeKind.HELD: "held",
+}
+
+
+def count_wire(counters: Counters, wire: Wire) -> None:
+    """Add what a visit cost on the way, whatever its role and outcome."""
+    counters.requests += wire.requests
+    counters.requests_conditional += wire.conditional
+    counters.requests_audit += wire.audits
+    counters.bytes += wire.received
+    counters.bytes_decoded += wire.decoded
+
+
+def count_outcome(counters: Counters, kind: OutcomeKind, status: int, *, answered: bool) -> None:
+    """Add one settled visit of a document. `answered`: it was fetched, whatever became of it afterwards.
+
+    Deferred ones are counted when the run ends, since most are visited again before.
+    """
+    name = _FIELD.get(kind)
+    if name:
+        setattr(counters, name, getattr(counters, name) + 1)
+    counters.fetched += answered
+    counters.not_modified += status == 304 and kind is OutcomeKind.UNCHANGED
+    counters.non_indexable += status in NON_INDEXABLE
+    counters.conversion_failures += status in CONVERSION
+    counters.rejected += kind is OutcomeKind.EXCLUDED and status not in NON_INDEXABLE
+    failed = kind in (OutcomeKind.FAILED, OutcomeKind.GONE) and status not in CONVERSION
+    counters.fetch_failures += failed

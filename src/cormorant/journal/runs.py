@@ -1,0 +1,120 @@
+"""Runs: one crawl of one source, from the order to the report."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import NotFoundError
+from cormorant.model.run import OPEN_STATES, Counters, Refresh, RunState
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import run, run_count
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run. Times are epoch seconds; `asked` is what a person asked of it and nobody has done yet."""
+
+    id: int
+    source_id: int
+    state: RunState
+    refresh: Refresh
+    force: bool
+    generation: int
+    settings: dict[str, Any]
+    requested_at: float
+    started_at: float | None
+    finished_at: float | None
+    complete: bool
+    asked: str | None
+    reason: str | None
+    bottleneck: str | None
+    lists: bool
+    unlisted: list[str]
+    error: str | None
+
+
+def request(tx: Tx, source: int, settings: str, refresh: Refresh, *, force: bool) -> int:
+    """Order a run of a source and return its number; whoever owns the data folder carries it out."""
+    values = {
+        "source_id": source, "state": RunState.WAITING, "refresh": refresh, "force": force, "settings": settings,
+        "requested_at": tx.now(),
+    }  # fmt: skip
+    return int(tx.execute(sa.insert(run).values(**values).returning(run.c.id)).scalar_one())
+
+
+def open_runs(tx: Tx, source: int | None = None) -> list[RunRow]:
+    """Runs that somebody must go on with, oldest first; suspended and held ones are not among them."""
+    statement = sa.select(run).where(run.c.state.in_(OPEN_STATES)).order_by(run.c.id)
+    if source is not None:
+        statement = statement.where(run.c.source_id == source)
+    return [_row(row) for row in tx.rows(statement)]
+
+
+def unfinished(tx: Tx, source: int) -> RunRow | None:
+    """The run of a source that has not ended: open, held or suspended."""
+    states = (*OPEN_STATES, RunState.HELD, RunState.SUSPENDED)
+    statement = sa.select(run).where(run.c.source_id == source, run.c.state.in_(states)).order_by(run.c.id.desc())
+    rows = tx.rows(statement.limit(1))
+    return _row(rows[0]) if rows else None
+
+
+def every(tx: Tx, source: int | None = None, limit: int = 1000) -> list[RunRow]:
+    """Runs, newest first."""
+    statement = sa.select(run).order_by(run.c.id.desc()).limit(limit)
+    if source is not None:
+        statement = statement.where(run.c.source_id == source)
+    return [_row(row) for row in tx.rows(statement)]
+
+
+def get(tx: Tx, number: int | None = None) -> RunRow:
+    """One run, or the newest. Raises NotFoundError."""
+    statement = sa.select(run) if number is None else sa.select(run).where(run.c.id == number)
+    rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
+    if not rows:
+        what = (
+            "There has been no run yet. `cormorant crawl` begins one."
+            if number is None
+            else f"There is no run {number}."
+        )
+        raise NotFoundError(what)
+    return _row(rows[0])
+
+
+def change(tx: Tx, number: int, **values: object) -> None:
+    """Set columns of a run: state, generation, started_at, finished_at, complete, asked, reason, bottleneck."""
+    tx.execute(sa.update(run).where(run.c.id == number).values(**values))
+
+
+def count(tx: Tx, number: int, process: str, counters: Counters) -> None:
+    """Write what one process has counted for a run so far."""
+    conflict = bulk.Upsert(key=("run_id", "process"), columns=("counts",))
+    counts = {name: value for name, value in asdict(counters).items() if value}
+    bulk.insert(tx, run_count, ("run_id", "process", "counts"), [(number, process, json.dumps(counts))], conflict)
+
+
+def counters(tx: Tx, number: int) -> Counters:
+    """Add up what every process counted for a run."""
+    total = Counters()
+    for row in tx.rows(sa.select(run_count.c.counts).where(run_count.c.run_id == number)):
+        total.add(Counters(**json.loads(row.counts)))
+    return total
+
+
+def counted_by(tx: Tx, number: int, process: str) -> Counters:
+    """What one process counted for a run before; a run taken up again goes on counting."""
+    statement = sa.select(run_count.c.counts).where(run_count.c.run_id == number, run_count.c.process == process)
+    rows = tx.rows(statement)
+    return Counters(**json.loads(rows[0].counts)) if rows else Counters()
+
+
+def _row(row: Any) -> RunRow:
+    return RunRow(
+        row.id, row.source_id, RunState(row.state), Refresh(row.refresh), row.force, row.generation,
+        json.loads(row.settings), row.requested_at, row.started_at, row.finished_at, row.complete, row.asked,
+        row.reason, row.bottleneck, row.lists, json.loads(row.unlisted), row.error,
+    )  # fmt: skip

@@ -1,0 +1,86 @@
+"""Visits that changed something, and addresses that a gate excluded before they became resources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import exclusion, visit
+
+KEPT_PER_RESOURCE = 50
+"""Visits shown and kept of one resource; older ones that changed something are let go."""
+
+
+class VisitRow(NamedTuple):
+    """One visit. `changed` names what it changed: new, content, outcome, access."""
+
+    resource_id: int
+    run: int
+    at: float
+    outcome: int
+    status: int
+    size_bytes: int
+    content_hash: bytes | None
+    changed: str
+    reason: str | None
+
+
+class Exclusion(NamedTuple):
+    """An address that a gate excluded, with the rule, where it was met and in which run."""
+
+    source_id: int
+    hash: int
+    address: str
+    gate: str
+    rule: str
+    status: int
+    run: int
+    depth: int
+    referrer: int | None
+
+
+_NEWER = bulk.Upsert(
+    key=("source_id", "hash"),
+    columns=("gate", "rule", "status", "run", "depth", "referrer"),
+    where="{table}.run < excluded.run",
+)
+
+
+def write(tx: Tx, rows: Sequence[VisitRow]) -> None:
+    """Keep visits that changed something."""
+    kept = [row._replace(reason=bulk.storable(row.reason)) if row.reason else row for row in rows]
+    bulk.insert(tx, visit, VisitRow._fields, kept)
+
+
+def of(tx: Tx, resource: int) -> list[VisitRow]:
+    """The kept visits of a resource, oldest first."""
+    columns = [visit.c[name] for name in VisitRow._fields]
+    statement = sa.select(*columns).where(visit.c.resource_id == resource).order_by(visit.c.id.desc())
+    return [VisitRow(*row) for row in reversed(tx.rows(statement.limit(KEPT_PER_RESOURCE)))]
+
+
+def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:
+    """Keep exclusions, the newest ruling of an address; returns how many addresses this run had not met before."""
+    ordered = sorted(rows, key=lambda row: row.hash)  # in one order, or two writers may deadlock
+    return bulk.insert(tx, exclusion, Exclusion._fields, ordered, _NEWER)
+
+
+def exclusions(tx: Tx, source: int, keys: Sequence[int] | None = None) -> list[Exclusion]:
+    """Exclusions of a source, all or those of these keys."""
+    columns = [exclusion.c[name] for name in Exclusion._fields]
+    statement: Any = sa.select(*columns).where(exclusion.c.source_id == source)
+    if keys is not None:
+        statement = statement.where(exclusion.c.hash.in_(list(keys)))
+    return [Exclusion(*row) for row in tx.rows(statement.order_by(exclusion.c.address))]
+
+
+def starts_excluded(tx: Tx, source: int, run: int) -> bool:
+    """Did a run's gates exclude a start address?"""
+    columns = exclusion.c
+    first = columns.referrer.is_(None)
+    statement = sa.select(columns.hash).where(columns.source_id == source, columns.run == run, first)
+    return bool(tx.rows(statement.limit(1)))
