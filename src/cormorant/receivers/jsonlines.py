@@ -1,0 +1,237 @@
+"""A file with one JSON object a line: what was found, for programs that read files.
+
+    closed --open--> open --receive, receive--> open --close--> closed
+               |                   |--grown--> renamed after its last number, and a new one begun
+               `-- torn last line  |--no space--> cut back to what it was; the batch comes again
+                   cut off         `--any other failure--> closed, until it is opened again
+
+Every batch is one write and one sync. The last number in the file is read at `open` and repeats are left out, so the
+file holds every event once although delivery is at least once. To have old events again, or those of another
+installation, give the receiver another path.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+from pydantic import Field, field_validator
+
+from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NotPermitted
+from cormorant.receivers.protocol import Delivery, ReceiverSettings, Refusal
+from cormorant.receivers.tail import is_ours, last_record
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_REFUSABLE = (TypeError, ValueError, OverflowError, RecursionError)
+"""What msgspec raises for a value that JSON does not have."""
+
+
+class JsonLinesSettings(ReceiverSettings):
+    """Where the lines go."""
+
+    path: Path = Field(description="The file that lines are appended to, like /srv/found.jsonl. Its folder must exist.")
+    rotate_bytes: int = Field(
+        default=0,
+        ge=0,
+        description="From this size on the file is renamed after its last number (found.000000000042.jsonl) and a new "
+        "one begun. 0: never.",
+    )
+
+    @field_validator("path")
+    @classmethod
+    def _absolute(cls, path: Path) -> Path:
+        """Refuse what depends on the folder the service was started in."""
+        full = path.expanduser()
+        if not full.is_absolute():
+            raise ValueError("it has to be written in full, from / or ~")
+        return full
+
+
+class _Record(msgspec.Struct, omit_defaults=True):
+    """The receiver record; its fields stand in the file in this order."""
+
+    seq: int
+    event: str
+    run: int
+    source: str
+    url: str
+    document: object
+    text: str
+    html: str | None = None
+    reference: str | None = None
+
+
+class JsonLinesReceiver:
+    """Appends to one file, which it alone holds (by a lock) from `open` to `close`.
+
+    Lines are UTF-8 and end with a newline. `last` is the greatest number that need not come again, 0 before the first.
+    """
+
+    kind: ClassVar[str] = "jsonlines"
+
+    def __init__(self, settings: JsonLinesSettings) -> None:
+        self.settings = settings
+        self.last = 0
+        self._path = settings.path
+        self._descriptor = -1
+        self._size = 0
+        self._whole = True
+        self._encoder = msgspec.json.Encoder()
+
+    def open(self) -> None:
+        """Lock the file, cut a torn end off, and find the last number.
+
+        Raises BadSetting when the path cannot be a file, ConflictError when somebody else writes it or it holds
+        something else, NotPermitted or DataFolderError when the system does not let us.
+        """
+        self.close()
+        try:
+            self._begin()
+            self._mend()
+        except OSError as error:
+            self.close()
+            raise self._failure(error) from error
+        except ConflictError:
+            self.close()
+            raise
+
+    def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
+        """Append what is new of a batch and return once it is on the disk."""
+        if self._descriptor < 0:
+            raise DataFolderError(
+                f"{self._path} is not open. Open the receiver again; what was not confirmed comes again."
+            )
+        lines: list[bytes] = []
+        refusals: list[Refusal] = []
+        last = self.last
+        for delivery in batch:
+            if delivery.seq <= last:
+                continue
+            last = delivery.seq
+            try:
+                lines.append(self._line(delivery))
+            except _REFUSABLE as error:
+                refusals.append(Refusal(delivery.seq, f"It cannot be written as JSON: {error}."))
+        if lines:
+            self._append(b"".join(lines))
+        self.last = last
+        return refusals
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._descriptor = -1
+        self._whole = True
+
+    def _line(self, delivery: Delivery) -> bytes:
+        document = None if delivery.document is None else dict(delivery.document)
+        record = _Record(
+            delivery.seq,
+            delivery.event,
+            delivery.run,
+            delivery.source,
+            delivery.url,
+            document,
+            delivery.text,
+            delivery.html,
+            delivery.reference,
+        )
+        return self._encoder.encode(record) + b"\n"
+
+    def _begin(self) -> None:
+        """Open and lock the file, and make its name survive a power cut."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK
+        self._descriptor = os.open(self._path, flags, 0o640)
+        here = os.fstat(self._descriptor)
+        if not stat.S_ISREG(here.st_mode):
+            raise ConflictError(f"{self._path} is no ordinary file. Choose another path.")
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConflictError(f"Another process writes {self._path}. Give each receiver a file of its own.") from None
+        if not os.path.samestat(here, self._path.stat()):
+            raise ConflictError(f"{self._path} was exchanged for another file just now. Open the receiver again.")
+        _sync_folder(self._path.parent)
+
+    def _mend(self) -> None:
+        """Cut off what a kill left, and take up the count where it stands."""
+        if not is_ours(self._descriptor):
+            raise ConflictError(f"{self._path} holds something else. Choose another path, or move that file away.")
+        end, seq = last_record(self._descriptor)
+        if end < os.fstat(self._descriptor).st_size:
+            os.ftruncate(self._descriptor, end)
+        os.fsync(self._descriptor)  # what is counted here will not come again, so it has to be on the disk
+        self._size = end
+        self.last = max(seq, self._last_renamed())
+
+    def _last_renamed(self) -> int:
+        """Return the greatest number that the names of full files carry."""
+        pattern = re.compile(rf"{re.escape(self._path.stem)}\.(\d{{12,}}){re.escape(self._path.suffix)}")
+        names = (pattern.fullmatch(each.name) for each in self._path.parent.iterdir())
+        return max((int(name[1]) for name in names if name), default=0)
+
+    def _append(self, data: bytes) -> None:
+        """Write and sync, or cut the file back to what it was before."""
+        try:
+            self._make_room()
+            self._whole = False
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+            os.fsync(self._descriptor)
+        except OSError as error:
+            self._give_back(keep_open=error.errno in _NO_SPACE)
+            raise self._failure(error) from error
+        self._size += len(data)
+        self._whole = True
+
+    def _make_room(self) -> None:
+        """Cut an interrupted batch off; begin a new file when this one has grown enough."""
+        if not self._whole:
+            os.ftruncate(self._descriptor, self._size)
+        if 0 < self.settings.rotate_bytes <= self._size:
+            full = self._path.with_name(f"{self._path.stem}.{self.last:012d}{self._path.suffix}")
+            if full.exists():
+                raise ConflictError(f"{full} exists already, so {self._path} cannot be renamed to it. Move it away.")
+            self._path.rename(full)
+            self.open()
+
+    def _give_back(self, *, keep_open: bool) -> None:
+        """Cut a batch off again, so that a reader never sees half of it for long."""
+        try:
+            os.ftruncate(self._descriptor, self._size)
+            self._whole = True
+        except OSError:
+            keep_open = False
+        if not keep_open:
+            self.close()
+
+    def _failure(self, error: OSError) -> BadSetting | NotPermitted | DataFolderError:
+        """Say what happened so that a person can act on it."""
+        about = f"{self._path} cannot be written: {os.strerror(error.errno or 0)}."
+        if isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError):
+            return BadSetting(f"{about} Its folder has to exist, and it has to be a file.")
+        if isinstance(error, PermissionError):
+            return NotPermitted(f"{about} Let the user that runs this program write there, or choose another path.")
+        if error.errno in _NO_SPACE:
+            return DataFolderError(f"{about} Free some space; what was not confirmed comes again.")
+        return DataFolderError(
+            f"{about} Check the disk and open the receiver again; what was not confirmed comes again."
+        )
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a file's name survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,98 @@
+"""What is to be delivered, in which order, and how far has each receiver come?
+
+The stream is append-only and numbered without gaps: the row of `stream_head` is locked by whoever appends until it
+commits, so numbers become visible in their own order on every store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import receiver, stream, stream_head
+
+
+class Event(IntEnum):
+    """What happened to a document. From 10 on search must not find it until the index has passed the event."""
+
+    NEW = 1
+    CHANGED = 2
+    UNVISITED = 3
+    UNVISITED_CHANGED = 4
+    DELETED = 10
+    UNVISITED_DELETED = 11
+    ACCESS = 12
+
+    @property
+    def word(self) -> str:
+        """The word receivers are told."""
+        return "changed" if self is Event.ACCESS else self.name.lower()
+
+
+class Entry(NamedTuple):
+    """One event, before it has its number. `url` is set for what is no longer there."""
+
+    source: int
+    resource: int
+    run: int
+    event: Event
+    url: str | None = None
+
+
+class Numbered(NamedTuple):
+    """One event in the stream."""
+
+    seq: int
+    source: int
+    resource: int
+    run: int
+    event: Event
+    url: str | None
+
+
+def append(tx: Tx, entries: Sequence[Entry]) -> int:
+    """Append events in this order; returns the number of the first. The others follow without a gap."""
+    count = len(entries)
+    statement = sa.update(stream_head).where(stream_head.c.id == 1).values(seq=stream_head.c.seq + count)
+    last = int(tx.execute(statement.returning(stream_head.c.seq)).scalar_one())
+    first = last - count + 1
+    rows = [(first + n, e.source, e.resource, e.run, int(e.event), e.url) for n, e in enumerate(entries)]
+    bulk.insert(tx, stream, ("seq", "source_id", "resource_id", "run", "event", "url"), rows)
+    return first
+
+
+def head(tx: Tx) -> int:
+    """The number of the newest event, 0 before the first."""
+    return int(tx.execute(sa.select(stream_head.c.seq).where(stream_head.c.id == 1)).scalar_one())
+
+
+def after(tx: Tx, place: int, most: int, source: int | None = None) -> list[Numbered]:
+    """The next events behind a place, of all sources or one."""
+    columns = stream.c
+    statement = (
+        sa.select(columns.seq, columns.source_id, columns.resource_id, columns.run, columns.event, columns.url)
+        .where(columns.seq > place)
+        .order_by(columns.seq)
+        .limit(most)
+    )
+    if source is not None:
+        statement = statement.where(columns.source_id == source)
+    return [Numbered(row[0], row[1], row[2], row[3], Event(row[4]), row[5]) for row in tx.rows(statement)]
+
+
+def newest_of(tx: Tx, source: int) -> int:
+    """The number of the newest event of a source, 0 when it has none."""
+    found = tx.execute(sa.select(sa.func.max(stream.c.seq)).where(stream.c.source_id == source)).scalar_one()
+    return int(found or 0)
+
+
+def trim(tx: Tx) -> int:
+    """Drop what every receiver has passed; returns how many rows went. Without receivers nothing is kept."""
+    slowest = tx.execute(sa.select(sa.func.min(receiver.c.place))).scalar_one()
+    place = head(tx) if slowest is None else int(slowest)
+    return tx.execute(sa.delete(stream).where(stream.c.seq <= place)).rowcount

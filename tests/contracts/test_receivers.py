@@ -1,0 +1,149 @@
+"""What every kind of receiver must do. A new kind gets one more row in `KINDS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+import pytest
+
+from cormorant.base.errors import BadSetting
+from cormorant.model.settings import parse_settings
+from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
+from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, Refusal
+from tests.receivers.events import deliveries, delivery
+
+
+class Memory:
+    """The smallest receiver there can be; what is kept outlives the object, as a file does."""
+
+    kind: ClassVar[str] = "memory"
+
+    def __init__(self, settings: ReceiverSettings, kept: dict[int, Delivery]) -> None:
+        self.settings, self.kept = settings, kept
+
+    def open(self) -> None:
+        pass
+
+    def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
+        refusals = [Refusal(each.seq, "not JSON") for each in batch if not is_json(each.document)]
+        refused = {refusal.seq for refusal in refusals}
+        self.kept |= {each.seq: each for each in batch if each.seq not in refused}
+        return refusals
+
+    def close(self) -> None:
+        pass
+
+
+def is_json(value: object) -> bool:
+    try:
+        msgspec.json.encode(value)
+    except TypeError:
+        return False
+    return True
+
+
+class Rig:
+    """A kind on the bench: makes receivers on the same place, and says which events that place holds."""
+
+    def __init__(self, make: Callable[[], Receiver], kept: Callable[[], list[int]]) -> None:
+        self.make, self.kept = make, kept
+
+
+def memory(folder: Path) -> Rig:
+    kept: dict[int, Delivery] = {}
+    return Rig(lambda: Memory(ReceiverSettings(), kept), lambda: list(kept))
+
+
+def jsonlines(folder: Path) -> Rig:
+    path = folder / "found.jsonl"
+
+    def kept() -> list[int]:
+        return [msgspec.json.decode(line)["seq"] for line in path.read_bytes().splitlines()]
+
+    return Rig(lambda: JsonLinesReceiver(JsonLinesSettings(path=path)), kept)
+
+
+KINDS: dict[str, tuple[Callable[[Path], Rig], type[ReceiverSettings]]] = {
+    "memory": (memory, ReceiverSettings),
+    "jsonlines": (jsonlines, JsonLinesSettings),
+}
+
+
+@pytest.fixture(params=KINDS)
+def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Rig:
+    return KINDS[request.param][0](tmp_path)
+
+
+def told(rig: Rig, *batches: Sequence[Delivery]) -> list[Refusal]:
+    receiver = rig.make()
+    receiver.open()
+    refusals = [refusal for batch in batches for refusal in receiver.receive(batch)]
+    receiver.close()
+    return refusals
+
+
+def test_every_event_is_kept_in_order(rig: Rig) -> None:
+    assert told(rig, deliveries(1, 10), [], deliveries(11, 12)) == []
+    assert rig.kept() == list(range(1, 13))
+
+
+def test_it_goes_on_where_it_was(rig: Rig) -> None:
+    told(rig, deliveries(1, 3))
+    told(rig, deliveries(4, 6))
+    assert rig.kept() == [1, 2, 3, 4, 5, 6]
+
+
+def test_numbers_may_have_gaps(rig: Rig) -> None:
+    told(rig, [delivery(3), delivery(40), delivery(41)], [delivery(1000)])
+    assert rig.kept() == [3, 40, 41, 1000]
+
+
+def test_what_comes_again_is_kept_once(rig: Rig) -> None:
+    told(rig, deliveries(1, 5))
+    told(rig, deliveries(1, 5), deliveries(4, 8))
+    assert rig.kept() == list(range(1, 9))
+
+
+def test_a_large_batch_is_one_batch(rig: Rig) -> None:
+    told(rig, deliveries(1, 3000, size=2000))
+    assert len(rig.kept()) == 3000
+
+
+def test_what_cannot_be_taken_is_named_and_stops_nothing(rig: Rig) -> None:
+    batch = deliveries(1, 4)
+    batch[1] = replace(batch[1], document={"odd": object()})
+    (refusal,) = told(rig, batch)
+    assert refusal.seq == 2
+    assert refusal.reason
+    assert rig.kept() == [1, 3, 4]
+
+
+def test_closing_twice_and_opening_again(rig: Rig) -> None:
+    receiver = rig.make()
+    receiver.close()
+    receiver.open()
+    receiver.receive(deliveries(1, 1))
+    receiver.close()
+    receiver.close()
+    receiver.open()
+    receiver.receive(deliveries(2, 2))
+    receiver.close()
+    assert rig.kept() == [1, 2]
+
+
+def test_every_kind_says_its_name(rig: Rig, request: pytest.FixtureRequest) -> None:
+    receiver = rig.make()
+    assert receiver.kind == request.node.callspec.params["rig"]
+    assert isinstance(receiver.settings, KINDS[receiver.kind][1])
+
+
+@pytest.mark.parametrize("settings", [settings for _, settings in KINDS.values()], ids=KINDS)
+def test_settings_are_described_and_unknown_ones_refused(settings: type[ReceiverSettings]) -> None:
+    assert all(field.description for field in settings.model_fields.values())
+    given: dict[str, Any] = {"no_such_setting": "1"}
+    with pytest.raises(BadSetting, match="no_such_setting"):
+        parse_settings(settings, given)
