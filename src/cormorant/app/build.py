@@ -1,0 +1,74 @@
+"""The only place where things are wired together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cormorant.app import folder as folders
+from cormorant.app.settings import Installation
+from cormorant.base.clock import Clock, SystemClock
+from cormorant.cache.local import LocalCache
+from cormorant.catalog import receivers
+from cormorant.index import embedded
+from cormorant.model.settings import parse_settings
+from cormorant.operate.house import House
+from cormorant.plugins import RECEIVERS, SOURCES, Tools, source_kind
+from cormorant.store import migrate
+from cormorant.store.database import Store
+
+if TYPE_CHECKING:
+    from cormorant.fetch.http import Fetcher
+    from cormorant.journal.runs import RunRow
+    from cormorant.sources.protocol import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything a process needs to open its own house: picklable, made before any process is forked."""
+
+    folder: Path
+    installation: Installation
+
+    @property
+    def store_url(self) -> str:
+        """Where the rows live."""
+        return self.installation.store or f"sqlite:///{self.folder / 'cormorant.db'}"
+
+
+def open_house(plan: Plan, *, first: bool = False) -> House:
+    """Open the installation for this process; `first` prepares the folder and the schema."""
+    clock: Clock = SystemClock()
+    if first:
+        folders.prepare(plan.folder)
+    store = Store.open(plan.store_url, clock)
+    if first:
+        migrate.prepare(store)
+        _index_receiver(store, plan.installation)
+    return House(
+        folder=plan.folder,
+        store=store,
+        clock=clock,
+        kinds=SOURCES,
+        receiver_kinds=RECEIVERS,
+        cache=lambda: LocalCache(plan.folder / "cache", clock),
+        index_reader=lambda: embedded.open_reader(plan.folder / "index"),
+        index_writer=lambda: embedded.open_writer(plan.folder / "index"),
+        index_rebuild=lambda: embedded.rebuild(plan.folder / "index"),
+        searchable=plan.installation.index != "none",
+    )
+
+
+def _index_receiver(store: Store, installation: Installation) -> None:
+    """The index is a receiver like any other; it is there unless the installation runs without one."""
+    with store.begin() as tx:
+        names = [row.name for row in receivers.every(tx)]
+        if installation.index != "none" and receivers.INDEX not in names:
+            receivers.add(tx, receivers.INDEX, receivers.INDEX, None, {}, 0)
+
+
+def source_of(row: RunRow, kind: str, fetcher: Fetcher | None, clock: Clock) -> Source:
+    """The source of a run, with the settings as of its start."""
+    found = source_kind(kind)
+    return found.make(row.source_id, parse_settings(found.settings, row.settings), Tools(fetcher, clock))

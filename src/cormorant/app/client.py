@@ -1,0 +1,159 @@
+"""The Python interface: one object for an installation.
+
+with Cormorant.open("data") as c:
+    c.sources.add("web", "docs", start=["http://localhost:8000/"])
+    report = c.crawl("docs")
+    for hit in c.search("install from source"):
+        print(hit.title, hit.url)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, overload
+
+from cormorant.app import settings
+from cormorant.app.build import Plan, open_house
+from cormorant.model.run import Refresh
+from cormorant.operate import crawl, explain, problems, searching, sources
+from cormorant.operate.house import House
+from cormorant.search.reader import Answer, Hit, Library, Question
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a run went: every figure of the run report is an attribute, like `fetched` and `state`.
+
+    `exit_code` is what the command would end with; `problems` are what a person should be told.
+    """
+
+    record: Mapping[str, Any]
+    exit_code: int
+
+    def __getattr__(self, name: str) -> Any:
+        """A figure of the report. Raises AttributeError when there is none of that name."""
+        if name.startswith("__") or name not in self.record:
+            raise AttributeError(f"a run report has no {name!r}")
+        return self.record[name]
+
+
+class Hits(Sequence[Hit]):
+    """The hits of one answer, best first; `total` is how many there are in all."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._hits = answer.hits
+        self.total, self.took_ms, self.query = answer.total, answer.took_ms, answer.understood.text
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Hit]: ...
+    def __getitem__(self, index: int | slice) -> Hit | Sequence[Hit]:
+        """One hit, or some."""
+        return self._hits[index]
+
+    def __len__(self) -> int:
+        """How many were asked for and found."""
+        return len(self._hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        """The hits, best first."""
+        return iter(self._hits)
+
+
+class Sources:
+    """The sources of an installation."""
+
+    def __init__(self, house: Callable[[], House]) -> None:
+        self._house = house
+
+    def add(self, kind: str, name: str, **given: Any) -> dict[str, Any]:
+        """Add a source. Raises ConflictError when the name is taken, BadSetting for a wrong setting."""
+        return sources.as_record(self._house(), sources.add(self._house(), kind, name, given))
+
+    def edit(self, name: str, **given: Any) -> dict[str, Any]:
+        """Change settings; those not named stay. Raises NotFoundError, BadSetting."""
+        return sources.as_record(self._house(), sources.edit(self._house(), name, given))
+
+    def show(self, name: str) -> dict[str, Any]:
+        """One source. Raises NotFoundError."""
+        return sources.as_record(self._house(), sources.named(self._house(), name))
+
+    def delete(self, name: str) -> int:
+        """Delete a source; returns how many documents leave. Raises NotFoundError, ConflictError during a run."""
+        return sources.delete(self._house(), name)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """All sources by name."""
+        return (sources.as_record(self._house(), row) for row in sources.every(self._house()))
+
+
+class Cormorant:
+    """An open installation. Not for use by several threads at once."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._open: House | None = open_house(plan, first=True)
+        self._library: Library | None = None
+        self.sources = Sources(self._house)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], config: str | os.PathLike[str] | None = None) -> Self:
+        """Open the data folder at `path`, making it when there is none. Raises DataFolderError, NotPermitted."""
+        loaded = settings.load(Path(config) if config is not None else None)
+        return cls(Plan(Path(path).absolute(), loaded))
+
+    def crawl(self, name: str, refresh: str = "all", *, force: bool = False, restart: bool = False) -> Report:
+        """Crawl a source and return how it went. Forks; so it takes the main thread of a program that has others.
+
+        Raises NotFoundError for an unknown source, ConflictError when its last run is held, ValueError for an unknown
+        `refresh`.
+        """
+        from cormorant.app.following import Nobody, carry_out
+
+        ordered = crawl.order(self._house(), [name], Refresh(refresh), force=force, restart=restart)
+        numbers = [each.run for each in ordered]
+        self._let_go()
+        carry_out(self._plan, numbers, Nobody())
+        house = self._house()
+        record = crawl.report(house, numbers[0]) | {"problems": problems.of_run(house, numbers[0])}
+        return Report(record, crawl.exit_code(house, numbers))
+
+    def search(self, text: str, source: str | None = None, limit: int = 10, offset: int = 0) -> Hits:
+        """Search. Any word is enough; what has more of them comes first. Raises NotFoundError for an unknown source."""
+        if self._library is None:
+            self._library = searching.library(self._house())
+        question = Question(text, (source,) if source else (), limit, offset)
+        return Hits(searching.search(self._house(), question, shelf=self._library))
+
+    def explain(self, address: str) -> list[dict[str, Any]]:
+        """Say why an address is, or is not, in the index: one object for each source that knows it."""
+        return explain.explain(self._house(), address)
+
+    def close(self) -> None:
+        """Let go of the installation. May be called twice."""
+        self._let_go()
+
+    def __enter__(self) -> Self:
+        """Be open for the length of a block."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()
+
+    def _house(self) -> House:
+        if self._open is None:
+            self._open = open_house(self._plan)
+        return self._open
+
+    def _let_go(self) -> None:
+        house, self._open, self._library = self._open, None, None
+        if house is not None:
+            house.store.close()

@@ -1,0 +1,48 @@
+"""Open the installation for one command; what its processes need is not imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import close as close_descriptor
+
+from cormorant.app import folder
+from cormorant.app.build import Plan, open_house
+from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.operate.house import House
+
+
+@contextmanager
+def opened(plan: Plan, *, new: bool = False) -> Iterator[House]:
+    """Open the installation for the length of a block; `new` makes it when there is none.
+
+    Raises NotFoundError when there is none, and what `open_house` raises.
+    """
+    if not new and not (plan.folder / "cormorant.json").exists():
+        if plan.folder.exists() and not plan.folder.is_dir():
+            folder.prepare(plan.folder)
+        raise NotFoundError(
+            f"There is nothing in {plan.folder} yet. `cormorant quickstart` begins with a sample, `cormorant source "
+            "add` with a source of yours; --data names another folder."
+        )
+    house = open_house(plan, first=True)
+    try:
+        yield house
+    finally:
+        house.store.close()
+
+
+@contextmanager
+def alone(plan: Plan) -> Iterator[House]:
+    """Open the installation as its owner, so that nobody crawls or delivers meanwhile.
+
+    Raises ConflictError when somebody does, and what `opened` raises.
+    """
+    with opened(plan) as house:
+        lock = folder.take_lock(plan.folder)
+        if lock is None:
+            raise ConflictError(f"A crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it.")
+        try:
+            yield house
+        finally:
+            close_descriptor(lock)

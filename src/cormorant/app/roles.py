@@ -1,0 +1,187 @@
+"""What each process does, from its fork to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import os
+import signal
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from cormorant.app import build
+from cormorant.app.build import Plan, open_house
+from cormorant.base.steps import Steps, StepTable, unmeasured
+from cormorant.catalog import receivers, sources
+from cormorant.catalog.acls import ACLNumbers
+from cormorant.crawl.delivery import Outlet, Shelf
+from cormorant.crawl.dispatch import Dispatch
+from cormorant.crawl.gates import SiteKeys
+from cormorant.crawl.means import Means
+from cormorant.crawl.outlets import IndexOutlet, ReceiverOutlet
+from cormorant.crawl.provide import Provider
+from cormorant.crawl.reading import Reader
+from cormorant.crawl.run import Conductor
+from cormorant.crawl.tending import Crew
+from cormorant.crawl.worker import Worker
+from cormorant.egress.gate import Egress
+from cormorant.fetch.http import Fetcher
+from cormorant.frontier import leases
+from cormorant.frontier.admission import Admission, SiteNumbers
+from cormorant.frontier.known import Seen
+from cormorant.journal import runs
+from cormorant.limits.client import ChildPool
+from cormorant.model.run import RunState
+from cormorant.model.settings import parse_settings
+from cormorant.operate.house import House
+from cormorant.plugins import receiver_kind
+from cormorant.store import processes
+
+if TYPE_CHECKING:
+    from cormorant.catalog.receivers import ReceiverRow
+    from cormorant.journal.runs import RunRow
+    from cormorant.sources.protocol import Source
+
+POLL_S = 0.2
+SAY_S = 5.0
+
+
+def retriever(plan: Plan, number: int, converters: str) -> None:
+    """A retriever process: visits until it is told to stop."""
+    _run(lambda stop: _retrieve(plan, f"retriever-{number}", converters, stop))
+
+
+def provider(plan: Plan) -> None:
+    """The provider process: delivers until it is told to stop."""
+    _run(lambda stop: _provide(plan, stop))
+
+
+def conductor(plan: Plan) -> None:
+    """The conductor process: carries out every run there is until it is told to stop."""
+    _run(lambda stop: _conduct(plan, stop))
+
+
+def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
+    """Run on uvloop until SIGTERM; Ctrl-C is for the one who started us."""
+    import uvloop
+
+    async def main() -> None:
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, stop.set)
+        loop.add_signal_handler(signal.SIGINT, lambda: None)
+        await work(stop)
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main())
+
+
+async def _retrieve(plan: Plan, name: str, converters: str, stop: asyncio.Event) -> None:
+    house = open_house(plan)
+    steps: Steps = StepTable() if plan.installation.steps else unmeasured
+    egress = Egress(house.clock, own_ports(plan))
+    fetcher = Fetcher(egress, width=plan.installation.width, steps=steps)
+    means = Means(name, house.store, house.cache(), Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), steps)
+    with house.store.begin() as tx:
+        leases.disown(tx, name)
+    assignments = Assignments(house, fetcher, means)
+    reader = Reader(ChildPool(converters), steps)
+    crew = Crew(means, reader, house.clock, assignments, plan.installation.width, plan.installation.retriever_count)
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 1000)
+    await Worker(crew).work(stop)
+    with house.store.begin() as tx:
+        processes.leave(tx, name)
+    await egress.close()
+    means.cache.close()
+    if isinstance(steps, StepTable):
+        (plan.folder / "logs" / f"steps-{os.getpid()}.json").write_bytes(msgspec.json.encode(steps.rows))
+    house.store.close()
+
+
+def own_ports(plan: Plan) -> frozenset[int]:
+    """The ports this installation listens on: nobody may make it talk to itself."""
+    port = plan.installation.listen.rpartition(":")[2]
+    return frozenset({int(port)}) if port.isdigit() else frozenset()
+
+
+class Assignments:
+    """The runs a retriever works on: looked up now and then, each with its source and dispatch."""
+
+    def __init__(self, house: House, fetcher: Fetcher, means: Means) -> None:
+        self._house, self._fetcher, self._means = house, fetcher, means
+        self._looked_at = self._said_at = -SAY_S
+        self._started_at = house.clock.now()
+        self._runs: dict[int, tuple[int, Dispatch]] = {}
+
+    def __call__(self, current: Mapping[int, Dispatch]) -> dict[int, Dispatch]:
+        """The runs under way, source -> dispatch."""
+        now = self._house.clock.monotonic()
+        if now - self._looked_at < POLL_S:
+            return dict(current)
+        self._looked_at = now
+        if now - self._said_at >= SAY_S:
+            self._said_at = now
+            with self._house.store.begin() as tx:
+                processes.say(tx, self._means.owner, "retriever", self._started_at)
+        with self._house.store.read() as tx:
+            rows = [row for row in runs.open_runs(tx) if row.state in (RunState.DISCOVERING, RunState.RETRIEVING)]
+            known = {number for number, _ in self._runs.values()}
+            for row in rows:
+                if row.id not in known and (found := sources.numbered(tx, row.source_id)) is not None:
+                    source = build.source_of(row, found.kind, self._fetcher, self._house.clock)
+                    order = Admission(row.source_id, row.generation, row.id, row.force)
+                    counters = runs.counted_by(tx, row.id, self._means.owner)
+                    self._runs[row.source_id] = (row.id, Dispatch(source, order, self._means, counters))
+        alive = {row.id for row in rows}
+        self._runs = {source: pair for source, pair in self._runs.items() if pair[0] in alive}
+        return {source: dispatch for source, (_, dispatch) in self._runs.items()}
+
+
+async def _provide(plan: Plan, stop: asyncio.Event) -> None:
+    house = open_house(plan)
+    shelf = Shelf(house.cache(), ACLNumbers())
+
+    def connect(row: ReceiverRow) -> Outlet:
+        if row.kind == receivers.INDEX:
+            return IndexOutlet(house.index_writer(), shelf)
+        kind = receiver_kind(row.kind)
+        with house.store.read() as tx:
+            names = {each.id: each.name for each in sources.every(tx)}
+        return ReceiverOutlet(kind.make(parse_settings(kind.settings, row.settings)), shelf, row.place, names)
+
+    await Provider(house.store, connect).provide(stop)
+    house.store.close()
+
+
+async def _conduct(plan: Plan, stop: asyncio.Event) -> None:
+    """Take up every open run, each in a task of its own."""
+    house = open_house(plan)
+    tasks: dict[int, asyncio.Task[None]] = {}
+
+    def build_source(row: RunRow) -> Source:
+        with house.store.read() as tx:
+            found = sources.numbered(tx, row.source_id)
+        return build.source_of(row, found.kind if found else "", None, house.clock)
+
+    while not stop.is_set():
+        for number in [number for number, task in tasks.items() if task.done()]:
+            tasks.pop(number).result()
+        with house.store.read() as tx:
+            waiting = runs.open_runs(tx)
+        busy = {row.source_id for row in waiting if row.id in tasks}
+        for row in waiting:
+            if row.source_id not in busy:
+                busy.add(row.source_id)
+                tasks[row.id] = asyncio.create_task(Conductor(house.store, house.clock, row, build_source).conduct())
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(POLL_S):
+                await stop.wait()
+    for task in tasks.values():
+        task.cancel()
+    await asyncio.gather(*tasks.values(), return_exceptions=True)
+    house.store.close()

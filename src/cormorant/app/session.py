@@ -1,0 +1,115 @@
+"""Carry out what was ordered: own the data folder and start the processes, or follow whoever owns it.
+
+order runs -> lock free?  yes: fork the supervisor, follow the runs, stop it
+                          no:  follow the runs; the owner carries them out
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+
+from cormorant.app import folder, roles
+from cormorant.app.build import Plan
+from cormorant.app.supervisor import Supervisor, die_with_parent
+from cormorant.base.clock import SystemClock, pause
+from cormorant.base.errors import DataFolderError
+from cormorant.limits import ServerHandle, ServerNotStarted, start_server
+
+CONVERTERS = ("cormorant.extract.documents",)
+"""Loaded once by the fork server, so that a child need not."""
+TASKS = {"convert": "cormorant.extract.documents:convert"}
+STOP_S = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The processes of an installation. `owner` is False when somebody else owns the folder."""
+
+    owner: bool
+    pid: int
+
+    def alive(self) -> bool:
+        """Is the supervisor still there? Always true of somebody else's."""
+        return not self.owner or os.waitpid(self.pid, os.WNOHANG)[0] == 0
+
+
+def supervise(plan: Plan, *, web: Callable[[], None] | None = None) -> None:
+    """Be the supervisor: start the fork server of converters, then every process, and watch them until told to stop."""
+    converters = start_server(CONVERTERS, TASKS)
+    try:
+        jobs: dict[str, Callable[[], None]] = {
+            "conductor": partial(roles.conductor, plan),
+            "provider": partial(roles.provider, plan),
+        }
+        for number in range(1, plan.installation.retriever_count + 1):
+            jobs[f"retriever-{number}"] = partial(roles.retriever, plan, number, converters.address)
+        if web is not None:
+            jobs["web"] = web
+        Supervisor(jobs, SystemClock(), partial(_keep_alive, converters)).supervise()
+    finally:
+        converters.stop()
+
+
+def _keep_alive(converters: ServerHandle) -> None:
+    """Start the fork server again when it has died. When it cannot be, that is tried again at the next look."""
+    if not converters.alive:
+        with suppress(ServerNotStarted):
+            converters.restart()
+
+
+@contextmanager
+def running(plan: Plan, *, web: Callable[[], None] | None = None) -> Iterator[Running]:
+    """Have the processes running for the length of the block, unless another command's are; `web` is one more of them.
+
+    No store may be open in this process when the block begins: it forks.
+    """
+    lock = folder.take_lock(plan.folder)
+    if lock is None:
+        yield Running(owner=False, pid=0)
+        return
+    pid = os.fork()
+    if pid == 0:
+        _be_supervisor(plan, web)
+    os.close(lock)
+    try:
+        yield Running(owner=True, pid=pid)
+    finally:
+        _stop(pid)
+
+
+def _be_supervisor(plan: Plan, web: Callable[[], None] | None) -> None:
+    """The forked supervisor's whole life; never returns."""
+    code = 1
+    try:
+        os.setpgid(0, 0)
+        die_with_parent()
+        supervise(plan, web=web)
+        code = 0
+    except KeyboardInterrupt:
+        code = 130
+    finally:
+        os._exit(code)
+
+
+def _stop(pid: int) -> None:
+    """Ask the supervisor to end, and wait for it."""
+    clock = SystemClock()
+    try:
+        os.kill(pid, signal.SIGTERM)
+    except ProcessLookupError:
+        return
+    until = clock.monotonic() + STOP_S
+    while clock.monotonic() < until:
+        try:
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                return
+        except ChildProcessError:
+            return
+        pause(0.02)
+    os.kill(pid, signal.SIGKILL)
+    raise DataFolderError("The processes did not end in time and were killed. Nothing is lost; the next crawl goes on.")

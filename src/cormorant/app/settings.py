@@ -1,0 +1,76 @@
+"""What is set for the installation as a whole? The only reader of the environment."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from cormorant.base.errors import BadSetting
+
+FOLDER_HERE = "cormorant-data"
+
+
+class Installation(BaseSettings):
+    """Settings of the process: environment variables CORMORANT_NAME, or `[installation]` in a configuration file."""
+
+    model_config = SettingsConfigDict(env_prefix="CORMORANT_", extra="ignore", frozen=True)
+
+    store: str = Field(default="", description="Database URL; empty: a file in the data folder.")
+    retrievers: int = Field(default=0, ge=0, le=256, description="Retriever processes; 0: one per core.")
+    width: int = Field(default=32, ge=1, le=512, description="Connections of a retriever process.")
+    index: Literal["embedded", "none"] = Field(default="embedded", description="Where documents are indexed.")
+    listen: str = Field(default="127.0.0.1:8765", description="Address and port the web pages are served at.")
+    log: Literal["debug", "info", "warning", "error"] = Field(default="info", description="What is logged.")
+    steps: bool = Field(default=False, description="Whether every retriever writes where its CPU time went.")
+
+    @property
+    def retriever_count(self) -> int:
+        """How many retrievers this machine gets."""
+        return (
+            self.retrievers or len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else self.retrievers or 2
+        )
+
+
+def load(config: Path | None) -> Installation:
+    """Read the settings. The environment wins over the file. Raises BadSetting naming what is wrong and where."""
+    given: dict[str, Any] = {}
+    if config is not None:
+        try:
+            given = tomllib.loads(config.read_text()).get("installation", {})
+        except (OSError, tomllib.TOMLDecodeError) as error:
+            raise BadSetting(f"The configuration file {config} cannot be read: {error}") from None
+    for name in set(given) - set(Installation.model_fields):
+        raise BadSetting(
+            f"{config}: [installation] has no setting {name!r}. It has: {', '.join(Installation.model_fields)}."
+        )
+    present = {name for name in given if f"CORMORANT_{name.upper()}" in os.environ}
+    try:
+        return Installation(**{name: value for name, value in given.items() if name not in present})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        raise BadSetting(
+            f"The setting CORMORANT_{name.upper()} cannot be {first['input']!r}: {first['msg'].lower()}. "
+            f"{Installation.model_fields[name].description}"
+        ) from None
+
+
+def data_folder(given: Path | None) -> Path:
+    """The data folder.
+
+    What was said, else CORMORANT_DATA, else ./cormorant-data when it exists, else the platform's.
+    """
+    if given is not None:
+        return given.absolute()
+    if said := os.environ.get("CORMORANT_DATA"):
+        return Path(said).absolute()
+    here = Path(FOLDER_HERE)
+    return here.absolute() if here.is_dir() else Path(platformdirs.user_data_dir("cormorant"))

@@ -1,0 +1,125 @@
+"""Keeps the processes of an installation alive: forks them, restarts what dies, ends them together.
+
+    supervisor --fork--> conductor, provider, retriever 1..N (, web)
+        |<- a child died: again, after a rest that grows
+        `<- SIGTERM, or the one who started it died: SIGTERM to all, 30 s, SIGKILL
+
+It opens no database and starts no thread, so that a fork is always safe.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import FrameType
+
+from cormorant.base.clock import Clock, pause
+
+GRACE_S = 30.0
+STEADY_S = 30.0
+"""A child that lived longer than this is restarted at once."""
+MAX_REST_S = 10.0
+MAX_DEATHS = 12
+"""Deaths in a row, none after a steady life: then starting it again does not help, and the supervisor gives up."""
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent(number: int = signal.SIGTERM) -> None:
+    """Ask the kernel to send this process a signal when its parent ends (Linux; elsewhere nothing happens)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
+
+
+@dataclass(slots=True)
+class _Child:
+    pid: int = 0
+    started_at: float = 0.0
+    deaths: int = 0
+    start_at: float = 0.0
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """Runs `roles` (name -> what the child does) until told to stop; `look` is called between looks at them."""
+
+    roles: Mapping[str, Callable[[], None]]
+    clock: Clock
+    look: Callable[[], None] = lambda: None
+    stopping: bool = False
+    _children: dict[str, _Child] = field(default_factory=dict)
+
+    def supervise(self) -> None:
+        """Fork and watch. Returns when every child has ended after a stop."""
+        signal.signal(signal.SIGTERM, self._stop)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for name in self.roles:
+            self._children[name] = _Child()
+        while not self.stopping:
+            self._start_due()
+            self._reap()
+            self.look()
+            if not self.stopping:
+                pause(0.05)
+        self._end()
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the shape of a signal's receiver
+        self.stopping = True
+
+    def _start_due(self) -> None:
+        now = self.clock.monotonic()
+        for name, child in self._children.items():
+            if child.pid == 0 and child.start_at <= now:
+                child.pid, child.started_at = self._fork(name), now
+
+    def _fork(self, name: str) -> int:
+        """Fork one child; it never returns from here."""
+        parent = os.getpid()
+        pid = os.fork()
+        if pid:
+            return pid
+        code = 1
+        try:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            die_with_parent()
+            if os.getppid() == parent:
+                self.roles[name]()
+            code = 0
+        finally:
+            if code:
+                traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(code)
+
+    def _reap(self) -> None:
+        """Notice children that ended; they start again after a rest that doubles while they keep dying."""
+        for child in self._children.values():
+            if child.pid and os.waitpid(child.pid, os.WNOHANG)[0]:
+                lived = self.clock.monotonic() - child.started_at
+                child.deaths = 0 if lived > STEADY_S else child.deaths + 1
+                rest = min(0.05 * 2**child.deaths, MAX_REST_S) if child.deaths else 0.0
+                child.pid, child.start_at = 0, self.clock.monotonic() + rest
+                self.stopping = self.stopping or child.deaths > MAX_DEATHS
+
+    def _end(self) -> None:
+        """Ask every child to end, then insist."""
+        for number, patience in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, 5.0)):
+            for child in self._living():
+                os.kill(child.pid, number)
+            until = self.clock.monotonic() + patience
+            while self._living() and self.clock.monotonic() < until:
+                self._bury()
+                pause(0.02)
+
+    def _living(self) -> list[_Child]:
+        return [child for child in self._children.values() if child.pid]
+
+    def _bury(self) -> None:
+        """Notice children that ended and are not to be started again."""
+        for child in self._living():
+            if os.waitpid(child.pid, os.WNOHANG)[0]:
+                child.pid = 0

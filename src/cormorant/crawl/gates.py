@@ -1,0 +1,67 @@
+"""What of a document's links may be followed? Pure: known addresses drop out first, then the gates rule on the new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from cormorant.frontier.admission import Arrival
+from cormorant.frontier.known import Seen
+from cormorant.journal.visits import Exclusion
+from cormorant.model.address import fingerprint, origin_of
+from cormorant.model.content import Link
+from cormorant.model.resource import Found, How, Resource
+from cormorant.model.rules import Ruling
+from cormorant.sources.protocol import Source
+
+
+class Screened(NamedTuple):
+    """New resources, and new addresses a gate excluded."""
+
+    arrivals: list[Arrival]
+    exclusions: list[Exclusion]
+
+
+class SiteKeys:
+    """Addresses to site keys; the part before the path decides and is remembered."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, str] = {}
+
+    def of(self, address: str) -> str:
+        """The key of the site an address belongs to."""
+        end = address.find("/", 8)
+        front = address if end < 0 else address[:end]
+        key = self._keys.get(front)
+        if key is None:
+            if len(self._keys) > 100_000:
+                self._keys.clear()
+            key = self._keys[front] = origin_of(address).site
+        return key
+
+
+def screen(source: Source, resource: Resource, links: Iterable[Link], seen: Seen, keys: SiteKeys, run: int) -> Screened:
+    """Sort the links of a visited resource into new resources and exclusions; what is known is neither."""
+    number, depth, follow = source.number, resource.depth + 1, source.gates.follow
+    arrivals: list[Arrival] = []
+    exclusions: list[Exclusion] = []
+    for link in links:
+        address = link.address
+        key = fingerprint(address, number)
+        site = keys.of(address)
+        if not seen.first_time(site, key):
+            continue
+        ruling = follow(address, depth)
+        found = Found(address, site, depth, How.LINK, referrer=resource.id)
+        if ruling.admitted:
+            arrivals.append(Arrival(found, key))
+        else:
+            exclusions.append(excluded(number, key, found, ruling, run))
+    return Screened(arrivals, exclusions)
+
+
+def excluded(source: int, key: int, found: Found, ruling: Ruling, run: int) -> Exclusion:
+    """The journal's row for an address that a gate excluded."""
+    return Exclusion(
+        source, key, found.address, ruling.gate, ruling.rule, ruling.status, run, found.depth, found.referrer
+    )

@@ -1,0 +1,87 @@
+"""What discovery names becomes resources: seeds through the follow gate, listings against what is known."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from cormorant.catalog import sources
+from cormorant.crawl.gates import excluded
+from cormorant.frontier import admission
+from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
+from cormorant.journal import runs, visits
+from cormorant.journal.visits import Exclusion
+from cormorant.model.address import fingerprint
+from cormorant.model.resource import Found, Removal
+from cormorant.model.run import Counters
+from cormorant.sources.protocol import Discovery
+
+if TYPE_CHECKING:
+    from cormorant.journal.runs import RunRow
+    from cormorant.sources.protocol import Source
+    from cormorant.store.database import Store, Tx
+
+PROCESS = "conductor"
+
+
+class Listed(NamedTuple):
+    """What discovery proved: whether what it did not name is gone, and below which addresses it is not."""
+
+    complete: bool
+    unlisted: list[str]
+
+
+class Intake:
+    """Admits the batches of one discovery, one transaction each, and counts them."""
+
+    def __init__(self, store: Store, source: Source, row: RunRow) -> None:
+        self._store, self._source, self._run = store, source, row.id
+        self._order = Admission(row.source_id, row.generation, row.id, row.force)
+        self._sites = SiteNumbers()
+        self._counters = Counters()
+
+    async def take_in(self) -> Listed:
+        """Discover and admit. Raises what discovery raises: nothing is then taken for gone."""
+        source, forced = self._source, self._order.forced
+        with self._store.read() as tx:
+            before = sources.numbered(tx, self._order.source)
+        try:
+            for batch in source.discover(before.cursor if before and not forced else ""):
+                self.admit(batch)
+                await asyncio.sleep(0)
+        finally:
+            await source.close()
+        with self._store.begin() as tx:
+            sources.set_cursor(tx, self._order.source, source.next_cursor)
+        return Listed(source.discovery is Discovery.LISTING, list(source.unlisted))
+
+    def admit(self, batch: Sequence[Found | Removal]) -> None:
+        """Admit one batch."""
+        found = [each for each in batch if isinstance(each, Found)]
+        with self._store.begin() as tx:
+            arrivals = self._screen(tx, found)
+            if self._source.discovery is Discovery.LISTING:
+                listed = [arrival.found for arrival in arrivals]
+                admitted = admission.admit_listing(tx, self._sites, self._order, listed)
+                self._counters.discovered += admitted.new
+                self._counters.unchanged += admitted.unchanged
+            else:
+                self._counters.discovered += admission.admit(tx, self._sites, self._order, arrivals)
+            runs.count(tx, self._run, PROCESS, self._counters)
+
+    def _screen(self, tx: Tx, found: list[Found]) -> list[Arrival]:
+        """What a source names is screened like any link; exclusions are journalled and counted."""
+        arrivals, refused = list[Arrival](), list[Exclusion]()
+        for each in found:
+            key = fingerprint(each.address, self._order.source)
+            ruling = self._source.gates.follow(each.address, each.depth)
+            if ruling.admitted:
+                arrivals.append(Arrival(each, key))
+            else:
+                refused.append(excluded(self._order.source, key, each, ruling, self._run))
+        new = visits.exclude(tx, refused)
+        self._counters.excluded += new
+        self._counters.rejected += new
+        self._counters.discovered += new
+        return arrivals

@@ -1,0 +1,79 @@
+"""What a visit teaches about its site: facts that others wait for, and rests that a server asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cormorant.base.clock import jitter
+from cormorant.crawl.visit import Blocked, Report
+from cormorant.frontier import admission, leases, rest
+from cormorant.frontier.admission import Admission, Arrival
+from cormorant.frontier.desk import Desk, SiteWork, Task
+from cormorant.frontier.supply import Moment
+from cormorant.model.address import fingerprint
+from cormorant.model.content import Wire
+from cormorant.model.outcome import Deferred, Failed, Ok
+from cormorant.model.resource import Found, How, Role
+
+if TYPE_CHECKING:
+    from cormorant.crawl.dispatch import Dispatch
+    from cormorant.crawl.means import Means
+    from cormorant.sources.protocol import Source
+
+
+def require(blocked: Blocked, desk: Desk, order: Admission, means: Means) -> None:
+    """Put the prerequisite of a visit in front of it; at its site nothing else is visited before."""
+    task, address = blocked.task, blocked.prerequisite.address
+    if task.site.blocked:
+        desk.again(task, None)
+        return
+    found = Found(address, task.site.key, 0, How.PREREQUISITE, Role.ROBOTS, task.resource.id, priority=0)
+    with means.store.begin() as tx:
+        admission.admit(tx, means.sites, order, [Arrival(found, fingerprint(address, order.source))])
+        resource = leases.at_address(tx, task.site.lease.site, order.source, address)
+    if resource is not None and resource.source in task.site.sources:
+        task.site.sources[resource.source].held.add(resource.id)
+    desk.again(task, resource)
+
+
+def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report]:
+    """Take a visit into account at its site. Returns reports of visits that cannot be made because of it."""
+    task, outcome = report.task, report.outcome
+    site, at = task.site, rest.after(outcome, task.site.failures, report.at, jitter(0.1))
+    resting = site.rest_until > now
+    site.failures = site.failures if resting and at.failures else at.failures
+    if at.until and not resting:
+        site.not_before, site.rest_until = at.until, now + (at.until - report.at)
+    refused: list[Report] = []
+    if task.resource.role is not Role.DOCUMENT:
+        site.blocked = False
+        fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, task.resource.role)
+        if fact is not None:
+            site.facts[fact[0]] = fact[1]
+            site.delay_s = max(site.delay_s, source.pace(site.key, site.facts).delay_s)
+        elif isinstance(outcome, Failed | Deferred):
+            refused = _refuse(report, outcome)
+    site.end(now)
+    desk.done(task)
+    return refused
+
+
+def _refuse(report: Report, outcome: Failed | Deferred) -> list[Report]:
+    """The visit that asked for the prerequisite ends as the prerequisite did (RFC 9309 section 2.3.1.4)."""
+    site = report.task.site
+    work = site.sources.get(report.task.resource.source)
+    if work is None or not work.queue:
+        return []
+    waiting = work.queue.popleft()
+    same = replace(outcome, reason=f"robots.txt: {outcome.reason}")
+    return [Report(Task(waiting, site), same, Wire(), report.at)]
+
+
+def set_pace(site: SiteWork, runs: Mapping[int, Dispatch], moment: Moment) -> None:
+    """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
+    paces = [runs[source].source.pace(site.key, site.facts) for source in site.sources if source in runs]
+    site.delay_s = max((pace.delay_s for pace in paces), default=0.0)
+    site.parallel = min((pace.parallel for pace in paces), default=1)
+    site.next_at = moment.monotonic_of(site.requested_at) + site.delay_s

@@ -1,0 +1,157 @@
+"""The two ways a receiver is told: the index by changes and commits, all others by records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cormorant.base.clock import rfc3339
+from cormorant.crawl.delivery import Found, Shelf
+from cormorant.index.entry import Change, Drop, Entry, Put
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.run import Counters
+from cormorant.receivers.protocol import Delivery
+from cormorant.receivers.stream import Event
+
+if TYPE_CHECKING:
+    from cormorant.index.protocol import IndexWriter
+    from cormorant.receivers.protocol import Receiver
+    from cormorant.receivers.stream import Numbered
+    from cormorant.store.database import Tx
+
+COMMIT_DOCUMENTS = 2000
+COMMIT_S = 5.0
+QUIET_S = 0.5
+"""An index with nothing more to read commits after this, so that the end of a crawl is found at once."""
+LARGE = 1_000_000
+"""Characters of text above which a record refers to the cache instead of carrying it."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts by run, handed over once."""
+
+    by_run: dict[int, Counters] = field(default_factory=dict)
+
+    def of(self, run: int) -> Counters:
+        """The counters of a run."""
+        return self.by_run.setdefault(run, Counters())
+
+    def take(self) -> dict[int, Counters]:
+        """Everything counted since the last call."""
+        taken, self.by_run = self.by_run, {}
+        return taken
+
+
+class IndexOutlet:
+    """Puts, drops and commits. The index remembers its place by itself, so nothing is applied twice or lost."""
+
+    def __init__(self, writer: IndexWriter, shelf: Shelf) -> None:
+        self._writer, self._shelf = writer, shelf
+        self.place = writer.place
+        self._tally = Tally()
+        self._pending, self._since = 0, 0.0
+
+    def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
+        """Look up the documents, with their rights."""
+        found = self._shelf.find(tx, events)
+        return [each._replace(rights=self._shelf.acl(tx, each.row.acl_id)) if each.row else each for each in found]
+
+    def receive(self, found: Sequence[Found], now: float) -> int:
+        """Apply, and commit when there is enough or it has waited long enough."""
+        if found:
+            newest = {each.event.resource: each.event.seq for each in found}
+            self._writer.apply([self._change(each) for each in found if newest[each.event.resource] == each.event.seq])
+            if not self._pending:
+                self._since = now
+            self._pending += len(found)
+            self.place = found[-1].event.seq
+        waited = now - self._since
+        if self._pending and (
+            self._pending >= COMMIT_DOCUMENTS or waited > COMMIT_S or (not found and waited > QUIET_S)
+        ):
+            self._writer.commit(self.place)
+            self._pending = 0
+        return self._writer.place
+
+    def _change(self, each: Found) -> Change:
+        event, row, frame = each.event, each.row, each.frame
+        counters = self._tally.of(event.run)
+        if row is None or frame is None or not row.indexed:
+            counters.index_deletes += 1
+            return Drop(event.resource)
+        counters.index_writes += 1
+        counters.indexed += event.event is Event.NEW
+        return Put(entry_of(each))
+
+    def counted(self) -> Mapping[int, Counters]:
+        """Index writes and deletes by run."""
+        return self._tally.take()
+
+    def close(self) -> None:
+        """Give the writer back; what was not committed comes again."""
+        self._writer.close()
+
+
+def entry_of(found: Found) -> Entry:
+    """What the index holds of a document."""
+    row, frame = found.row, found.frame
+    if row is None or frame is None:
+        raise LookupError(found.event.resource)
+    grants, denies = found.rights
+    return Entry(
+        id=row.id, source=row.source, url=row.url, title=row.title, text=frame.text, mime=row.mime,
+        language=row.language, size_bytes=row.size_bytes, modified_at=row.modified_at, fetched_at=row.fetched_at,
+        grants=grants, denies=denies, attributes=frame.attributes, content_hash=row.content_hash, depth=row.depth,
+    )  # fmt: skip
+
+
+class ReceiverOutlet:
+    """Hands records to a receiver; its confirmed place is what it has been handed."""
+
+    def __init__(self, receiver: Receiver, shelf: Shelf, place: int, sources: Mapping[int, str]) -> None:
+        self._receiver, self._shelf, self.place, self._sources = receiver, shelf, place, sources
+        receiver.open()
+
+    def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
+        """Look up the documents."""
+        return self._shelf.find(tx, events)
+
+    def receive(self, found: Sequence[Found], now: float) -> int:  # noqa: ARG002 - the shape of an outlet
+        """Deliver; what is refused is not offered again."""
+        if found:
+            self._receiver.receive([self._delivery(each) for each in found])
+            self.place = found[-1].event.seq
+        return self.place
+
+    def _delivery(self, each: Found) -> Delivery:
+        event, row, frame = each.event, each.row, each.frame
+        name = row.source if row is not None else self._sources.get(event.source, "")
+        if row is None or frame is None:
+            return Delivery(event.seq, event.event.word, event.run, name, event.url or "")
+        large = len(frame.text) > LARGE
+        return Delivery(
+            event.seq, event.event.word, event.run, name, row.url, document_record(row),
+            "" if large else frame.text, reference=f"/cached/{row.id}" if large else None,
+        )  # fmt: skip
+
+    def counted(self) -> Mapping[int, Counters]:
+        """Nothing: only the index counts."""
+        return {}
+
+    def close(self) -> None:
+        """Let the receiver go."""
+        self._receiver.close()
+
+
+def document_record(row: Any) -> dict[str, object]:
+    """The Document record of the interfaces, of a row that has a kept copy."""
+    return {
+        "source": row.source, "url": row.url, "access_url": row.address, "state": "providing", "status": row.status,
+        "outcome": OutcomeKind.OK.name.lower(), "reason": None, "rule": None, "title": row.title, "mime": row.mime,
+        "language": row.language, "size_bytes": row.size_bytes, "depth": row.depth, "referrer": row.referrer,
+        "content_hash": row.content_hash.hex(), "fetched_at": rfc3339(row.fetched_at),
+        "changed_at": rfc3339(row.changed_at), "next_visit_at": None, "indexed": bool(row.indexed),
+        "attempts": row.attempts,
+    }  # fmt: skip

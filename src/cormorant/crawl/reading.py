@@ -1,0 +1,122 @@
+"""What does it say? Inline where that is safe and quick, in a limited child for everything else."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import replace
+
+from cormorant.base.steps import Steps
+from cormorant.extract.change import main_text_hash
+from cormorant.extract.choose import Reading, extract_inline, reading_of, unread_status
+from cormorant.extract.sniff import sniff
+from cormorant.extract.task import ConversionFault, decode_result, encode_task
+from cormorant.limits import Answer, ChildPool, Finished, Killed, PayloadTooBig, ServerGone
+from cormorant.limits import Failed as TaskFailed
+from cormorant.model.content import Content, Document, Extraction
+from cormorant.model.outcome import Excluded, Failed, Outcome, Quarantined
+from cormorant.model.resource import Resource
+from cormorant.model.rules import Gate, Ruling
+from cormorant.sources.protocol import Source
+
+TASK = "convert"
+SERVER_WAITS_S = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Rests between attempts to reach the server of the children; then the process ends and is started again."""
+KILLS = 2
+"""Children a document may cost before it is quarantined (fault B9)."""
+
+
+class Reader:
+    """Turns content into an extraction, or into the outcome that says why not."""
+
+    def __init__(self, children: ChildPool, steps: Steps) -> None:
+        self._children = children
+        self._steps = steps
+        self.conversions = 0
+
+    async def read(self, content: Content, source: Source) -> tuple[Content, Extraction] | Outcome:
+        """Sniff the type, ask the gate, read. The content returned carries the sniffed type."""
+        content = replace(content, mime=sniff(content.mime, content.body, content.file_name))
+        ruling = source.gates.read(content)
+        if not ruling.admitted:
+            return Excluded(ruling, ruling.status, content=content)
+        if not content.body.strip():
+            return Failed(911, "The document is empty.")
+        main = "main" in source.settings.change_by
+        match reading_of(content.mime, len(content.body)):
+            case Reading.INLINE:
+                return content, extract_inline(
+                    content.mime, content.body,
+                    address=content.address, charset=content.charset, steps=self._steps, main=main,
+                )  # fmt: skip
+            case Reading.CHILD:
+                return await self._in_child(content, main=main)
+            case Reading.NONE:
+                status = unread_status(content.mime)
+                rule = f"no converter reads {content.mime}"
+                return Excluded(
+                    Ruling(admitted=False, gate=Gate.TYPE, rule=rule, status=status), status, content=content
+                )
+
+    async def _in_child(self, content: Content, *, main: bool) -> tuple[Content, Extraction] | Outcome:
+        """Convert in a limited child; what kills two of them is quarantined."""
+        self.conversions += 1
+        payload = encode_task(
+            content.mime, content.body,
+            address=content.address, charset=content.charset, file_name=content.file_name, main=main,
+        )  # fmt: skip
+        why = ""
+        for _ in range(KILLS):
+            try:
+                answer = await self._run(payload)
+            except PayloadTooBig as error:
+                return Failed(960, error.sentence)
+            match answer:
+                case Finished(value=value):
+                    return self._decoded(content, value)
+                case TaskFailed(reason=reason):
+                    return Failed(903, f"The converter gave up: {reason}")
+                case Killed(reason=cause, said=said):
+                    why = f"{cause.value}: {said}" if said else cause.value
+        return Quarantined(f"The converter was stopped twice ({why}).", content)
+
+    async def _run(self, payload: bytes) -> Answer:
+        """Run a child. A server that has died is waited for: whoever started it starts it again."""
+        for wait_s in SERVER_WAITS_S:
+            try:
+                return await self._children.run(TASK, payload)
+            except ServerGone:
+                await asyncio.sleep(wait_s)
+        return await self._children.run(TASK, payload)
+
+    @staticmethod
+    def _decoded(content: Content, value: bytes) -> tuple[Content, Extraction] | Outcome:
+        said = decode_result(value)
+        if isinstance(said, ConversionFault):
+            return Failed(said.status, said.reason)
+        return content, said
+
+
+def document_of(
+    source: Source, resource: Resource, content: Content, said: Extraction, content_hash: bytes
+) -> Document:
+    """What is kept and delivered of a document. Its text's hash covers the title: a new one is a change."""
+    by_main = "main" in source.settings.change_by
+    said_hash = main_text_hash(said) if by_main else said.text.encode(errors="replace")
+    text_hash = hashlib.sha256(b"%s\n%s" % (said.title.encode(errors="replace"), said_hash)).digest()
+    return Document(
+        url=source.display(resource.address),
+        access_url=content.address,
+        mime=content.mime,
+        language=said.language or content.language,
+        title=said.title,
+        text=said.text,
+        size_bytes=len(content.body),
+        content_hash=content_hash,
+        text_hash=text_hash,
+        acl=content.acl or source.settings.acl,
+        modified_at=content.modified_at,
+        attributes=said.attributes,
+        links=said.links,
+        truncated=content.truncated or said.truncated,
+    )

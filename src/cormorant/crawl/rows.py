@@ -1,0 +1,271 @@
+"""What does a batch of visits write? Pure: visits in, rows for every table out, before the transaction begins.
+
+Not a part of the story but its bookkeeping: which outcome touches which table is decided here and nowhere else.
+
+| outcome            | content | cache | out-links | stream          | visit row       | hidden |
+|--------------------|---------|-------|-----------|-----------------|-----------------|--------|
+| Ok                 | written | yes   | written   | new or changed  | yes             | leaves |
+| Unchanged, 304     |         |       |           | (access)        | on a new outcome| leaves |
+| Unchanged, 200     | validators |    | if bytes differ | (access)  | on a new outcome| leaves |
+| Excluded when read | validators |    | written   | when the run settles | yes        | enters |
+| leaves the index   |         |       |           | when the run settles | yes        | enters |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from cormorant.base.steps import Steps
+from cormorant.cache.frame import Frame, encode
+from cormorant.crawl.gates import Screened
+from cormorant.crawl.visit import Report
+from cormorant.frontier import linkpack
+from cormorant.frontier.admission import Arrival
+from cormorant.frontier.facts import INSTALLATION, Fact
+from cormorant.frontier.fate import Fate
+from cormorant.frontier.leases import SiteUse
+from cormorant.frontier.settlement import ContentRow
+from cormorant.journal import counting
+from cormorant.journal.visits import Exclusion, VisitRow
+from cormorant.model.acl import ACL
+from cormorant.model.content import Content, Document, Link
+from cormorant.model.outcome import Excluded, Moved, Ok, Outcome, OutcomeKind, Unchanged
+from cormorant.model.resource import Resource, Role
+from cormorant.model.run import Counters
+from cormorant.receivers.stream import Entry, Event
+from cormorant.sources.protocol import Source
+
+MAX_TITLE = 500
+
+
+class Visited(NamedTuple):
+    """A visit with its fate."""
+
+    report: Report
+    fate: Fate
+
+    @property
+    def resource(self) -> Resource:
+        """What was visited."""
+        return self.report.task.resource
+
+
+class Packed(NamedTuple):
+    """An encoded frame waiting for its place, with the visit it belongs to."""
+
+    visited: Visited
+    document: Document
+    frame: bytes
+
+
+@dataclass(slots=True)
+class Batch:
+    """Visits gathered until they are settled together."""
+
+    visited: list[Visited] = field(default_factory=list)
+    arrivals: list[Arrival] = field(default_factory=list)
+    exclusions: list[Exclusion] = field(default_factory=list)
+    packed: list[Packed] = field(default_factory=list)
+    links: dict[int, bytes] = field(default_factory=dict)
+    facts: list[Fact] = field(default_factory=list)
+    of_site: dict[int, list[Arrival | Exclusion]] = field(default_factory=dict)
+
+    @property
+    def frames(self) -> list[tuple[int, bytes]]:
+        """Encoded frames by resource, for the cache."""
+        return [(each.visited.resource.id, each.frame) for each in self.packed]
+
+    def without(self, lost: set[int]) -> Batch:
+        """The batch less everything that visits to these sites brought. Their places in the cache are left to sweep."""
+        kept = Batch(visited=[v for v in self.visited if v.resource.site not in lost])
+        drop = {id(each) for site in lost for each in self.of_site.get(site, ())}
+        kept.arrivals = [a for a in self.arrivals if id(a) not in drop]
+        kept.exclusions = [e for e in self.exclusions if id(e) not in drop]
+        kept.packed = [p for p in self.packed if p.visited.resource.site not in lost]
+        ids = {v.resource.id for v in kept.visited}
+        kept.links = {number: blob for number, blob in self.links.items() if number in ids}
+        kept.facts = [f for f in self.facts if f.site not in lost]
+        return kept
+
+
+def links_to_follow(outcome: Outcome) -> Sequence[Link]:
+    """The links an outcome offers to the follow gate."""
+    if isinstance(outcome, Ok | Unchanged | Excluded):
+        return outcome.follow
+    if isinstance(outcome, Moved):
+        return (Link(outcome.target),)
+    return ()
+
+
+def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: Steps) -> None:
+    """Put a visit into the batch, encoding what the cache is to keep."""
+    outcome, resource = visited.report.outcome, visited.resource
+    batch.visited.append(visited)
+    batch.arrivals += found.arrivals
+    batch.exclusions += found.exclusions
+    if found.arrivals or found.exclusions:
+        batch.of_site.setdefault(resource.site, []).extend([*found.arrivals, *found.exclusions])
+    if resource.role is not Role.DOCUMENT:
+        fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, resource.role)
+        if fact:
+            batch.facts.append(Fact(resource.site, INSTALLATION, fact[0], fact[1], visited.report.at + fact[2]))
+        return
+    document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
+    if document is not None:
+        with steps("links_pack"):
+            batch.links[resource.id] = linkpack.pack(document.links)
+    elif isinstance(outcome, Excluded) and outcome.follow:
+        batch.links[resource.id] = linkpack.pack(outcome.follow)
+    if isinstance(outcome, Ok) and document is not None:
+        with steps("zstd"):
+            batch.packed.append(Packed(visited, document, encode(_frame(document, outcome.content))))
+
+
+def _frame(document: Document, content: Content) -> Frame:
+    return Frame(
+        url=document.url,
+        access_url=document.access_url,
+        mime=document.mime,
+        status_line=content.status_line,
+        header_block=content.header_block,
+        body=content.body,
+        text=document.text,
+        title=document.title,
+        language=document.language,
+        charset=content.charset,
+        modified_at=document.modified_at,
+        attributes=document.attributes,
+        truncated=document.truncated,
+    )
+
+
+def site_uses(batch: Batch) -> list[SiteUse]:
+    """What the sites of a batch write back when their leases are renewed."""
+    sites = {v.resource.site: v.report.task.site for v in batch.visited}
+    return [SiteUse(s.lease, s.not_before, s.failures, s.requested_at) for s in sites.values()]
+
+
+def count(counters: Counters, batch: Batch, excluded: int) -> None:
+    """Add a batch to its run's figures; `excluded` addresses were met for the first time in this run."""
+    counters.excluded += excluded
+    counters.rejected += excluded
+    counters.discovered += excluded
+    counters.cache_writes += len(batch.packed)
+    for visited in batch.visited:
+        report, fate = visited.report, visited.fate
+        counting.count_wire(counters, report.wire)
+        if visited.resource.role is not Role.DOCUMENT:
+            continue
+        outcome = report.outcome
+        answered = isinstance(outcome, Ok | Unchanged) or (
+            isinstance(outcome, Excluded) and outcome.content is not None
+        )
+        counting.count_outcome(counters, fate.outcome, outcome.status, answered=answered)
+        if fate.outcome is OutcomeKind.OK:
+            counters.new += not visited.resource.indexed
+            counters.changed += visited.resource.indexed
+
+
+@dataclass(slots=True)
+class Rows:
+    """Rows for every table a batch touches. Sequence numbers are filled in when the stream has given them."""
+
+    fates: list[tuple[Resource, Fate, float]] = field(default_factory=list)
+    contents: list[ContentRow] = field(default_factory=list)
+    validators: list[tuple[str, str, bytes, int]] = field(default_factory=list)
+    access: list[tuple[int, int]] = field(default_factory=list)
+    links: list[tuple[int, int, bool, bytes]] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    visits: list[VisitRow] = field(default_factory=list)
+    hidden: list[tuple[int, int, int]] = field(default_factory=list)
+    shown: list[int] = field(default_factory=list)
+
+    def numbered(self, first: int) -> list[ContentRow]:
+        """Content rows with their places in the stream: they are its first entries, in the same order."""
+        return [row._replace(seq=first + n) for n, row in enumerate(self.contents)]
+
+    def restricted(self, first: int) -> list[tuple[int, int, int, int]]:
+        """Documents whose rights changed: hidden until the index has passed the event."""
+        events = enumerate(self.entries)
+        return [(e.resource, e.source, e.run, first + n) for n, e in events if e.event is Event.ACCESS]
+
+
+def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_number: Callable[[ACL], int]) -> Rows:
+    """Make the rows of a batch."""
+    made = Rows(links=[(number, run, False, blob) for number, blob in batch.links.items()])
+    for packed, place in zip(batch.packed, places, strict=True):
+        made.contents.append(_content(packed, place, acl_number))
+        event = Event.CHANGED if packed.visited.resource.indexed else Event.NEW
+        made.entries.append(Entry(packed.visited.resource.source, packed.visited.resource.id, run, event))
+    for visited in batch.visited:
+        made.fates.append((visited.resource, visited.fate, visited.report.at))
+        _changes(made, visited, run, acl_number)
+    return made
+
+
+def _content(packed: Packed, place: tuple[int, int, int], acl_number: Callable[[ACL], int]) -> ContentRow:
+    resource, document, at = packed.visited.resource, packed.document, packed.visited.report.at
+    outcome = packed.visited.report.outcome
+    etag, modified = (outcome.content.etag, outcome.content.modified) if isinstance(outcome, Ok) else ("", "")
+    return ContentRow(
+        resource.id, resource.source, document.url, etag, modified, document.content_hash, document.text_hash,
+        document.mime, document.language, document.title[:MAX_TITLE], document.size_bytes, document.modified_at, at, at,
+        *place, acl_number(document.acl), indexed=True, seq=0,
+    )  # fmt: skip
+
+
+def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> None:
+    """What one visit changed: its journal row, its hiding or showing, its validators and rights."""
+    resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
+    changed = "content" if fate.outcome is OutcomeKind.OK else ""
+    if fate.outcome is OutcomeKind.OK and not resource.indexed:
+        changed = "new"
+    if not changed and (fate.outcome, fate.status) != (resource.outcome, resource.status) and not _same(resource, fate):
+        changed = "outcome"
+    if resource.indexed and not fate.kept:
+        made.hidden.append((resource.id, resource.source, run))
+    elif resource.indexed and not _good(resource.outcome):
+        made.shown.append(resource.id)
+    if resource.indexed:
+        changed = _refreshed(made, visited, run, acl_number) or changed
+    if isinstance(outcome, Excluded) and outcome.content is not None and resource.content_hash:
+        # A 304 must confirm the version that was excluded, not the one that could be found before.
+        said = outcome.content
+        made.validators.append((said.etag, said.modified, resource.content_hash, resource.id))
+    if changed:
+        content = outcome.content if isinstance(outcome, Ok | Unchanged | Excluded) else None
+        document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
+        made.visits.append(
+            VisitRow(
+                resource.id, run, visited.report.at, int(fate.outcome), fate.status, len(content.body) if content else
+                0, document.content_hash if document else None, changed, fate.reason,
+            )
+        )  # fmt: skip
+
+
+def _good(outcome: int) -> bool:
+    return outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
+
+
+def _same(resource: Resource, fate: Fate) -> bool:
+    """Ok and then Unchanged is no news."""
+    return _good(resource.outcome) and fate.outcome is OutcomeKind.UNCHANGED
+
+
+def _refreshed(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> str:
+    """A body came but says nothing new: keep its validators, and its rights if they differ."""
+    resource, outcome = visited.resource, visited.report.outcome
+    if not isinstance(outcome, Unchanged) or outcome.content is None:
+        return ""
+    content = outcome.content
+    content_hash = outcome.document.content_hash if outcome.document else resource.content_hash
+    if (content.etag, content.modified, content_hash) != (resource.etag, resource.modified, resource.content_hash):
+        made.validators.append((content.etag, content.modified, content_hash, resource.id))
+    number = acl_number(content.acl) if content.acl is not None else resource.acl
+    if number == resource.acl:
+        return ""
+    made.access.append((number, resource.id))
+    made.entries.append(Entry(resource.source, resource.id, run, Event.ACCESS))
+    return "access"

@@ -1,0 +1,97 @@
+"""One crawl of one source, from the order to the report.
+
+    WAITING -> discover, admit (DISCOVERING) -> wait until nothing is left (RETRIEVING) -> links, sweep (SWEEPING)
+            -> brake? HELD -> wait for the receivers (DELIVERING) -> FINISHED
+
+Every step may be interrupted by a kill and is taken up again by whoever owns the data folder next.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from cormorant.base.errors import CormorantError
+from cormorant.catalog import sources
+from cormorant.crawl import links, sweep, waiting
+from cormorant.crawl.intake import Intake
+from cormorant.frontier import progress
+from cormorant.journal import runs
+from cormorant.model.run import Refresh, RunState
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from cormorant.base.clock import Clock
+    from cormorant.journal.runs import RunRow
+    from cormorant.sources.protocol import Source
+    from cormorant.store.database import Store
+
+
+class Conductor:
+    """Carries out one run. `build` makes the source as of the run's start; it is used for discovery alone."""
+
+    def __init__(self, store: Store, clock: Clock, row: RunRow, build: Callable[[RunRow], Source]) -> None:
+        self._store, self._clock, self._row, self._build = store, clock, row, build
+
+    async def conduct(self) -> None:
+        """Go through the states of the drawing from wherever the run is. A fault of ours ends it as FAILED."""
+        steps: dict[RunState, Callable[[], Awaitable[None]]] = {
+            RunState.WAITING: self._begin,
+            RunState.DISCOVERING: self._discover,
+            RunState.RETRIEVING: self._retrieve,
+            RunState.SWEEPING: self._sweep,
+            RunState.DELIVERING: self._deliver,
+        }
+        try:
+            while step := steps.get(self._row.state):
+                await step()
+        except CormorantError as error:
+            self._change(state=RunState.FAILED, reason=error.sentence, error=error.code, finished_at=self._clock.now())
+
+    def _change(self, **values: object) -> None:
+        with self._store.begin() as tx:
+            if values:
+                runs.change(tx, self._row.id, **values)
+            self._row = runs.get(tx, self._row.id)
+
+    async def _begin(self) -> None:
+        """Count the generation up, so that everything known is due, unless only what is new is wanted."""
+        with self._store.begin() as tx:
+            source = sources.numbered(tx, self._row.source_id)
+            number = source.generation if source else 0
+            if self._row.refresh in (Refresh.ALL, Refresh.SCRATCH) or number == 0:
+                number = sources.next_generation(tx, self._row.source_id)
+            progress.awake(tx, self._row.source_id)
+        self._change(state=RunState.DISCOVERING, generation=number, started_at=self._clock.now())
+
+    async def _discover(self) -> None:
+        """Admit what the source names; a listing that ends without an error is complete."""
+        listed = await Intake(self._store, self._build(self._row), self._row).take_in()
+        self._change(state=RunState.RETRIEVING, lists=listed.complete, unlisted=json.dumps(listed.unlisted))
+
+    async def _retrieve(self) -> None:
+        """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached."""
+        ended = await waiting.until_retrieved(self._store, self._row, self._build(self._row).settings)
+        self._change(state=RunState.SWEEPING, complete=ended.complete, reason=ended.reason)
+
+    async def _sweep(self) -> None:
+        """Invert links, find what is absent, and let it go below the brake or when a person accepted."""
+        source, run = self._row.source_id, self._row.id
+        links.invert(self._store, source)
+        if self._row.asked == "accept":
+            sweep.hide_leaving(self._store, source, run)
+        else:
+            if self._row.complete and self._row.lists:
+                sweep.hide_absent(self._store, source, run, self._row.unlisted)
+            if sweep.braked(self._store, source, run):
+                self._change()
+                return
+        sweep.settle(self._store, source, run)
+        sweep.finish_counts(self._store, self._row)
+        self._change(state=RunState.DELIVERING, asked=None)
+
+    async def _deliver(self) -> None:
+        """Wait until every receiver that takes deliveries has come to the end of what this run found."""
+        await waiting.until_delivered(self._store, self._row)
+        self._change(state=RunState.FINISHED, finished_at=self._clock.now())

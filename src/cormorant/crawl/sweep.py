@@ -1,0 +1,75 @@
+"""What did a run leave unseen, and what must go? Deletion needs a complete run, below the brake.
+
+absent from a complete listing -> hidden --+
+gone, excluded, moved at its visit ------> hidden --brake?--> deleted (events, index drops them) -> purged
+                                                      `-----> held: found again until a person answers
+"""
+
+from __future__ import annotations
+
+from cormorant.frontier import brake, hiding, inversion, progress, purging
+from cormorant.journal import runs
+from cormorant.journal.runs import RunRow
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.run import RunState
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+from cormorant.store.database import Store
+
+CHUNK = 1000
+
+
+def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int:
+    """Hide documents that a complete listing did not name, less those below folders it could not read."""
+    behind, count = 0, 0
+    while True:
+        with store.begin() as tx:
+            absent = hiding.absent(tx, source, run, CHUNK, behind)
+            gone = [number for number, address in absent if not any(address.startswith(each) for each in unlisted)]
+            hiding.hide(tx, [(number, source, run) for number in gone])
+            hiding.mark_absent(tx, gone, run)
+        count += len(gone)
+        if len(absent) < CHUNK:
+            return count
+        behind = absent[-1][0]
+
+
+def braked(store: Store, source: int, run: int) -> bool:
+    """Hold the run if too much would go: all of it is found again until a person answers."""
+    with store.begin() as tx:
+        going, documents = hiding.waiting_count(tx, source), hiding.indexed_count(tx, source)
+        if not brake.trips(going, documents):
+            return False
+        hiding.show_again(tx, source)
+        reason = f"{going} of {documents} documents would leave the index. See `cormorant run show {run}`."
+        runs.change(tx, run, state=RunState.HELD, reason=reason)
+        return True
+
+
+def settle(store: Store, source: int, run: int) -> int:
+    """What the run hid is deleted: events for every receiver, rows purged by rule. Returns how many documents."""
+    count = 0
+    while True:
+        with store.begin() as tx:
+            going = hiding.waiting(tx, source)[:CHUNK]
+            if not going:
+                purging.purge(tx, source)
+                return count
+            first = stream.append(tx, [Entry(source, number, run, Event.DELETED, url) for number, url in going])
+            hiding.leave(tx, [(number, first + n) for n, (number, _) in enumerate(going)])
+        count += len(going)
+
+
+def hide_leaving(store: Store, source: int, run: int) -> int:
+    """A person accepted what the brake held: it leaves search again, and this time for good."""
+    with store.begin() as tx:
+        return progress.hide_leaving(tx, source, run)
+
+
+def finish_counts(store: Store, row: RunRow) -> None:
+    """Count what only the end of a run can tell: what is deferred still, and what nothing links to any more."""
+    with store.begin() as tx:
+        counters = runs.counted_by(tx, row.id, "conductor")
+        counters.deferred = progress.with_outcome(tx, row.source_id, row.id, [OutcomeKind.DEFERRED])
+        counters.unlinked = 0 if row.lists else inversion.unlinked(tx, row.source_id)
+        runs.count(tx, row.id, "conductor", counters)

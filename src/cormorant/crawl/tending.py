@@ -1,0 +1,126 @@
+"""Between visits: settle what is due, say what is done, lease and read ahead. The only store access of a worker."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cormorant.crawl import manners
+from cormorant.frontier import leases
+from cormorant.frontier.desk import Desk
+from cormorant.frontier.line import Line
+from cormorant.frontier.supply import Moment, Plan, Supply
+
+if TYPE_CHECKING:
+    from cormorant.base.clock import Clock
+    from cormorant.crawl.dispatch import Dispatch
+    from cormorant.crawl.means import Means
+    from cormorant.crawl.reading import Reader
+    from cormorant.model.resource import Resource
+
+BATCH = 250
+"""Visits a transaction; fewer when two seconds have passed or connections starve."""
+BATCH_S = 2.0
+STARVING = 8
+"""Visits worth settling at once when fewer than half the slots are busy and nothing else is waiting."""
+SUPPLY_S = 0.25
+"""Sites are finished and leased this often, or as soon as there is nothing to visit."""
+MOST_AT_ONCE = 64
+"""Sites leased in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """What a worker is given: its means, how to read documents, the runs under way, its width and number of peers.
+
+    `assignments` is called with the runs worked on (source -> dispatch) and returns those to work on now.
+    """
+
+    means: Means
+    reader: Reader
+    clock: Clock
+    assignments: Callable[[Mapping[int, Dispatch]], dict[int, Dispatch]]
+    width: int
+    peers: int
+
+
+class Tending:
+    """Keeps the slots of one worker busy."""
+
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
+        self._loop = asyncio.get_running_loop()
+        self.desk = Desk()
+        self.line = Line(self.desk)
+        self.runs: dict[int, Dispatch] = {}
+        self._supply = Supply(crew.means.owner, self.desk, crew.means.seen)
+        self._settled_at = self._supplied_at = 0.0
+
+    def now(self) -> float:
+        """Monotonic seconds of the loop."""
+        return self._loop.time()
+
+    def waiting(self) -> int:
+        """Visits that wait to be settled."""
+        return sum(len(run.batch.visited) for run in self.runs.values())
+
+    def tend(self) -> None:
+        """Settle if it is time; then keep the desk supplied."""
+        runs = self._crew.assignments(self.runs)
+        waiting, late = self.waiting(), self.now() - self._settled_at > BATCH_S
+        idle = not self.desk.has_work() and self.line.idle == self._crew.width
+        if waiting and (waiting >= BATCH or late or idle or runs != self.runs or self.starving()):
+            self._settle()
+        self.runs = runs
+        if self.now() - self._supplied_at > SUPPLY_S or not self.desk.has_work():
+            self._supplied_at = self.now()
+            self._supply_desk(whole=True)
+        elif self.line.idle:
+            self._supply_desk(whole=False)
+        self.line.pump()
+
+    def _supply_desk(self, *, whole: bool) -> None:
+        """Read ahead; now and then also finish and lease sites."""
+        with self._crew.means.steps("lease"), self._crew.means.store.begin() as tx:
+            moment, plan = Moment(self.now(), tx.now()), plan_of(self.runs)
+            if whole:
+                self._supply.finish(tx, plan, moment)
+                share = -(-leases.workable(tx, plan.generations) // self._crew.peers) if self.line.idle else 0
+                for site in self._supply.lease(tx, plan, min(share - len(self.desk.sites), MOST_AT_ONCE), moment):
+                    manners.set_pace(site, self.runs, moment)
+            self._supply.read(tx, plan)
+
+    def starving(self) -> bool:
+        """Is settling worth it now, because the links that wait in the batch are the next visits?"""
+        return self.waiting() >= STARVING and self.line.idle > self._crew.width // 2 and not self.desk.has_work()
+
+    def _settle(self) -> None:
+        """Write every run's batch."""
+        self._settled_at = self.now()
+        for run in self.runs.values():
+            visited = run.batch.visited
+            lost = run.settle() if visited else set()
+            self.desk.settled([each.resource for each in visited], run.arrived)
+            for number in lost:
+                site = self.desk.close(number)
+                self._crew.means.seen.close(site.key if site else "")
+
+    def go_home(self) -> None:
+        """Settle what is left and give every site back, so that nobody need wait for leases to run out."""
+        self._settle()
+        with self._crew.means.store.begin() as tx:
+            for site in list(self.desk.sites.values()):
+                self._supply.give_back(tx, site)
+
+
+def plan_of(runs: Mapping[int, Dispatch]) -> Plan:
+    """The generation of every run under way, and how a row is adapted: a forced run forgets validators and hashes."""
+
+    def prepare(resource: Resource) -> Resource:
+        if not runs[resource.source].order.forced:
+            return resource
+        return resource._replace(etag="", modified="", content_hash=b"", text_hash=b"")
+
+    return Plan({source: run.order.generation for source, run in runs.items()}, prepare)

@@ -1,0 +1,81 @@
+"""One visit: may we, fetch, read, judge. It ends as exactly one outcome.
+
+gates.visit --no--> Excluded        --first robots.txt--> Blocked
+    `-- yes --> source.fetch --answer is an outcome--> that
+                    `-- Content --> same bytes? Unchanged --> read --> same text? Unchanged --> Ok
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+from cormorant.base.clock import Clock
+from cormorant.crawl.reading import Reader, document_of
+from cormorant.frontier.desk import Task
+from cormorant.model.content import Content, Extraction, Link, Wire
+from cormorant.model.outcome import Excluded, Moved, Ok, Outcome, Unchanged
+from cormorant.model.resource import Resource, Role
+from cormorant.model.rules import Prerequisite
+from cormorant.sources.protocol import Source
+
+
+class Report(NamedTuple):
+    """How a visit ended, what it cost, and when it ended (epoch seconds)."""
+
+    task: Task
+    outcome: Outcome
+    wire: Wire
+    at: float
+
+
+class Blocked(NamedTuple):
+    """The visit must wait for another one."""
+
+    task: Task
+    prerequisite: Prerequisite
+
+
+async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Report | Blocked:
+    """Make one visit. Never raises for what the other side does."""
+    resource, wire = task.resource, Wire()
+    if resource.role is Role.DOCUMENT:
+        ruling = source.gates.visit(resource, task.site.facts)
+        if isinstance(ruling, Prerequisite):
+            return Blocked(task, ruling)
+        if not ruling.admitted:
+            return Report(task, Excluded(ruling, ruling.status), wire, clock.now())
+    got = await source.fetch(resource, wire)
+    outcome = await _judge(source, resource, got, reader) if isinstance(got, Content) else got
+    return Report(task, outcome, wire, clock.now())
+
+
+async def _judge(source: Source, resource: Resource, content: Content, reader: Reader) -> Outcome:
+    """Decide what an answer means for the resource."""
+    if resource.role is not Role.DOCUMENT:
+        return Ok(content, None)
+    content_hash = hashlib.sha256(content.body).digest()
+    if resource.indexed and content_hash == resource.content_hash:
+        return Unchanged(200, content)
+    read = await reader.read(content, source)
+    if not isinstance(read, tuple):
+        return read
+    content, said = read
+    if said.refresh and said.refresh != content.address:
+        return Moved(said.refresh, 953)
+    follow = _followed(content, said)
+    ruling = source.gates.index(content, said)
+    if not ruling.admitted:
+        return Excluded(ruling, ruling.status, follow, content)
+    document = document_of(source, resource, content, said, content_hash)
+    if resource.indexed and document.text_hash == resource.text_hash:
+        return Unchanged(200, content, document, follow)
+    return Ok(content, document, follow)
+
+
+def _followed(content: Content, said: Extraction) -> tuple[Link, ...]:
+    """The links that may be followed: none of a nofollow page, none marked nofollow."""
+    directives = {*content.directives, *said.directives}
+    if "nofollow" in directives or "none" in directives:
+        return ()
+    return tuple(link for link in said.links if "nofollow" not in link.rel)

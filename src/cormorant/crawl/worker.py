@@ -1,0 +1,83 @@
+"""A retriever's loop: lease sites, visit, report a batch. It does not know whether it is on this machine.
+
+slot:  take -> visit -> add to the batch -> take ...           many at once
+tend:  settle, give back, lease, read ahead (see `tending`)    between visits, one at a time
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from cormorant.crawl import manners
+from cormorant.crawl.tending import BATCH, Crew, Tending
+from cormorant.crawl.visit import Blocked, Report, visit
+
+if TYPE_CHECKING:
+    from cormorant.crawl.dispatch import Dispatch
+
+TICK_S = 0.25
+
+
+class Worker:
+    """Visits what is due, for every run under way, until told to stop."""
+
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
+        self._tending = Tending(crew)
+        self._awake = asyncio.Event()
+        self._under_way = 0
+
+    async def work(self, stop: asyncio.Event) -> None:
+        """Work until `stop` is set; what was visited by then is settled, what is under way is left to the next."""
+        slots = [asyncio.create_task(self._slot()) for _ in range(self._crew.width)]
+        watch = asyncio.create_task(stop.wait())
+        watch.add_done_callback(lambda _: self._awake.set())
+        try:
+            while not stop.is_set():
+                self._tending.tend()
+                await self._pause(slots)
+        finally:
+            for each in (*slots, watch):
+                each.cancel()
+            await asyncio.gather(*slots, watch, return_exceptions=True)
+        self._tending.go_home()
+
+    async def _pause(self, slots: list[asyncio.Task[None]]) -> None:
+        """Wait for a reason to tend; a slot that died of a bug takes the process with it."""
+        try:
+            async with asyncio.timeout(TICK_S):
+                await self._awake.wait()
+        except TimeoutError:
+            pass
+        self._awake.clear()
+        for slot in slots:
+            if slot.done():
+                slot.result()
+
+    async def _slot(self) -> None:
+        tending, clock = self._tending, self._crew.clock
+        while True:
+            task = await tending.line.take()
+            run = tending.runs.get(task.resource.source)
+            if run is None:
+                tending.desk.done(task)
+            else:
+                self._under_way += 1
+                task.site.requested_at = clock.now()
+                task.site.begin(tending.now())
+                got = await visit(task, run.source, self._crew.reader, clock)
+                self._under_way -= 1
+                self._report(run, got)
+            tending.line.pump()
+
+    def _report(self, run: Dispatch, got: Report | Blocked) -> None:
+        """Add a visit to its batch, and say so when the batch should be settled."""
+        tending = self._tending
+        if isinstance(got, Blocked):
+            manners.require(got, tending.desk, run.order, self._crew.means)
+            return
+        for report in (got, *manners.learn(got, tending.desk, run.source, tending.now())):
+            run.add(report)
+        if tending.waiting() >= BATCH or self._under_way == 0 or tending.starving():
+            self._awake.set()

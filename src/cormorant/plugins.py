@@ -1,0 +1,87 @@
+"""What can you add without changing us? Every extension point, and the one list of built-in kinds.
+
+A kind of source is a settings class and a factory; so is a kind of receiver. Built-in kinds are in the list below and
+nowhere else; nothing is registered by being imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from cormorant.base.clock import Clock
+from cormorant.base.errors import NotFoundError
+from cormorant.fetch.http import Fetcher
+from cormorant.model.settings import SourceSettings
+from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
+from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, Refusal
+from cormorant.sources.files.settings import FilesSettings
+from cormorant.sources.files.source import FilesSource
+from cormorant.sources.protocol import Discovery, Gates, Pace, Source
+from cormorant.sources.web.settings import WebSettings
+from cormorant.sources.web.source import WebSource
+
+__all__ = [
+    "RECEIVERS", "SOURCES", "Delivery", "Discovery", "Gates", "Pace", "Receiver", "ReceiverKind", "ReceiverSettings",
+    "Refusal", "Source", "SourceKind", "SourceSettings", "Tools", "receiver_kind", "source_kind",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a source may be given: a fetcher (None when it is built for discovery alone) and the clock."""
+
+    fetcher: Fetcher | None
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKind:
+    """A kind of source: its name, what it is for, its settings, and how to make one."""
+
+    name: str
+    about: str
+    settings: type[SourceSettings]
+    make: Callable[[int, Any, Tools], Source]
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiverKind:
+    """A kind of receiver."""
+
+    name: str
+    about: str
+    settings: type[ReceiverSettings]
+    make: Callable[[Any], Receiver]
+
+
+def _web(number: int, settings: WebSettings, tools: Tools) -> Source:
+    return WebSource(number, settings, tools.fetcher, tools.clock)
+
+
+def _files(number: int, settings: FilesSettings, tools: Tools) -> Source:  # noqa: ARG001 - needs no tools
+    return FilesSource(number, settings)
+
+
+SOURCES = {
+    "web": SourceKind("web", "Pages of web sites, found by their links.", WebSettings, _web),
+    "files": SourceKind("files", "Files of a folder and the folders below it.", FilesSettings, _files),
+}
+RECEIVERS = {
+    "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, JsonLinesReceiver),
+}
+
+
+def source_kind(name: str) -> SourceKind:
+    """The kind of that name. Raises NotFoundError, with the kinds there are."""
+    if name not in SOURCES:
+        raise NotFoundError(f"There is no kind of source {name!r}. There is: {', '.join(SOURCES)}.")
+    return SOURCES[name]
+
+
+def receiver_kind(name: str) -> ReceiverKind:
+    """The kind of that name. Raises NotFoundError, with the kinds there are."""
+    if name not in RECEIVERS:
+        raise NotFoundError(f"There is no kind of receiver {name!r}. There is: {', '.join(RECEIVERS)}.")
+    return RECEIVERS[name]
