@@ -1,0 +1,97 @@
+"""Is what lies on the disk what was written?
+
+Every file of a segment ends with the engine's own footer: JSON with the CRC-32 of what stands before it, the footer's
+length and a magic number. The engine writes them and never looks; here they are looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from cormorant.base.errors import IndexDamaged
+
+_PARTS = ("idx", "pos", "term", "store", "fast", "fieldnorm")
+_TAIL = struct.Struct("<II")
+_MAGIC = 1337
+_CHUNK = 1 << 20
+_LONGEST_FOOTER = 4096
+
+REBUILD = "Run `cormorant index rebuild`; it needs no source."
+
+
+class Readable:
+    """A boundary around the engine: whatever it says in there about its files is damage.
+
+    The engine reports what it cannot read as ValueError or OSError, and panics where it never thought of damage. The
+    panic's class is not exported and is no Exception, so it is known by its name.
+    """
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind and (issubclass(kind, ValueError | OSError | KeyError) or kind.__name__ == "PanicException"):
+            raise IndexDamaged(f"The index cannot be read ({str(error)[:200]}). {REBUILD}") from error
+
+
+def segments(generation: Path) -> list[dict[str, Any]]:
+    """Return what the engine's own table of contents says of each segment. Raises IndexDamaged."""
+    with Readable():
+        return list(json.loads((generation / "meta.json").read_bytes())["segments"])
+
+
+def check(generation: Path, budget_bytes: int) -> None:
+    """Raise IndexDamaged unless every file is there and whole.
+
+    All checksums are computed when the files together are no larger than `budget_bytes`, else only their ends are read.
+    """
+    with Readable():
+        files = list(_files(generation))
+        size = sum(file.stat().st_size for file in files)
+    for file in files:
+        if not _whole(file, every_byte=size <= budget_bytes):
+            raise IndexDamaged(f"A file of the index is damaged: {file.name}. {REBUILD}")
+
+
+def _files(generation: Path) -> Iterator[Path]:
+    """Yield the files that the committed state consists of."""
+    for segment in segments(generation):
+        name = segment["segment_id"].replace("-", "")
+        yield from (generation / f"{name}.{part}" for part in _PARTS)
+        if segment["deletes"]:
+            yield generation / f"{name}.{segment['deletes']['opstamp']}.del"
+
+
+def _whole(path: Path, *, every_byte: bool) -> bool:
+    """Say whether a file ends as it should and, if asked, holds what its checksum says."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        if size < _TAIL.size:
+            return False
+        file.seek(size - _TAIL.size)
+        length, magic = _TAIL.unpack(file.read())
+        body = size - _TAIL.size - length
+        if magic != _MAGIC or body < 0 or length > _LONGEST_FOOTER:
+            return False
+        file.seek(body)
+        try:
+            expected = int(json.loads(file.read(length))["crc"])
+        except (ValueError, KeyError, TypeError):
+            return False
+        if not every_byte:
+            return True
+        file.seek(0)
+        checksum, left = 0, body
+        while left and (chunk := file.read(min(left, _CHUNK))):
+            checksum = zlib.crc32(chunk, checksum)
+            left -= len(chunk)
+        return left == 0 and checksum == expected

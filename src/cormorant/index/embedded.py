@@ -1,0 +1,83 @@
+"""Where is the index in this folder, and who may write it?
+
+open_writer(folder) -> EmbeddedWriter   one at a time, over all processes
+open_reader(folder) -> EmbeddedReader   any number
+rebuild(folder)     -> EmbeddedWriter   of an empty index aside, switched in at the end
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from cormorant.base.errors import ConflictError
+from cormorant.index import generations
+from cormorant.index.damage import check
+from cormorant.index.reading import EmbeddedReader
+from cormorant.index.writing import EmbeddedWriter, make_empty
+
+CHECKED_BYTES = 256_000_000
+"""Up to this size every byte is checked when the writer opens, a quarter of a second; above, the ends of the files."""
+
+
+def open_writer(folder: Path) -> EmbeddedWriter:
+    """Open the index in `folder` for writing, making it when there is none.
+
+    Raises IndexDamaged when it is not what was written, ConflictError when somebody else writes.
+    """
+    with ExitStack() as held:
+        held.enter_context(_locked(folder))
+        generation = generations.current(folder)
+        if generation is None:
+            generation = generations.switch(folder, _aside(folder))
+        check(generation, CHECKED_BYTES)
+        writer = EmbeddedWriter(generation, release := ExitStack())
+        release.push(held.pop_all())
+        return writer
+
+
+def open_reader(folder: Path) -> EmbeddedReader:
+    """Open the index in `folder` for reading, also before there is one. Raises IndexDamaged."""
+    return EmbeddedReader(folder)
+
+
+@contextmanager
+def rebuild(folder: Path) -> Iterator[EmbeddedWriter]:
+    """Give a writer of an empty index beside the one in use, which is switched in when the block ends well.
+
+    Readers go on with the old one until then, be it damaged or not. What was not committed is not in it. Raises
+    ConflictError when somebody writes: the provider has to let go first, and goes on after the new one's place.
+    """
+    with _locked(folder):
+        aside = _aside(folder)
+        writer = EmbeddedWriter(aside, ExitStack())
+        try:
+            yield writer
+        finally:
+            writer.close()
+        generations.switch(folder, aside)
+
+
+def _aside(folder: Path) -> Path:
+    """Make an empty generation that is not in use yet."""
+    aside = generations.begin(folder)
+    make_empty(aside)
+    return aside
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Be the only writer of this folder, until the process ends at the latest."""
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder / "writer.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConflictError(f"Another process writes the index in {folder}. Let it finish, or stop it.") from None
+        yield
+    finally:
+        os.close(descriptor)

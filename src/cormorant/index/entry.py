@@ -1,0 +1,71 @@
+"""What goes into the index, and how does it change?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from cormorant.model.content import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document as the index holds it.
+
+    `id` is the resource's number in the store and the only key: an entry replaces the one with the same id. `url` is
+    the display address. Without grants nobody sees it. `content_hash` is that of the document, or b"" for one that must
+    never be folded with its equals. `modified_at` and `fetched_at` are epoch seconds. `anchors` are the texts of links
+    to it and `link_score` what they are worth; who puts an entry again gives them again.
+    """
+
+    id: int
+    source: str
+    url: str
+    title: str
+    text: str
+    mime: str = ""
+    language: str = ""
+    size_bytes: int = 0
+    modified_at: float | None = None
+    fetched_at: float | None = None
+    grants: tuple[str, ...] = ()
+    denies: tuple[str, ...] = ()
+    attributes: Mapping[str, Value] = field(default_factory=dict)
+    content_hash: bytes = b""
+    anchors: tuple[str, ...] = ()
+    depth: int = 0
+    link_score: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.id < 0:
+            raise ValueError("An entry's id counts from 0.")
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Add the entry, or replace the one with its id."""
+
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Remove the entry with this id, if there is one."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Relink:
+    """Give the entry with this id, if there is one, other anchors and another link score."""
+
+    id: int
+    anchors: tuple[str, ...]
+    score: float
+
+    def on(self, entry: Entry) -> Entry:
+        """Return the entry with its new anchors and score."""
+        return replace(entry, anchors=self.anchors, link_score=self.score)
+
+
+Change = Put | Drop | Relink

@@ -1,0 +1,82 @@
+"""Which copy of the index is the one in use?
+
+    (no CURRENT) --writer--> 1.building -> 1, CURRENT = 1
+    CURRENT = 1  --rebuild-> 2.building -> 2, CURRENT = 2, 1 removed
+
+A generation is a folder with a whole index. Readers look at CURRENT before every question (one `stat`), so a rebuild is
+switched in between two questions; what they still have open of the old one stays readable to them. An interrupted
+rebuild leaves only a folder that the next one removes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+_CURRENT = "CURRENT"
+_BUILDING = ".building"
+
+
+def current(folder: Path) -> Path | None:
+    """Return the generation in use, or None before the first. It may have been removed when it is opened."""
+    try:
+        name = (folder / _CURRENT).read_text("ascii").strip()
+    except FileNotFoundError:
+        return None
+    return folder / name
+
+
+def stamp(folder: Path) -> tuple[int, ...]:
+    """Return numbers that change when another generation is switched in."""
+    return file_stamp(folder / _CURRENT)
+
+
+def file_stamp(path: Path) -> tuple[int, ...]:
+    """Return numbers that change when the file is replaced; none when there is no file."""
+    try:
+        about = path.stat()
+    except FileNotFoundError:
+        return ()
+    return about.st_ino, about.st_mtime_ns, about.st_size
+
+
+def begin(folder: Path) -> Path:
+    """Make room for a generation that is not in use yet, and remove what an interrupted one left.
+
+    The caller has made sure that nobody else is building.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob(f"*{_BUILDING}"):
+        shutil.rmtree(left)
+    numbers = [int(each.name) for each in folder.iterdir() if each.name.isdecimal()]
+    aside = folder / f"{max(numbers, default=0) + 1}{_BUILDING}"
+    aside.mkdir()
+    return aside
+
+
+def switch(folder: Path, aside: Path) -> Path:
+    """Put a finished generation in use, durably, and remove the others."""
+    chosen = aside.with_suffix("")
+    aside.rename(chosen)
+    sync_folder(folder)
+    fresh = folder / f"{_CURRENT}.new"
+    with fresh.open("w", encoding="ascii") as file:
+        file.write(f"{chosen.name}\n")
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(folder / _CURRENT)
+    sync_folder(folder)
+    for other in folder.iterdir():
+        if other.name.isdecimal() and other != chosen:
+            shutil.rmtree(other)
+    return chosen
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

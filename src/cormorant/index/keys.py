@@ -1,0 +1,60 @@
+"""Under which exact values is a document filed?"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from cormorant.index.entry import Entry
+from cormorant.index.query import Key
+
+
+def keys(entry: Entry) -> dict[Key, tuple[str, ...]]:
+    """Return every exact value that finds this entry."""
+    return {
+        Key.SOURCE: (entry.source,),
+        Key.SITE: site_keys(entry.url),
+        Key.MIME: (entry.mime.lower(),) if entry.mime else (),
+        Key.LANGUAGE: language_keys(entry.language),
+    }
+
+
+def site_keys(url: str) -> tuple[str, ...]:
+    """Return the host of `url`, with its port when it names one, and every domain the host is part of.
+
+    So `example.org` finds `docs.example.org` too. An IP address is part of nothing.
+    """
+    parts = url.split("/", 3)
+    return _authority_keys(parts[2]) if len(parts) > 2 and not parts[1] else ()
+
+
+@lru_cache(4096)
+def _authority_keys(authority: str) -> tuple[str, ...]:
+    """Return the keys for what stands between `//` and the path: documents come from the same few."""
+    try:
+        parts = urlsplit(f"//{authority}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return ()
+    if not host:
+        return ()
+    with_port = (f"{host}:{port}",) if port else ()
+    labels = host.split(".")
+    if ":" in host or labels[-1].isdigit():
+        return (host, *with_port)
+    return (*(".".join(labels[start:]) for start in range(max(1, len(labels) - 1))), *with_port)
+
+
+@lru_cache(4096)
+def language_keys(language: str) -> tuple[str, ...]:
+    """Return the tag in lower case and its language alone: `de-CH` is filed under `de-ch` and `de`."""
+    tag = language.lower()
+    return tuple(dict.fromkeys((tag, tag.partition("-")[0]))) if tag else ()
+
+
+def fold_key(content_hash: bytes) -> int | None:
+    """Return 64 bits of the hash, signed, under which equal documents fold; None for a document without a hash.
+
+    Among a hundred million documents two different ones share a key with a probability of 1 in 3,700.
+    """
+    return int.from_bytes(content_hash[:8], "big", signed=True) if content_hash else None

@@ -1,0 +1,141 @@
+"""How does an entry lie on the disk?
+
+Fields of the embedded index: `id`, `fold` and `modified_at` as columns; the keys, `grant` and `deny` as exact terms;
+`title`, `text` and `anchors` as words with their positions; and, stored, the text in UTF-8 as `body` and the rest as
+JSON in `rest`. Text is indexed with spaces where the tokenizer needs them, and kept without.
+
+One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change. It is
+replaced in every commit, so place and changes become durable together or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+import tantivy
+
+from cormorant.base.errors import IndexDamaged
+from cormorant.index.entry import Entry
+from cormorant.index.keys import fold_key, keys
+from cormorant.index.query import Field, Key
+from cormorant.index.words import analyzer, clean, prepare
+
+LAYOUT = 1
+"""Raised when what is written changes; an index of another layout has to be rebuilt."""
+
+MARK = -1
+"""The id of the mark."""
+
+GREATEST_ID = (1 << 63) - 1
+
+_TOKENIZER = "words"
+
+
+def schema() -> tantivy.Schema:
+    """Return the fields."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_integer_field("id", indexed=True, fast=True)
+    builder.add_integer_field("fold", fast=True)
+    builder.add_float_field("modified_at", fast=True)
+    for exact in ("grant", "deny", Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE):
+        builder.add_text_field(exact, tokenizer_name="raw", index_option="basic")
+    for analysed in Field:
+        builder.add_text_field(analysed, tokenizer_name=_TOKENIZER, index_option="position")
+    builder.add_bytes_field("body", stored=True)
+    builder.add_bytes_field("rest", stored=True)
+    return builder.build()
+
+
+def register(index: tantivy.Index) -> None:
+    """Make an opened index usable: tokenizers are not stored with it, and reading the newest state is our decision."""
+    index.register_tokenizer(_TOKENIZER, analyzer())
+    index.config_reader("manual")
+
+
+def exact(value: str) -> str:
+    """Return `value` as an exact term: unchanged, but for halves of surrogate pairs, which no term can hold."""
+    return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+
+
+def to_document(entry: Entry) -> tantivy.Document:
+    """Return what is written for an entry."""
+    document = tantivy.Document()
+    document.add_integer("id", entry.id)
+    fold = fold_key(entry.content_hash)
+    if fold is not None:
+        document.add_integer("fold", fold)
+    if entry.modified_at is not None:
+        document.add_float("modified_at", entry.modified_at)
+    for name, values in (("grant", entry.grants), ("deny", entry.denies), *keys(entry).items()):
+        for value in values:
+            document.add_text(name, exact(value))
+    title, text = prepare(entry.title), prepare(entry.text)
+    document.add_text(Field.TITLE, title.split)
+    document.add_text(Field.TEXT, text.split)
+    for anchor in entry.anchors:
+        document.add_text(Field.ANCHORS, prepare(anchor).split)
+    document.add_bytes("body", text.encoded)
+    document.add_bytes("rest", _pack(entry, title.kept))
+    return document
+
+
+def _pack(entry: Entry, title: str) -> bytes:
+    """Return everything but the text, in the order `to_entry` reads it."""
+    return json.dumps(
+        (
+            *(entry.id, entry.source, clean(entry.url), title, entry.mime, entry.language, entry.size_bytes),
+            *(entry.modified_at, entry.fetched_at, entry.grants, entry.denies, dict(entry.attributes)),
+            *(entry.content_hash.hex(), entry.anchors, entry.depth, entry.link_score),
+        )
+    ).encode()
+
+
+def to_entry(document: tantivy.Document) -> Entry:
+    """Return the entry that was written."""
+    number, source, url, title, mime, language, size, modified, fetched, grants, denies, attributes, *last = json.loads(
+        _stored(document, "rest")
+    )
+    content_hash, anchors, depth, link_score = last
+    return Entry(
+        id=number,
+        source=source,
+        url=url,
+        title=title,
+        text=_stored(document, "body").decode(),
+        mime=mime,
+        language=language,
+        size_bytes=size,
+        modified_at=modified,
+        fetched_at=fetched,
+        grants=tuple(grants),
+        denies=tuple(denies),
+        attributes=attributes,
+        content_hash=bytes.fromhex(content_hash),
+        anchors=tuple(anchors),
+        depth=depth,
+        link_score=link_score,
+    )
+
+
+def _stored(document: tantivy.Document, name: str) -> bytes:
+    """Return one stored value; the library hands bytes out as a list of numbers or as bytes."""
+    return bytes(cast(bytes, document.get_first(name)))
+
+
+def to_mark(place: int) -> tantivy.Document:
+    """Return the mark for a commit at `place`."""
+    document = tantivy.Document()
+    document.add_integer("id", MARK)
+    document.add_bytes("rest", json.dumps((LAYOUT, place)).encode())
+    return document
+
+
+def place_of(searcher: tantivy.Searcher, fields: tantivy.Schema) -> int:
+    """Return the place of a committed state. Raises IndexDamaged when it was written in another layout."""
+    found = searcher.search(tantivy.Query.term_query(fields, "id", MARK), 1).hits
+    if found:
+        layout, place = json.loads(_stored(searcher.doc(found[0][1]), "rest"))
+        if layout == LAYOUT:
+            return int(place)
+    raise IndexDamaged("The index was written by another version of Cormorant. Run `cormorant index rebuild`.")

@@ -1,0 +1,102 @@
+"""What does every index do, and what may its caller rely on?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from cormorant.index.entry import Change, Entry
+from cormorant.index.query import Search
+
+
+class Match(NamedTuple):
+    """A document that matches. `duplicates` counts the other matching documents of equal content that were folded in.
+
+    `entry` is what was put, with its text as it is kept (`words.clean`).
+    """
+
+    id: int
+    score: float
+    entry: Entry
+    duplicates: int = 0
+
+
+class Matches(NamedTuple):
+    """`total` is how many matches there are in all, folded ones counted once."""
+
+    total: int
+    hits: tuple[Match, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How big it is. `deleted` documents still take space, until their segment is merged or the index rebuilt."""
+
+    documents: int
+    deleted: int
+    segments: int
+    size_bytes: int
+    place: int
+
+
+class IndexWriter(Protocol):
+    """The one writer of an index; opening another raises ConflictError.
+
+    A caller may rely on: changes apply in the order given, the later of two for one id wins; what was applied when
+    `commit` returned survives a power cut, and its place with it; every change may be applied again, so that after a
+    crash going on with the first change after `place` gives the same content as if there had been no crash.
+    A caller may not rely on: a reader seeing anything before `commit` and its own `refresh`; changes after the last
+    commit being lost in a crash, which few are. After an error the writer is of no more use: close it, open another, go
+    on after its `place`.
+    """
+
+    @property
+    def place(self) -> int:
+        """The sequence number given to the last commit, 0 at first."""
+        ...
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Apply changes in order. They are found, and kept, after the next commit."""
+        ...
+
+    def commit(self, place: int) -> None:
+        """Make everything applied durable, together with `place`. Never less than the last one."""
+        ...
+
+    def close(self) -> None:
+        """Let go. What was not committed is gone. May be called twice."""
+        ...
+
+
+class IndexReader(Protocol):
+    """Asks an index, from this process or another; safe for several threads.
+
+    A caller may rely on: every answer being of one committed state; a document that the search's reader may not read
+    adding nothing to hits, totals, duplicates or the rarity of words, and a hidden one nothing to hits, totals and
+    duplicates; equal questions to an unchanged index getting equal answers, so pages neither repeat nor miss a hit.
+    A caller may not rely on: scores meaning anything between questions; totals being folded exactly, or hits existing,
+    beyond the best 10,000 matches; the newest commit being seen before `refresh`.
+    Raises IndexDamaged when what is on disk is not what was written.
+    """
+
+    @property
+    def place(self) -> int:
+        """The place of the committed state that is read."""
+        ...
+
+    def refresh(self) -> bool:
+        """Read the newest committed state from now on; say whether it changed. Cheap enough for every question."""
+        ...
+
+    def search(self, search: Search) -> Matches:
+        """Answer a question."""
+        ...
+
+    def count(self) -> int:
+        """Return how many documents there are, whoever may read them: for an administrator, never for a reader."""
+        ...
+
+    def stats(self) -> Stats:
+        """Return how big it is."""
+        ...

@@ -1,0 +1,197 @@
+"""What can be asked of an index?
+
+    Search = a query, by a Reader, over what is not hidden
+    Query  = Clauses (must, should, never) over
+             And, Or, Not over
+             Word, Phrase, Prefix (in analysed fields), Exact (in keys), Everything, Nothing
+
+Texts in a query are as a person wrote them; the index splits and folds them as it did the documents. What a query means
+is the same for every index; how much a match counts differs, but never whether it matches, and never, up to
+`Weights.strict_words` words, that a document with more of the words comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
+
+from cormorant.model.acl import Reader
+
+
+class Field(StrEnum):
+    """Analysed fields: they hold words. A leaf without a field means those whose weight is not zero."""
+
+    TITLE = "title"
+    TEXT = "text"
+    ANCHORS = "anchors"
+
+
+class Key(StrEnum):
+    """Fields with exact values; see `keys`."""
+
+    SOURCE = "source"
+    SITE = "site"
+    MIME = "mime"
+    LANGUAGE = "language"
+    ID = "id"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word as typed. What the tokenizer splits (`foo-bar`, a word of Chinese) must stand side by side."""
+
+    text: str
+    field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """These words side by side in this order."""
+
+    text: str
+    field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A word that begins so."""
+
+    text: str
+    field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """Filed under one of these values. It says where to look, so it adds nothing to the score."""
+
+    key: Key
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """Every document the reader may see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No document."""
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of the parts."""
+
+    parts: tuple[Query, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Any of the parts."""
+
+    parts: tuple[Query, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Whatever the part does not match."""
+
+    part: Query
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses:
+    """All of `must`, none of `never`, and the more of `should` the better.
+
+    At least one of `should` has to match when `least` is 1, or when `must` says nothing positive.
+    """
+
+    must: tuple[Query, ...] = ()
+    should: tuple[Query, ...] = ()
+    never: tuple[Query, ...] = ()
+    least: int = 0
+
+    @property
+    def needs_one(self) -> bool:
+        """Whether one of `should` has to match."""
+        return self.least > 0 or all(isinstance(each, Not) for each in self.must)
+
+
+Leaf = Word | Phrase | Prefix
+Query = Word | Phrase | Prefix | Exact | Everything | Nothing | And | Or | Not | Clauses
+
+
+def leaves(node: Query) -> Iterator[Leaf]:
+    """Yield the leaves that a match may hold, in the order they were written; not what must be absent."""
+    match node:
+        case Word() | Phrase() | Prefix():
+            yield node
+        case And() | Or():
+            for part in node.parts:
+                yield from leaves(part)
+        case Clauses():
+            for part in (*node.must, *node.should):
+                yield from leaves(part)
+        case Exact() | Everything() | Nothing() | Not():
+            return
+        case _:
+            assert_never(node)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What counts how much. These are neutral; the product's are in `search/weights.py`.
+
+    `title`, `text`, `anchors`: factor of a match in that field; 0 means that it is not looked at unless named.
+    `strict_words`: up to so many optional words, the number of those that match decides before anything else; beyond,
+    each that matches adds its rarity times `rare_word`. `pair`: factor of two such words standing side by side.
+    """
+
+    title: float = 1.0
+    text: float = 1.0
+    anchors: float = 0.0
+    strict_words: int = 5
+    rare_word: float = 1.0
+    pair: float = 0.0
+
+    def of(self, field: Field) -> float:
+        """Return the factor of a field."""
+        return {Field.TITLE: self.title, Field.TEXT: self.text, Field.ANCHORS: self.anchors}[field]
+
+    def fields(self, named: Field | None) -> tuple[Field, ...]:
+        """Return where to look for a leaf that names this field, or none."""
+        return (named,) if named else tuple(each for each in Field if self.of(each))
+
+
+class Sort(StrEnum):
+    """In which order. Documents without a date come last; ties are broken by id."""
+
+    RELEVANCE = "relevance"
+    NEWEST = "newest"
+    OLDEST = "oldest"
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A question to an index. There is none without a Reader.
+
+    `hidden` are ids that must not be found though the index still holds them. With `fold`, documents of equal content
+    are one match. `limit` may be 0, to count.
+    """
+
+    query: Query
+    reader: Reader
+    limit: int = 10
+    offset: int = 0
+    sort: Sort = Sort.RELEVANCE
+    hidden: frozenset[int] = frozenset()
+    fold: bool = True
+    weights: Weights = Weights()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.reader, Reader):
+            raise TypeError("An index answers a Reader, nobody else.")
+        if self.limit < 0 or self.offset < 0:
+            raise ValueError("limit and offset count from 0.")

@@ -1,0 +1,92 @@
+"""What does this reader see, and how rare is a word there?
+
+The engine weighs a word by its rarity among all documents. So a score would tell a reader whether documents that he may
+not see hold a word. Here rarity is counted over what the reader sees, and the engine's own is divided out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import tantivy
+from tantivy import Occur, Query
+
+from cormorant.index.layout import exact
+from cormorant.index.query import Field
+from cormorant.model.acl import Reader
+
+Clause = tuple[Occur, Query]
+
+RAREST = 22.0
+"""No word is rarer than in one of 2^31 documents. What stands side by side counts no more than that either."""
+
+_RANKED = (Field.TITLE, Field.TEXT)
+_REMEMBERED = 10_000
+
+
+class Sight:
+    """One reader's view of one committed state of the index.
+
+    `clauses` go into every query: any of the grants, none of the denies. They add nothing to a score.
+    """
+
+    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, reader: Reader, slots: int) -> None:
+        self._searcher = searcher
+        self._schema = schema
+        self._slots = slots
+        principals = [exact(each) for each in sorted(reader.principals)]
+        grants = self.terms("grant", principals)
+        self.clauses: list[Clause] = [
+            (Occur.Must, tantivy.Query.const_score_query(grants, 0.0)),
+            (Occur.MustNot, self.terms("deny", principals)),
+        ]
+        self.documents = self._count([])
+        self._complete = self.documents == searcher.num_docs - 1  # all but the mark
+        self._rarities: dict[str, float] = {}
+
+    def terms(self, name: str, values: list[str]) -> Query:
+        """Return a query for any of these exact values; one value is asked for faster than a set of one."""
+        if len(values) == 1:
+            return tantivy.Query.term_query(self._schema, name, values[0], "basic")
+        return tantivy.Query.term_set_query(self._schema, name, values)
+
+    def rarity(self, words: list[str]) -> float:
+        """Return the inverse document frequency of words that stand together, among what the reader sees."""
+        return min(sum(map(self._one, words)), RAREST)
+
+    def scale(self, words: list[str], field: Field) -> float:
+        """Return the factor that puts the rarity here in the place of the engine's."""
+        engine = sum(_inverse(self._searcher.doc_freq(field, word), self._slots) for word in words)
+        return self.rarity(words) / engine
+
+    def _one(self, word: str) -> float:
+        """Return the inverse document frequency of one word."""
+        known = self._rarities.get(word)
+        if known is None:
+            if len(self._rarities) >= _REMEMBERED:
+                self._rarities.clear()
+            known = _inverse(max(self._holding(word, field) for field in _RANKED), self.documents)
+            self._rarities[word] = known
+        return known
+
+    def _holding(self, word: str, field: Field) -> int:
+        """Return how many documents that the reader sees hold the word."""
+        if self._complete:
+            return self._searcher.doc_freq(field, word)
+        return self._count([(Occur.Must, tantivy.Query.term_query(self._schema, field, word, "basic"))])
+
+    def _count(self, clauses: list[Clause]) -> int:
+        """Return how many documents that the reader sees match."""
+        return total_of(self._searcher.search(tantivy.Query.boolean_query([*clauses, *self.clauses]), 1))
+
+
+def total_of(result: Any) -> int:
+    """Return how many documents a search matched, which the library's types leave out."""
+    return int(result.count)
+
+
+def _inverse(holding: int, documents: int) -> float:
+    """Return BM25's inverse document frequency, as the engine computes it: more than 0."""
+    holding = min(holding, documents)
+    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))

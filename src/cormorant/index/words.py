@@ -1,0 +1,96 @@
+"""What is a word? The one answer for documents, queries and snippets.
+
+A word is a run of letters and digits, in lower case, without accents: `Crème` is `creme`. In scripts that are written
+without spaces (Chinese, Japanese, Thai and their neighbours) and in Korean, whose endings grow onto its words, every
+character is a word of its own, so that any part of a sentence is found as a phrase. Nothing is stemmed.
+
+The tokenizer is Tantivy's; what it cannot do (spaces between characters, composed accents) is done to the text before.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import NamedTuple
+
+import tantivy
+
+LONGEST_WORD = 255
+"""Bytes. Longer runs (encoded data, mostly) are no words; they hold their place in phrases."""
+
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Characters that are words of their own, for use inside the brackets of a regular expression."""
+
+_RUN = re.compile(f"[{UNSPACED}]+")
+# Bytes in UTF-8 that begin a character which may need composing or spaces; most texts have none. Looking for them is 16
+# times as fast as the pattern is, and 3 times as fast as asking whether a text is composed.
+_LEADS = bytes((0xCC, 0xCD, 0xD9, 0xE0, 0xE1, *range(0xE3, 0xF0), 0xF0))
+# The Turkish capital whose small form is two code points, and would be found by nobody.
+_DOTTED = "\u0130"
+
+
+class Prepared(NamedTuple):
+    """A text as it is kept (accents composed, halves of surrogate pairs replaced), that in UTF-8, and as it is split.
+
+    For the last, every character that is a word of its own has spaces around it.
+    """
+
+    kept: str
+    encoded: bytes
+    split: str
+
+
+def prepare(text: str) -> Prepared:
+    """Return `text` ready to be kept and to be split into words."""
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError:
+        encoded = text.encode("utf-8", "replace")
+        text = encoded.decode()
+    if len(text) == len(encoded):
+        return Prepared(text, encoded, text)
+    if len(encoded.translate(None, _LEADS)) == len(encoded):
+        return Prepared(text, encoded, text.replace(_DOTTED, "I"))
+    text = unicodedata.normalize("NFC", text)
+    return Prepared(text, text.encode(), _RUN.sub(_with_spaces, text.replace(_DOTTED, "I")))
+
+
+def _with_spaces(run: re.Match[str]) -> str:
+    """Return a run of characters that are words of their own as words."""
+    return f" {' '.join(run[0])} "
+
+
+def clean(text: str) -> str:
+    """Return `text` as it is kept."""
+    return prepare(text).kept
+
+
+def analyzer() -> tantivy.TextAnalyzer:
+    """Return the tokenizer that every process has to register before it touches an index."""
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+    for each in (tantivy.Filter.remove_long(LONGEST_WORD + 1), tantivy.Filter.lowercase(), tantivy.Filter.ascii_fold()):
+        builder = builder.filter(each)
+    return builder.build()
+
+
+@cache
+def _own() -> tantivy.TextAnalyzer:
+    """Return the tokenizer this module asks."""
+    return analyzer()
+
+
+def words(text: str) -> list[str]:
+    """Return the words of any text, in order."""
+    return _own().analyze(prepare(text).split)
+
+
+def places(text: str) -> dict[str, list[int]]:
+    """Return every word of a text with the places where it stands, counted in words."""
+    found: dict[str, list[int]] = {}
+    for token in _own().pre_tokenize(prepare(text).split).tokens:
+        found.setdefault(token.text, []).append(token.position)
+    return found

@@ -1,0 +1,145 @@
+"""How do changes get into one generation of the embedded index?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import assert_never
+
+import tantivy
+
+from cormorant.base.errors import DataFolderError
+from cormorant.index.damage import Readable
+from cormorant.index.entry import Change, Drop, Entry, Put, Relink
+from cormorant.index.layout import MARK, place_of, register, schema, to_document, to_entry, to_mark
+
+HEAP_BYTES = 32_000_000
+"""What the engine gathers in memory before it writes a segment; a commit comes before it is full more often than not."""
+
+
+class _Writable:
+    """A boundary around the engine's writer: what fails in there is the disk."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind and (issubclass(kind, ValueError | OSError | RuntimeError) or kind.__name__ == "PanicException"):
+            raise DataFolderError(
+                f"The index cannot be written ({str(error)[:200]}). What was committed before is kept; see that there "
+                "is room on the disk, then start again."
+            ) from error
+
+
+class EmbeddedWriter:
+    """Writes one generation. Made by `embedded.open_writer` and `embedded.rebuild`; IndexWriter says what it promises.
+
+    An entry is replaced by deleting first, so changes may be applied again after a crash. Looking whether there is
+    anything to delete costs 1 us, deleting blindly 24. `held` is closed when the writer is.
+    """
+
+    def __init__(self, generation: Path, held: ExitStack) -> None:
+        with Readable():
+            self._index = tantivy.Index.open(str(generation))
+            register(self._index)
+            self._schema = self._index.schema
+            self._see()
+            self._place = place_of(self._searcher, self._schema)
+        with _Writable():
+            self._writer: tantivy.IndexWriter | None = self._index.writer(HEAP_BYTES, 1)
+        self._touched: set[int] = set()
+        self._held = held
+
+    @property
+    def place(self) -> int:
+        """The sequence number given to the last commit."""
+        return self._place
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Apply changes in order."""
+        for change in changes:
+            with _Writable():
+                self._apply(change)
+
+    def commit(self, place: int) -> None:
+        """Make everything applied durable, together with `place`."""
+        if place < self._place:
+            raise ValueError(f"A commit at {place} after one at {self._place}.")
+        with _Writable():
+            self._open.delete_documents_by_term("id", MARK)
+            self._open.add_document(to_mark(place))
+            self._flush()
+        self._place = place
+
+    def close(self) -> None:
+        """Let go; what was not committed is gone."""
+        if not self._writer:
+            return
+        writer, self._writer = self._writer, None
+        with self._held, _Writable():
+            writer.rollback()
+            writer.wait_merging_threads()
+
+    @property
+    def _open(self) -> tantivy.IndexWriter:
+        """Return the engine's writer while there is one."""
+        if not self._writer:
+            raise RuntimeError("this writer was closed")
+        return self._writer
+
+    def _flush(self) -> None:
+        """Let the engine commit. Without a new mark, place stays behind the content, which applying again mends."""
+        self._open.commit()
+        self._touched.clear()
+        self._see()
+
+    def _see(self) -> None:
+        """Look at the newest committed state."""
+        self._index.reload()
+        self._searcher = self._index.searcher()
+
+    def _apply(self, change: Change) -> None:
+        match change:
+            case Put():
+                self._put(change.entry)
+            case Drop():
+                self._remove(change.id)
+            case Relink():
+                self._relink(change)
+            case _:
+                assert_never(change)
+
+    def _put(self, entry: Entry) -> None:
+        """Add or replace an entry."""
+        document = to_document(entry)
+        self._remove(entry.id)
+        self._open.add_document(document)
+
+    def _remove(self, number: int) -> None:
+        """Delete the entry of this id, if there may be one."""
+        if number in self._touched or self._searcher.doc_freq("id", number):
+            self._open.delete_documents_by_term("id", number)
+        self._touched.add(number)
+
+    def _relink(self, change: Relink) -> None:
+        """Write an entry again with other anchors; only what is committed can be read back."""
+        if change.id in self._touched:
+            self._flush()
+        found = self._searcher.search(tantivy.Query.term_query(self._schema, "id", change.id), 1).hits
+        if found:
+            self._put(change.on(to_entry(self._searcher.doc(found[0][1]))))
+
+
+def make_empty(generation: Path) -> None:
+    """Make an index without entries, with its first mark, in a new folder."""
+    with _Writable():
+        index = tantivy.Index(schema(), str(generation))
+        register(index)
+        writer = index.writer(HEAP_BYTES, 1)
+        writer.add_document(to_mark(0))
+        writer.commit()
+        writer.wait_merging_threads()

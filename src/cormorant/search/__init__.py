@@ -1,0 +1,10 @@
+"""What did the reader mean?
+
+    text --lexer--> tokens --parse--> Query, Understood --Search(reader)--> index --> Matches --snippet--> Hit
+
+`reader.Library` is the one way to see a document, or to know that there is one.
+
+Invariants: whatever a person types is a query, and what could not be used is said in a note; no hit, total, duplicate
+or snippet comes from a document that the reader may not see or that the store has hidden; nothing is found without a
+Reader.
+"""

@@ -1,0 +1,183 @@
+"""Where can a document be seen? Only here.
+
+    find(question, reader) -> Answer      what a question finds, for this reader
+    see(number, reader)    -> Hit | None  one document, if this reader may see it
+
+The index may be a moment behind the store. What the store has hidden since (gone, or its rights changed) is subtracted
+in the question itself, so it is gone from hits, totals and duplicates at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from cormorant.base.clock import Clock
+from cormorant.index import query as ask
+from cormorant.index.protocol import IndexReader, Match
+from cormorant.index.query import Key, Query, Search, Sort, Weights
+from cormorant.model.acl import Reader
+from cormorant.model.content import Value
+from cormorant.search.parse import Understood, parse
+from cormorant.search.snippet import Needles, snippet
+from cormorant.search.weights import DEFAULT
+
+# Sort belongs to a question; who asks one cannot import the index.
+__all__ = ["MOST_HITS", "Answer", "Hidden", "Hit", "Kept", "Library", "Question", "Sort", "Understood"]
+
+MOST_HITS = 1_000
+"""Hits in one answer."""
+
+
+class Hidden(Protocol):
+    """What must not be found although the index still holds it."""
+
+    def __call__(self, place: int) -> frozenset[int]:
+        """Return the ids of documents that the store has hidden after `place`, the place of the state to be asked."""
+        ...
+
+
+class Kept(Protocol):
+    """What there is a cached copy of."""
+
+    def __call__(self, numbers: Sequence[int]) -> frozenset[int]:
+        """Return those of these documents whose copy can be shown."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person asks. No `sources` are all; `limit` is cut to MOST_HITS. Without `fold` duplicates are hits."""
+
+    text: str
+    sources: tuple[str, ...] = ()
+    limit: int = 10
+    offset: int = 0
+    sort: Sort = Sort.RELEVANCE
+    fold: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document as a reader sees it in a list. `highlights` are half-open ranges of code points in `snippet`.
+
+    `modified_at` is in epoch seconds; `duplicates` counts the other matching documents of equal content.
+    """
+
+    id: int
+    url: str
+    title: str
+    snippet: str
+    highlights: tuple[tuple[int, int], ...]
+    score: float
+    source: str
+    mime: str
+    language: str
+    size_bytes: int
+    modified_at: float | None
+    cached: bool
+    duplicates: int
+    attributes: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found. `total` counts what can be paged to; `suggestion` is a better query, if there is one."""
+
+    total: int
+    took_ms: float
+    understood: Understood
+    hits: tuple[Hit, ...] = ()
+    suggestion: str | None = None
+
+
+def _nothing_hidden(place: int) -> frozenset[int]:  # noqa: ARG001 - the shape of Hidden
+    return frozenset()
+
+
+def _nothing_kept(numbers: Sequence[int]) -> frozenset[int]:  # noqa: ARG001 - the shape of Kept
+    return frozenset()
+
+
+class Library:
+    """All documents, each for those who may see it."""
+
+    def __init__(
+        self,
+        index: IndexReader,
+        clock: Clock,
+        hidden: Hidden = _nothing_hidden,
+        kept: Kept = _nothing_kept,
+        weights: Weights = DEFAULT,
+    ) -> None:
+        self._index = index
+        self._clock = clock
+        self._hidden = hidden
+        self._kept = kept
+        self._weights = weights
+
+    def find(self, question: Question, reader: Reader) -> Answer:
+        """Answer a question as far as this reader may know. Raises IndexDamaged, and nothing for any text."""
+        started = self._clock.monotonic()
+        parsed = parse(question.text)
+        query = _within(parsed.query, question.sources)
+        total, hits = self._ask(query, reader, question)
+        took_ms = (self._clock.monotonic() - started) * 1000
+        return Answer(total, took_ms, parsed.understood, hits)
+
+    def see(self, number: int, reader: Reader) -> Hit | None:
+        """Return one document with the beginning of its text, or None: unknown and forbidden look the same."""
+        query = ask.Exact(Key.ID, (str(number),))
+        _, hits = self._ask(query, reader, Question("", limit=1, fold=False))
+        return hits[0] if hits else None
+
+    def _ask(self, query: Query, reader: Reader, question: Question) -> tuple[int, tuple[Hit, ...]]:
+        """Ask the newest state of the index, without what was hidden after it."""
+        self._index.refresh()
+        search = Search(
+            query=query,
+            reader=reader,
+            limit=max(0, min(question.limit, MOST_HITS)),
+            offset=max(0, question.offset),
+            sort=question.sort,
+            hidden=self._hidden(self._index.place),
+            fold=question.fold,
+            weights=self._weights,
+        )
+        found = self._index.search(search)
+        kept = self._kept([match.id for match in found.hits])
+        needles = Needles(ask.leaves(query))
+        return found.total, tuple(_hit(match, needles, cached=match.id in kept) for match in found.hits)
+
+
+def _within(query: Query, sources: tuple[str, ...]) -> Query:
+    """Return the query, asked of these sources only."""
+    if not sources:
+        return query
+    place = ask.Exact(Key.SOURCE, sources)
+    if isinstance(query, ask.Clauses):
+        return replace(query, must=(place, *query.must), least=int(query.needs_one and bool(query.should)))
+    return ask.And((place, query))
+
+
+def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
+    """Return a match as it is shown."""
+    entry = match.entry
+    shown = snippet(entry.text, needles)
+    return Hit(
+        id=match.id,
+        url=entry.url,
+        title=entry.title,
+        snippet=shown.text,
+        highlights=shown.highlights,
+        score=match.score,
+        source=entry.source,
+        mime=entry.mime,
+        language=entry.language,
+        size_bytes=entry.size_bytes,
+        modified_at=entry.modified_at,
+        cached=cached,
+        duplicates=match.duplicates,
+        attributes=entry.attributes,
+    )

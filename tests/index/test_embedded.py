@@ -1,0 +1,202 @@
+"""One writer, any number of readers, in any process, killed at any moment."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import tantivy
+
+from cormorant.base.errors import ConflictError, DataFolderError, IndexDamaged
+from cormorant.index.embedded import open_reader, open_writer, rebuild
+from cormorant.index.entry import Change, Put, Relink
+from cormorant.index.layout import LAYOUT, MARK, register
+from cormorant.index.query import Everything, Search
+from cormorant.index.reading import EmbeddedReader
+from cormorant.index.writing import HEAP_BYTES
+from cormorant.model.acl import ANYONE
+from tests.index import applier
+from tests.index.shelves import entry
+
+ROOT = Path(__file__).parents[2]
+
+
+@contextmanager
+def provider(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Start another process that writes into an index, and end it."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "src")))}
+    with subprocess.Popen(
+        (sys.executable, "-m", "tests.index.applier", str(folder)), cwd=ROOT, env=environment, stdout=-1, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def places(process: subprocess.Popen[str], count: int) -> int:
+    """Wait for so many commits; return the place of the last."""
+    assert process.stdout
+    return int([process.stdout.readline() for _ in range(count)][-1])
+
+
+def held(reader: EmbeddedReader) -> dict[int, int]:
+    """Return which document was put by which change, as the reader sees it."""
+    hits = reader.search(Search(Everything(), ANYONE, limit=1_000)).hits
+    return {match.id: int(match.entry.text.split()[0].removeprefix("change")) for match in hits}
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment(tmp_path: Path) -> None:
+    reader = open_reader(tmp_path)
+    for kill in range(6):
+        with provider(tmp_path) as process:
+            acknowledged = places(process, 2 + kill)
+        reader.refresh()
+        assert reader.place >= acknowledged
+        assert held(reader) == applier.expected(reader.place)
+        assert reader.count() == len(applier.expected(reader.place))
+    writer = open_writer(tmp_path)
+    applier.advance(writer)
+    writer.close()
+    assert reader.refresh()
+    assert held(reader) == applier.expected(writer.place)
+
+
+@pytest.mark.slow
+def test_every_answer_is_of_one_state_while_another_process_writes(tmp_path: Path) -> None:
+    reader, seen = open_reader(tmp_path), set[int]()
+    with provider(tmp_path) as process:
+        while len(seen) < 25:
+            if reader.refresh():
+                seen.add(reader.place)
+                assert held(reader) == applier.expected(reader.place)
+            assert process.poll() is None
+    assert all(place % applier.BATCH == 0 for place in seen)
+
+
+def test_changes_applied_again_after_a_crash(tmp_path: Path) -> None:
+    changes: list[Change] = [Put(entry(1, "change1")), Relink(1, ("b",), 1.0), Put(entry(2, "change2"))]
+    killed = open_writer(tmp_path / "killed")
+    killed.apply(changes)  # links are written over what is committed: the first change is durable, the place is not
+    shutil.copytree(tmp_path / "killed", tmp_path / "left", ignore=shutil.ignore_patterns(".tmp*"))
+    killed.close()
+    reader = open_reader(tmp_path / "left")
+    assert (reader.place, held(reader)) == (0, {1: 1})
+    writer = open_writer(tmp_path / "left")
+    writer.apply(changes)
+    writer.commit(3)
+    writer.close()
+    reader.refresh()
+    assert (reader.place, reader.count(), held(reader)) == (3, 2, {1: 1, 2: 2})
+
+
+def test_one_writer(tmp_path: Path) -> None:
+    writer = open_writer(tmp_path)
+    with pytest.raises(ConflictError, match="Another process writes"):
+        open_writer(tmp_path)
+    with pytest.raises(ConflictError), rebuild(tmp_path):
+        pass
+    writer.close()
+    open_writer(tmp_path).close()
+
+
+def test_a_closed_writer_writes_nothing(tmp_path: Path) -> None:
+    writer = open_writer(tmp_path)
+    writer.close()
+    with pytest.raises(DataFolderError, match="closed"):
+        writer.apply([Put(entry(1))])
+
+
+def test_a_reader_may_be_there_first(tmp_path: Path) -> None:
+    reader = open_reader(tmp_path / "later")
+    assert reader.search(Search(Everything(), ANYONE)).total == 0
+    assert not reader.refresh()
+    writer = open_writer(tmp_path / "later")
+    applier.advance(writer, 5)
+    assert reader.refresh()
+    assert (reader.place, reader.count()) == (5, 5)
+    writer.close()
+
+
+class TestRebuild:
+    def test_switched_in_at_the_end(self, tmp_path: Path) -> None:
+        writer = open_writer(tmp_path)
+        applier.advance(writer, 10)
+        writer.close()
+        reader = open_reader(tmp_path)
+        with rebuild(tmp_path) as aside:
+            aside.apply([Put(entry(77, "change3"))])
+            aside.commit(99)
+            assert not reader.refresh()
+            assert held(reader) == applier.expected(10)
+        assert held(reader) == applier.expected(10)  # still open, though its files are gone
+        assert reader.refresh()
+        assert (held(reader), reader.place) == ({77: 3}, 99)
+        writer = open_writer(tmp_path)
+        assert writer.place == 99
+        writer.close()
+        assert [each.name for each in tmp_path.iterdir() if each.is_dir()] == ["2"]
+
+    def test_broken_off(self, tmp_path: Path) -> None:
+        writer = open_writer(tmp_path)
+        applier.advance(writer, 10)
+        writer.close()
+        with pytest.raises(KeyError):
+            self._break_off(tmp_path)
+        reader = open_reader(tmp_path)
+        assert (held(reader), reader.place) == (applier.expected(10), 10)
+        with rebuild(tmp_path) as aside:
+            aside.commit(4)
+        assert (reader.refresh(), reader.place, reader.count()) == (True, 4, 0)
+        assert [each.name for each in tmp_path.iterdir() if each.is_dir()] == ["2"]
+
+    @staticmethod
+    def _break_off(folder: Path) -> None:
+        with rebuild(folder) as aside:
+            aside.apply([Put(entry(77, "change3"))])
+            aside.commit(99)
+            raise KeyError
+
+    def test_of_what_is_damaged(self, tmp_path: Path) -> None:
+        writer = open_writer(tmp_path)
+        applier.advance(writer, 10)
+        writer.close()
+        (tmp_path / "1" / "meta.json").write_bytes(b"{")
+        with pytest.raises(IndexDamaged):
+            open_writer(tmp_path)
+        with rebuild(tmp_path) as aside:
+            applier.advance(aside, 20)
+        assert held(open_reader(tmp_path)) == applier.expected(20)
+
+    def test_reader_follows_several(self, tmp_path: Path) -> None:
+        reader = open_reader(tmp_path)
+        for count in (5, 6, 8):
+            with rebuild(tmp_path) as aside:
+                applier.advance(aside, count)
+            assert reader.refresh()
+            assert held(reader) == applier.expected(count)
+
+
+def test_another_layout_asks_for_a_rebuild(tmp_path: Path) -> None:
+    open_writer(tmp_path).close()
+    index = tantivy.Index.open(str(tmp_path / "1"))
+    register(index)
+    writer = index.writer(HEAP_BYTES, 1)
+    writer.delete_documents_by_term("id", MARK)
+    mark = tantivy.Document()
+    mark.add_integer("id", MARK)
+    mark.add_bytes("rest", json.dumps((LAYOUT + 1, 0)).encode())
+    writer.add_document(mark)
+    writer.commit()
+    writer.wait_merging_threads()
+    for opening in (open_writer, open_reader, open_writer):
+        with pytest.raises(IndexDamaged, match="another version"):
+            opening(tmp_path)

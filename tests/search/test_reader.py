@@ -1,0 +1,145 @@
+"""The one way to see a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from cormorant.index.query import Sort
+from cormorant.model.acl import ANYONE, Reader
+from cormorant.search.reader import MOST_HITS, Hit, Library, Question
+from tests.index.shelves import KINDS, Shelf, entry, shelf
+
+ADA = Reader("ada", frozenset(("everyone", "user:ada")))
+
+
+class Stopwatch:
+    """A clock that goes on by 1.5 ms whenever somebody looks."""
+
+    def __init__(self) -> None:
+        self.seconds = 100.0
+
+    def now(self) -> float:
+        return self.seconds
+
+    def monotonic(self) -> float:
+        self.seconds += 0.0015
+        return self.seconds
+
+
+@pytest.fixture(params=KINDS)
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shelf]:
+    with shelf(request.param, tmp_path / "index") as made:
+        made.put(
+            entry(
+                1, "The pump is cheap.", title="Pumps", mime="text/html", language="en", size_bytes=7, modified_at=5.5
+            ),
+            entry(2, "A pump and a valve.", source="wiki", attributes={"Author": "Ada"}, content_hash=b"same hash"),
+            entry(3, "A pump and a valve.", source="docs", content_hash=b"same hash"),
+            entry(4, "Secret pump.", grants=("user:ada",)),
+        )
+        yield made
+
+
+def found(library: Library, text: str, reader: Reader = ANYONE, sources: tuple[str, ...] = ()) -> set[int]:
+    return {hit.id for hit in library.find(Question(text, sources=sources), reader).hits}
+
+
+def test_an_answer(index: Shelf) -> None:
+    def kept(numbers: Sequence[int]) -> frozenset[int]:
+        return frozenset(numbers) & {1}
+
+    answer = Library(index.reader, Stopwatch(), kept=kept).find(Question("the PUMPS pump", limit=1), ANYONE)
+    assert (answer.total, answer.suggestion) == (2, None)
+    assert answer.took_ms == pytest.approx(1.5)
+    assert (answer.understood.text, answer.understood.notes) == ("the PUMPS pump", ())
+    (hit,) = answer.hits
+    assert hit == Hit(
+        id=1,
+        url="https://docs.example.org/1",
+        title="Pumps",
+        snippet="The pump is cheap.",
+        highlights=((0, 3), (4, 8)),
+        score=hit.score,
+        source="docs",
+        mime="text/html",
+        language="en",
+        size_bytes=7,
+        modified_at=5.5,
+        cached=True,
+        duplicates=0,
+    )
+    assert hit.score > 0
+
+
+def test_duplicates_and_sources(index: Shelf) -> None:
+    library = Library(index.reader, Stopwatch())
+    (hit,) = library.find(Question("valve"), ANYONE).hits
+    assert (hit.id, hit.duplicates, hit.cached, dict(hit.attributes)) == (2, 1, False, {"Author": "Ada"})
+    assert library.find(Question("valve", fold=False), ANYONE).total == 2
+    assert found(library, "valve", sources=("docs",)) == {3}
+    assert found(library, "cheap valve", sources=("docs", "wiki")) == {1, 2}
+    assert found(library, "-valve", sources=("wiki",)) == set()
+    assert found(library, "", sources=("docs",)) == set()
+    assert found(library, "a OR cheap", sources=("docs",)) == {1, 3}
+    assert found(library, "source:wiki valve", sources=("docs",)) == set()
+    assert found(library, "type:page zebra", sources=("docs",)) == set()
+
+
+def test_readers_see_what_is_theirs(index: Shelf) -> None:
+    library = Library(index.reader, Stopwatch())
+    assert found(library, "pump") == {1, 2}
+    assert found(library, "pump", ADA) == {1, 2, 4}
+    assert library.see(4, ANYONE) is None
+    assert library.see(99, ANYONE) is None
+    assert library.see(-1, ADA) is library.see(1 << 70, ADA) is None
+    seen = library.see(4, ADA)
+    assert seen
+    assert (seen.title, seen.snippet, seen.highlights) == ("", "Secret pump.", ())
+
+
+def test_hidden_at_once(index: Shelf) -> None:
+    asked: list[int] = []
+
+    def hidden(place: int) -> frozenset[int]:
+        asked.append(place)
+        return frozenset((1, 2))
+
+    library = Library(index.reader, Stopwatch(), hidden)
+    answer = library.find(Question("pump"), ANYONE)
+    assert [(hit.id, hit.duplicates) for hit in answer.hits] == [(3, 0)]
+    assert answer.total == 1
+    assert library.see(1, ANYONE) is None
+    assert set(asked) == {index.writer.place}
+
+
+def test_the_newest_state_is_asked(index: Shelf) -> None:
+    library = Library(index.reader, Stopwatch())
+    assert found(library, "fresh") == set()
+    index.writer.apply([])
+    index.put(entry(9, "fresh"))
+    assert found(library, "fresh") == {9}
+
+
+def test_limits(index: Shelf) -> None:
+    library = Library(index.reader, Stopwatch())
+    index.put(*(entry(number, "word") for number in range(100, 100 + MOST_HITS + 5)))
+    assert len(library.find(Question("word", limit=10**9), ANYONE).hits) == MOST_HITS
+    assert library.find(Question("word", limit=-1, offset=-1), ANYONE).hits == ()
+    last = library.find(Question("word", limit=5, offset=MOST_HITS), ANYONE)
+    assert [hit.id for hit in last.hits] == list(range(100 + MOST_HITS, 105 + MOST_HITS))
+
+
+def test_sorted_by_date(index: Shelf) -> None:
+    library = Library(index.reader, Stopwatch())
+    answer = library.find(Question("pump", sort=Sort.NEWEST), ANYONE)
+    assert [(hit.id, hit.score) for hit in answer.hits] == [(1, 0.0), (2, 0.0)]
+
+
+@pytest.mark.parametrize("text", ["", '"', "((", "AND", "\x00", "\ud800", "a" * 100_000, "*", "-", "title:", "type:x"])
+def test_any_text_gets_an_answer(index: Shelf, text: str) -> None:
+    answer = Library(index.reader, Stopwatch()).find(Question(text), ANYONE)
+    assert answer.total >= len(answer.hits)
+    assert "\ud800" not in answer.understood.text

@@ -1,0 +1,117 @@
+"""The words that show why a document was found, in one line."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cormorant.base.clock import cpu_seconds
+from cormorant.index.query import leaves
+from cormorant.index.words import clean, words
+from cormorant.search.parse import parse
+from cormorant.search.snippet import LENGTH, SCANNED, Needles, Snippet, snippet
+
+
+def show(text: str, query: str) -> Snippet:
+    """Return the snippet of a text for what a person typed."""
+    return snippet(clean(text), Needles(leaves(parse(query).query)))
+
+
+def marked(text: str, query: str) -> list[str]:
+    """Return what is highlighted."""
+    shown = show(text, query)
+    return [shown.text[start:end] for start, end in shown.highlights]
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "highlights"),
+    [
+        ("One hotel, two Hotels, a HOTEL.", "hotel", ["hotel", "HOTEL"]),
+        (
+            "Die Stra\u00dfe nach Z\u00fcrich ist CAF\u00c9.",
+            "strasse zurich cafe",
+            ["Stra\u00dfe", "Z\u00fcrich", "CAF\u00c9"],
+        ),
+        (
+            "resume\u0301 na\u00efve \ufb01ne \u0153uvre",
+            "r\u00e9sum\u00e9 naive FINE oeuvre",
+            ["resum\u00e9", "na\u00efve", "\ufb01ne", "\u0153uvre"],
+        ),
+        ("the head of  the\ndepartment head", '"head of the" department', ["head of the", "department"]),
+        ("head of a department", '"head of department"', []),
+        ("foo_bar foo-bar foo bar foobar", "foo-bar", ["foo_bar", "foo-bar", "foo bar"]),
+        ("install installer Installation reinstall", "inst*", ["install", "installer", "Installation"]),
+        ("foo-barbara foo-x", "foo-ba*", ["foo-barbara"]),
+        (
+            "\u6771\u4eac\u5927\u5b66\u306e\u7814\u7a76\u8005",
+            "\u7814\u7a76 \u5927\u5b66",
+            ["\u5927\u5b66", "\u7814\u7a76"],
+        ),
+        (
+            "\u0939\u093f\u0928\u094d\u0926\u0940 \u092e\u0947\u0902",
+            "\u0939\u093f\u0928\u094d\u0926\u0940",
+            ["\u0939\u093f\u0928\u094d\u0926\u0940"],
+        ),
+        ("\U0001f426\U0001f426 bird \U0001f426 bird", "bird", ["bird", "bird"]),
+        ("\u0130stanbul", "istanbul", ["\u0130stanbul"]),
+        ("hotel draft", "hotel -draft", ["hotel"]),
+        ("policy", "title:policy", []),
+        ("policy", "text:policy type:pdf", ["policy"]),
+        ("", "hotel", []),
+        ("hotel", "", []),
+    ],
+)
+def test_what_is_highlighted(text: str, query: str, highlights: list[str]) -> None:
+    assert marked(text, query) == highlights
+
+
+def test_the_window_with_the_most_different_words() -> None:
+    text = "pump " * 100 + "filler " * 200 + "Here the pump meets a valve. " + "filler " * 200 + "valve " * 100
+    shown = show(text, "pump valve")
+    assert "pump meets a valve" in shown.text
+    assert shown.text.startswith("\u2026 ")
+    assert shown.text.endswith(" \u2026")
+
+
+def test_nothing_seen_shows_the_beginning() -> None:
+    assert show("The beginning.\n\n  And more. ", "zebra") == Snippet("The beginning. And more.")
+
+
+def test_one_line_without_marks_that_change_the_page() -> None:
+    assert show("a\r\n\tb\x00\u202ec\u200b\u2028d\xa0e\ufefff", "zebra").text == "a b c d e f"
+
+
+def test_far_inside_a_long_text() -> None:
+    assert marked("filler " * SCANNED + " pump " + "filler " * 100, "Pump") == ["pump"]
+    assert marked("f\u00efller " * SCANNED + " pump " + "filler " * 100, "Pump") == ["pump"]
+    assert marked("\u0130" * SCANNED + " pump", "pump") == ["pump"]
+
+
+@pytest.mark.parametrize("piece", ["x", "x ", "pump ", "\u6771", "e\u0301", "pump-", "\u0939\u093f", " "])
+def test_time_is_bounded(piece: str) -> None:
+    text = (piece * 20_000_000)[:20_000_000]
+    needles = Needles(leaves(parse(" ".join(f'pump{n} "pump pump pump{n}"' for n in range(16)) + " pump*").query))
+    started = cpu_seconds()
+    shown = snippet(text, needles)
+    assert len(shown.text) <= LENGTH
+    assert cpu_seconds() - started < 5
+
+
+WORDS = st.sampled_from(
+    ("pump", "Pumpe", "b\u00e9ton", "foo-bar", "\u6771\u4eac", "e\u0301", "\u0939\u093f", "x" * 300, ". ", "\n")
+)
+
+
+@given(st.lists(WORDS | st.text(max_size=5), max_size=120), st.lists(WORDS, min_size=1, max_size=4))
+def test_whatever_the_text(pieces: list[str], asked: list[str]) -> None:
+    shown = show(" ".join(pieces), " ".join(asked))
+    assert len(shown.text) <= LENGTH
+    last = 0
+    for start, end in shown.highlights:
+        assert last <= start < end <= len(shown.text)
+        assert words(shown.text[start:end])
+        last = end
+    assert not any(unicodedata.category(each) in ("Cc", "Zl", "Zp") for each in shown.text)
