@@ -213,5 +213,5 @@ def test_a_site_is_never_hurried(steps: list[tuple[str, float]], delay: float, p
         free = len(under_way) < parallel and len(started) < 2 * count
         assert (desk.next_time() is not None) == free, "who could start is in line"
     times = [at for at, _ in started]
-    assert all(later - earlier >= delay for earlier, later in itertools.pairwise(times))
+    assert all(later >= earlier + delay for earlier, later in itertools.pairwise(times))
     assert len({number for _, number in started}) == len(started)

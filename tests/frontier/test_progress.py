@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.frontier import hiding, order, progress, settlement
-from cormorant.frontier.progress import Left, Start
+from cormorant.frontier.progress import Start
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, How, Role, State
 from cormorant.store.database import Store, Tx
@@ -18,16 +18,30 @@ def mark(tx: Tx, address: str, **values: object) -> None:
     tx.execute(sa.update(resource).where(resource.c.address == address).values(**values))
 
 
+def left(tx: Tx, source: int, generation: int) -> tuple[int, float]:
+    found = progress.left(tx, source, generation)
+    return found.sites, found.goes_on_at
+
+
 def test_what_is_left_is_what_sites_are_not_done_with(store: Store) -> None:
     admitted(store, *HOSTS)
     admitted(store, *HOSTS[:1], source=2)
     with store.begin() as tx:
-        assert progress.left(tx, SOURCE, 1) == Left(3, 0.0)
+        assert left(tx, SOURCE, 1) == (3, 0.0)
         tx.driver("UPDATE site_source SET done_generation = 1 WHERE site_id IN (1, 2) AND source_id = 1")
-        assert progress.left(tx, SOURCE, 1) == Left(1, 0.0)
-        assert progress.left(tx, SOURCE, 2) == Left(3, 0.0)
-        assert progress.left(tx, 2, 1) == Left(1, 0.0)
-        assert progress.left(tx, 3, 1) == Left(0, 0.0)
+        assert left(tx, SOURCE, 1) == (1, 0.0)
+        assert left(tx, SOURCE, 2) == (3, 0.0)
+        assert left(tx, 2, 1) == (1, 0.0)
+        assert left(tx, 3, 1) == (0, 0.0)
+
+
+def test_some_of_the_sites_that_are_left_are_named(store: Store) -> None:
+    admitted(store, *HOSTS, *(f"https://host-{number}.example/" for number in range(9)))
+    with store.begin() as tx:
+        assert len(progress.left(tx, SOURCE, 1).some) == 6
+        tx.driver("UPDATE site_source SET done_generation = 1 WHERE site_id > 2")
+        assert len(progress.left(tx, SOURCE, 1).some) == 2
+        assert progress.left(tx, 2, 1).some == ()
 
 
 def test_it_goes_on_when_the_first_of_them_may(store: Store) -> None:
@@ -36,9 +50,9 @@ def test_it_goes_on_when_the_first_of_them_may(store: Store) -> None:
         for number, (rests, waits) in enumerate([(50.0, 10.0), (0.0, 40.0), (60.0, 70.0)], 1):
             tx.execute(sa.update(site).where(site.c.id == number).values(not_before=rests))
             tx.execute(sa.update(site_source).where(site_source.c.site_id == number).values(not_before=waits))
-        assert progress.left(tx, SOURCE, 1) == Left(3, 40.0)
+        assert left(tx, SOURCE, 1) == (3, 40.0)
         progress.awake(tx, SOURCE)
-        assert progress.left(tx, SOURCE, 1) == Left(3, 0.0)
+        assert left(tx, SOURCE, 1) == (3, 0.0)
         progress.awake(tx, 99)
 
 
@@ -92,8 +106,9 @@ def test_start_addresses_and_what_became_of_them(store: Store) -> None:
 @pytest.mark.parametrize(
     ("outcome", "status", "said"),
     [
-        (OutcomeKind.OK, 200, set()), (OutcomeKind.MOVED, 954, set()), (OutcomeKind.EXCLUDED, 971, set()),
-        (OutcomeKind.EXCLUDED, 970, {"forbidden"}), (OutcomeKind.GONE, 404, {"bad"}),
+        (OutcomeKind.OK, 200, set()), (OutcomeKind.MOVED, 954, set()),
+        (OutcomeKind.EXCLUDED, 971, {"bad", "forbidden"}),
+        (OutcomeKind.HELD, 980, {"bad"}), (OutcomeKind.NONE, 0, set()), (OutcomeKind.GONE, 404, {"bad"}),
         (OutcomeKind.FAILED, 403, {"bad"}), (OutcomeKind.DEFERRED, 503, {"bad"}),
         (OutcomeKind.QUARANTINED, 981, {"bad"}), (OutcomeKind.DEFERRED, 906, {"bad", "unanswered"}),
         (OutcomeKind.FAILED, 1021, {"bad", "unanswered"}), (OutcomeKind.FAILED, 975, {"bad", "unanswered"}),

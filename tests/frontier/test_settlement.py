@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 from cormorant.frontier import settlement
@@ -23,9 +25,8 @@ def settled(tx: Tx, number: int, outcome: Outcome, past: Resource | None = None)
     settlement.fates(tx, [(visited, got, 12.5)], run=8)
 
 
-def row(tx: Tx, number: int) -> sa.Row[tuple[object, ...]]:
-    (found,) = tx.rows(sa.select(resource).where(resource.c.id == number))
-    return found
+def row(tx: Tx, number: int) -> Any:
+    return tx.rows(sa.select(resource).where(resource.c.id == number))[0]
 
 
 def test_a_fate_is_written_with_its_visit(store: Store) -> None:

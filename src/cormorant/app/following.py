@@ -14,11 +14,13 @@ from cormorant.app import folder
 from cormorant.app.build import Plan, open_house
 from cormorant.app.session import Running, running
 from cormorant.base.clock import pause
-from cormorant.base.errors import CormorantError
+from cormorant.base.errors import CormorantError, Unreachable
 from cormorant.operate import crawl
 from cormorant.operate.house import House
 
 LOOK_S = 0.1
+STORE_LOOKS = 600
+"""Looks in a row at a database that does not answer, before that is told; it may be started again meanwhile."""
 LOOK_AT_LOCK = 10
 """How many looks pass between two at the lock of an owner that is somebody else."""
 
@@ -67,12 +69,18 @@ def _follow(plan: Plan, numbers: Sequence[int], processes: Running, watcher: Wat
 
 
 def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running, watcher: Watcher) -> bool:
-    looks = 0
+    looks, unanswered = 0, 0
     while True:
-        states = crawl.states(house, numbers)
-        if all(state in crawl.ENDED for state in states.values()):
-            return True
-        watcher.look(house)
+        try:
+            states = crawl.states(house, numbers)
+            if all(state in crawl.ENDED for state in states.values()):
+                return True
+            watcher.look(house)
+            unanswered = 0
+        except Unreachable:
+            unanswered += 1
+            if unanswered > STORE_LOOKS:
+                raise
         looks += 1
         if not processes.alive():
             raise CormorantError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import gc
 import os
 import signal
@@ -89,7 +90,8 @@ async def _retrieve(plan: Plan, name: str, converters: str, stop: asyncio.Event)
         leases.disown(tx, name)
     assignments = Assignments(house, fetcher, means)
     reader = Reader(ChildPool(converters), steps)
-    crew = Crew(means, reader, house.clock, assignments, plan.installation.width, plan.installation.retriever_count)
+    width, peers = plan.installation.width, plan.installation.retriever_count
+    crew = Crew(means, reader, house.clock, assignments, width, peers, trimmer())
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 1000)
@@ -101,6 +103,12 @@ async def _retrieve(plan: Plan, name: str, converters: str, stop: asyncio.Event)
     if isinstance(steps, StepTable):
         (plan.folder / "logs" / f"steps-{os.getpid()}.json").write_bytes(msgspec.json.encode(steps.rows))
     house.store.close()
+
+
+def trimmer() -> Callable[[], None]:
+    """What gives free memory back to the system: big pages leave holes that the C library would keep (glibc only)."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    return (lambda: trim(0)) if trim else (lambda: None)
 
 
 def own_ports(plan: Plan) -> frozenset[int]:
@@ -154,7 +162,7 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
             names = {each.id: each.name for each in sources.every(tx)}
         return ReceiverOutlet(kind.make(parse_settings(kind.settings, row.settings)), shelf, row.place, names)
 
-    await Provider(house.store, connect).provide(stop)
+    await Provider(house.store, connect, trimmer()).provide(stop)
     house.store.close()
 
 

@@ -40,7 +40,7 @@ class Running:
 
 def supervise(plan: Plan, *, web: Callable[[], None] | None = None) -> None:
     """Be the supervisor: start the fork server of converters, then every process, and watch them until told to stop."""
-    converters = start_server(CONVERTERS, TASKS)
+    converters = start_server(CONVERTERS, TASKS, at_first_use=True)
     try:
         jobs: dict[str, Callable[[], None]] = {
             "conductor": partial(roles.conductor, plan),
@@ -56,9 +56,11 @@ def supervise(plan: Plan, *, web: Callable[[], None] | None = None) -> None:
 
 
 def _keep_alive(converters: ServerHandle) -> None:
-    """Start the fork server again when it has died. When it cannot be, that is tried again at the next look."""
-    if not converters.alive:
-        with suppress(ServerNotStarted):
+    """Start the fork server at its first use, and again when it has died. When that fails, it is tried again later."""
+    with suppress(ServerNotStarted):
+        if converters.alive:
+            converters.wake()
+        else:
             converters.restart()
 
 

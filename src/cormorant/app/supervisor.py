@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from cormorant.base.clock import Clock, pause
+from cormorant.base.errors import CormorantError
 
 GRACE_S = 30.0
 STEADY_S = 30.0
@@ -26,6 +27,8 @@ STEADY_S = 30.0
 MAX_REST_S = 10.0
 MAX_DEATHS = 12
 """Deaths in a row, none after a steady life: then starting it again does not help, and the supervisor gives up."""
+TOLD = 2
+"""The exit code of a child that said in one sentence why it ended; what is a bug says more."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -89,8 +92,11 @@ class Supervisor:
             if os.getppid() == parent:
                 self.roles[name]()
             code = 0
+        except CormorantError as error:
+            sys.stderr.write(f"{name}: {error.sentence}\n")
+            code = TOLD
         finally:
-            if code:
+            if code not in (0, TOLD):
                 traceback.print_exc()
             sys.stderr.flush()
             os._exit(code)

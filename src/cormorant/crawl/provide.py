@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cormorant.model.run import Counters
     from cormorant.store.database import Store
 
-READ = 500
+READ = 128
 TICK_S = 0.1
 AGAIN_S = 10.0
 """Events read at a time; how often it looks; how long a receiver that raised is left alone."""
@@ -33,8 +33,8 @@ AGAIN_S = 10.0
 class Provider:
     """The one process that delivers. `connect` makes an outlet of a configured receiver."""
 
-    def __init__(self, store: Store, connect: Callable[[ReceiverRow], Outlet]) -> None:
-        self._store, self._connect = store, connect
+    def __init__(self, store: Store, connect: Callable[[ReceiverRow], Outlet], tidy: Callable[[], None]) -> None:
+        self._store, self._connect, self._tidy = store, connect, tidy
         self._outlets: dict[int, Outlet] = {}
         self._resting: dict[int, float] = {}
         self._counters: dict[int, Counters] = {}
@@ -59,15 +59,14 @@ class Provider:
     def _deliver(self, row: ReceiverRow, now: float) -> bool:
         """Hand a receiver its next events; says whether there were any."""
         try:
-            outlet = self._outlets.get(row.id)
-            if outlet is None:
-                outlet = self._outlets[row.id] = self._connect(row)
+            outlet = self._outlets.get(row.id) or self._outlets.setdefault(row.id, self._connect(row))
             with self._store.read() as tx:
                 events = stream.after(tx, outlet.place, READ, row.source_id)
                 deliveries = outlet.prepare(tx, events)
             place = outlet.receive(deliveries, now)
             if place > row.place:
                 self._acknowledge(row, place, outlet.counted())
+                self._tidy()
         except CormorantError as error:
             self._fault(row, error.sentence, now)
             return False

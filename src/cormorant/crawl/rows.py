@@ -142,8 +142,11 @@ def _frame(document: Document, content: Content) -> Frame:
 
 
 def site_uses(batch: Batch) -> list[SiteUse]:
-    """What the sites of a batch write back when their leases are renewed."""
-    sites = {v.resource.site: v.report.task.site for v in batch.visited}
+    """What the sites of a batch write back when their leases are renewed.
+
+    Of a site that was lost and leased anew while the batch was gathered the older lease counts: none of it is written.
+    """
+    sites = {v.resource.site: v.report.task.site for v in reversed(batch.visited)}
     return [SiteUse(s.lease, s.not_before, s.failures, s.requested_at) for s in sites.values()]
 
 

@@ -35,7 +35,7 @@ class Conductor:
         self._store, self._clock, self._row, self._build = store, clock, row, build
 
     async def conduct(self) -> None:
-        """Go through the states of the drawing from wherever the run is. A fault of ours ends it as FAILED."""
+        """Go through the states of the drawing from wherever the run is. A fault but of the store ends it as FAILED."""
         steps: dict[RunState, Callable[[], Awaitable[None]]] = {
             RunState.WAITING: self._begin,
             RunState.DISCOVERING: self._discover,
@@ -47,6 +47,8 @@ class Conductor:
             while step := steps.get(self._row.state):
                 await step()
         except CormorantError as error:
+            if waiting.is_of_store(error):
+                raise
             self._change(state=RunState.FAILED, reason=error.sentence, error=error.code, finished_at=self._clock.now())
 
     def _change(self, **values: object) -> None:
@@ -72,8 +74,8 @@ class Conductor:
 
     async def _retrieve(self) -> None:
         """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached."""
-        ended = await waiting.until_retrieved(self._store, self._row, self._build(self._row).settings)
-        self._change(state=RunState.SWEEPING, complete=ended.complete, reason=ended.reason)
+        ended = await waiting.until_retrieved(self._store, self._row, self._build(self._row))
+        self._change(state=RunState.SWEEPING, **ended._asdict())
 
     async def _sweep(self) -> None:
         """Invert links, find what is absent, and let it go below the brake or when a person accepted."""

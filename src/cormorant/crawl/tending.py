@@ -35,7 +35,8 @@ MOST_AT_ONCE = 64
 class Crew:
     """What a worker is given: its means, how to read documents, the runs under way, its width and number of peers.
 
-    `assignments` is called with the runs worked on (source -> dispatch) and returns those to work on now.
+    `assignments` is called with the runs worked on (source -> dispatch) and returns those to work on now; `tidy` gives
+    memory back that big pages took.
     """
 
     means: Means
@@ -44,6 +45,7 @@ class Crew:
     assignments: Callable[[Mapping[int, Dispatch]], dict[int, Dispatch]]
     width: int
     peers: int
+    tidy: Callable[[], None]
 
 
 class Tending:
@@ -99,6 +101,7 @@ class Tending:
     def _settle(self) -> None:
         """Write every run's batch."""
         self._settled_at = self.now()
+        self._crew.tidy()
         for run in self.runs.values():
             visited = run.batch.visited
             lost = run.settle() if visited else set()

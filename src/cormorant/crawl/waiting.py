@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import receivers
@@ -11,35 +12,59 @@ from cormorant.journal import runs
 from cormorant.receivers import stream
 
 if TYPE_CHECKING:
+    from cormorant.base.errors import CormorantError
     from cormorant.journal.runs import RunRow
-    from cormorant.model.settings import SourceSettings
+    from cormorant.sources.protocol import Source
     from cormorant.store.database import Store
 
 TICK_S = 0.1
+BACKLOG = 5_000
+"""Undelivered events above which the delivering side is behind."""
 
 
 class Ended(NamedTuple):
-    """Retrieving ended: because nothing is left (`complete`), or for a reason."""
+    """Retrieving ended: because nothing is left (`complete`), or for a reason. What held it up most of the time."""
 
     complete: bool
     reason: str | None
+    bottleneck: str
 
 
-async def until_retrieved(store: Store, row: RunRow, settings: SourceSettings) -> Ended:
+async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
     """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached."""
     waiting_since: float | None = None
+    settings, held_up = source.settings, Counter[str]()
     while True:
         with store.read() as tx:
             left, now = progress.left(tx, row.source_id, row.generation), tx.now()
             fetched = runs.counters(tx, row.id).fetched
+            backlog = stream.head(tx) - min((each.place for each in receivers.every(tx)), default=stream.head(tx))
+            pace = max((source.pace(key, {}).delay_s for key in left.some), default=0.0)
         if left.sites == 0:
-            return Ended(complete=True, reason=None)
+            return Ended(True, None, _worst(held_up))
         if settings.max_documents is not None and fetched >= settings.max_documents:
-            return Ended(False, f"max_documents is {settings.max_documents}: more was found than one run may fetch")
+            reason = f"max_documents is {settings.max_documents}: more was found than one run may fetch"
+            return Ended(False, reason, _worst(held_up))
         waiting_since = (waiting_since or now) if left.goes_on_at > now else None
         if waiting_since is not None and left.goes_on_at - waiting_since > settings.patience_s:
-            return Ended(False, f"what is left must wait longer than patience_s, {settings.patience_s:g} seconds")
+            reason = f"what is left must wait longer than patience_s, {settings.patience_s:g} seconds"
+            return Ended(False, reason, _worst(held_up))
+        held_up[_held_up(waiting_since is not None, pace, backlog)] += 1
         await asyncio.sleep(TICK_S)
+
+
+def _held_up(resting: bool, pace: float, backlog: int) -> str:
+    """What a run waits for at a moment."""
+    if resting:
+        return "sites that rest after failures"
+    if pace > 0:
+        return f"the pace of the sites: {pace:g} s between requests"
+    return "the receivers" if backlog > BACKLOG else "the retrievers"
+
+
+def _worst(held_up: Counter[str]) -> str:
+    """What a run waited for most of the time."""
+    return held_up.most_common(1)[0][0] if held_up else "nothing"
 
 
 async def until_delivered(store: Store, row: RunRow) -> None:
@@ -52,3 +77,8 @@ async def until_delivered(store: Store, row: RunRow) -> None:
         if not behind:
             return
         await asyncio.sleep(TICK_S)
+
+
+def is_of_store(error: CormorantError) -> bool:
+    """Did the database say so? The run then stays as it is, and goes on when the database does."""
+    return type(error.__cause__).__module__.partition(".")[0] in ("sqlalchemy", "psycopg")

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from cormorant.model.resource import Lease, Resource
 
-
 SLACK_S = 0.005
 """How much later than it might be a visit to a site with a delay begins."""
 

@@ -16,10 +16,11 @@ from cormorant.store.schema import content, hidden, resource, site, site_source
 
 
 class Left(NamedTuple):
-    """Sites a source is not done with, and the epoch seconds when the first of them may go on (0: now)."""
+    """Sites a source is not done with, the epoch seconds when the first may go on (0: now), and the keys of some."""
 
     sites: int
     goes_on_at: float
+    some: tuple[str, ...] = ()
 
 
 def awake(tx: Tx, source: int) -> None:
@@ -36,7 +37,13 @@ def left(tx: Tx, source: int, generation: int) -> Left:
         .where(site_source.c.source_id == source, site_source.c.done_generation < generation)
     )
     count, soonest = tx.rows(statement)[0]
-    return Left(int(count), float(soonest or 0.0))
+    keys = (
+        sa.select(site.c.key)
+        .join(site_source, site.c.id == site_source.c.site_id)
+        .where(site_source.c.source_id == source, site_source.c.done_generation < generation)
+        .limit(6)
+    )
+    return Left(int(count), float(soonest or 0.0), tuple(row[0] for row in tx.rows(keys)))
 
 
 def to_fetch(tx: Tx, source: int, generation: int) -> int:
@@ -73,7 +80,8 @@ def hide_leaving(tx: Tx, source: int, run: int) -> int:
         .where(content.c.source_id == source, content.c.indexed, resource.c.outcome.in_([int(each) for each in going]))
         .where(content.c.id.not_in(sa.select(hidden.c.id)))
     )
-    return tx.execute(sa.insert(hidden).from_select(["id", "source_id", "run"], chosen)).rowcount
+    statement = sa.insert(hidden).from_select(["id", "source_id", "run"], chosen)
+    return tx.execute(statement.execution_options(preserve_rowcount=True)).rowcount
 
 
 def leaving(tx: Tx, source: int, most: int) -> list[tuple[str, int]]:

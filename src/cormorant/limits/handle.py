@@ -45,22 +45,32 @@ class ServerHandle:
     address: str
     allowed: Allowed
 
-    def __init__(self, folder: Path, preload: Sequence[str], tasks: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, preload: Sequence[str], tasks: Mapping[str, str], *, at_first_use: bool) -> None:
         self._folder = folder
         self._preload = tuple(preload)
         self._tasks = dict(tasks)
         self.address = str(folder / "limits.sock")
-        self._process, self.allowed = self._launch()
+        self.allowed = Allowed()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._listener: socket.socket | None = self._listen()
+        if not at_first_use:
+            self._launch()
 
     @property
     def alive(self) -> bool:
-        """True while the server runs; when False, `restart` it."""
-        return self._process.poll() is None
+        """True while the server runs, or nobody has wanted it yet; when False, `restart` it."""
+        return self._listener is not None if self._process is None else self._process.poll() is None
+
+    def wake(self) -> None:
+        """Start a server that waits for its first use when somebody has connected. Raise ServerNotStarted."""
+        if self._process is None and self._listener is not None and select.select((self._listener,), (), (), 0)[0]:
+            self._launch()
 
     def restart(self) -> None:
         """End what is left of the server and start it anew at the same address. Raise ServerNotStarted."""
         self._end()
-        self._process, self.allowed = self._launch()
+        self._listener = self._listen()
+        self._launch()
 
     def stop(self) -> None:
         """End the server and every child, and remove the socket. May be called twice."""
@@ -68,21 +78,39 @@ class ServerHandle:
         _remove(self._folder)
 
     def _end(self) -> None:
-        self._process.terminate()
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.terminate()
         try:
-            self._process.wait(_STOP_S)
+            process.wait(_STOP_S)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            process.kill()
+            process.wait()
         # Only now: seeing its stdin end, the server would take the folder with it.
-        if self._process.stdin is not None:
-            self._process.stdin.close()
+        if process.stdin is not None:
+            process.stdin.close()
 
-    def _launch(self) -> tuple[subprocess.Popen[bytes], Allowed]:
+    def _listen(self) -> socket.socket:
+        """Open the socket: from now on clients may connect, and wait for a server that has yet to start."""
         Path(self.address).unlink(missing_ok=True)
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
             listener.bind(self.address)
             listener.listen(_BACKLOG)
+        except OSError:
+            listener.close()
+            raise
+        return listener
+
+    def _launch(self) -> None:
+        """Start the server on the open socket, which is then its own."""
+        if self._listener is None:
+            raise ServerNotStarted("The process for converters was stopped.")
+        with self._listener as listener:
             listener.set_inheritable(True)
             config = Config(listener.fileno(), os.getpid(), self._preload, self._tasks)
             process = subprocess.Popen(  # noqa: S603 - our own module; the names come from our own wiring
@@ -93,16 +121,22 @@ class ServerHandle:
                 pass_fds=(listener.fileno(),),
                 start_new_session=True,
             )
+        self._listener = None
         ready = _wait_until_ready(process)
         if ready.problem:
             process.kill()
             process.communicate()
             raise ServerNotStarted(f"The process for converters did not start: {ready.problem}.")
-        return process, ready.allowed
+        self._process, self.allowed = process, ready.allowed
 
 
-def start_server(preload: Sequence[str], tasks: Mapping[str, str] | Sequence[str]) -> ServerHandle:
+def start_server(
+    preload: Sequence[str], tasks: Mapping[str, str] | Sequence[str], *, at_first_use: bool = False
+) -> ServerHandle:
     """Start the fork server and return when it is ready; raise ServerNotStarted.
+
+    With `at_first_use` only its socket is opened: clients may connect at once and wait, and whoever holds the handle
+    calls `wake` now and then. A crawl that meets no document for a converter then never pays for one.
 
     `preload` names modules to import before the first fork; none of them may start a thread. `tasks` maps a name to
     "module:function", or lists such references, each its own name; the function takes bytes and returns bytes. The
@@ -112,7 +146,7 @@ def start_server(preload: Sequence[str], tasks: Mapping[str, str] | Sequence[str
     named = dict(tasks) if isinstance(tasks, Mapping) else {reference: reference for reference in tasks}
     folder = Path(tempfile.mkdtemp(prefix="cormorant-"))
     try:
-        return ServerHandle(folder, preload, named)
+        return ServerHandle(folder, preload, named, at_first_use=at_first_use)
     except ServerNotStarted:
         _remove(folder)
         raise

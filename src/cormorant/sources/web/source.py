@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cormorant.base.clock import Clock
-from cormorant.egress.policy import AddressClass, Consent
+from cormorant.egress.policy import AddressClass, Consent, classify
+from cormorant.egress.resolve import literal
 from cormorant.fetch.http import Fetcher
 from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.address import origin_of
@@ -74,7 +75,8 @@ class WebSource:
     def _is_private(self, site: str) -> bool:
         host, _, port = site.rpartition(":") if not site.endswith("]") and ":" in site else (site, "", "")
         if self._fetcher is None:
-            return False
+            bare = (host or site).strip("[]")
+            return bare == "localhost" or (literal(bare) is not None and classify(bare) is not AddressClass.PUBLIC)
         ports = [int(port)] if port.isdigit() else [443, 80]
         found = [self._fetcher.class_of(host or site, each, self.consent) for each in ports]
         return any(each is not None and each is not AddressClass.PUBLIC for each in found)

@@ -1,0 +1,59 @@
+"""Hot statements use the indexes that were made for them: a scan is not seen before there are a million rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.frontier import hiding, inversion, leases, progress
+from cormorant.frontier.leases import Window
+from cormorant.store.database import Store, Tx
+
+ON_SQLITE = pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+
+
+def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
+    """How SQLite goes about the statements of some work, a line a table."""
+    raw: Any = tx.connection.connection.dbapi_connection
+    lines: list[str] = []
+
+    def explain(_c: object, _u: object, sql: str, bound: Any, _x: object, _m: object) -> None:
+        lines.extend(row[3] for row in raw.execute(f"EXPLAIN QUERY PLAN {sql}", bound))
+
+    sa.event.listen(tx.connection, "before_cursor_execute", explain)
+    work(tx)
+    return "\n".join(lines)
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("work", "planned"),
+    [
+        (lambda tx: leases.read(tx, Window(1, 1, 1), 0), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
+        (lambda tx: leases.earliest(tx, 1, 1, 1), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
+        (lambda tx: leases.known_keys(tx, 1), "COVERING INDEX sqlite_autoindex_resource_1 (site_id=?)"),
+        (lambda tx: leases.at_address(tx, 1, 1, "x"), "sqlite_autoindex_resource_1 (site_id=? AND hash=?)"),
+        (lambda tx: progress.to_fetch(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
+        (lambda tx: hiding.indexed_count(tx, 1), "COVERING INDEX ix_content_indexed"),
+        (lambda tx: hiding.absent(tx, 1, 1, 10, 0), "ix_content_indexed (source_id=? AND rowid>?)"),
+        (lambda tx: inversion.chunk(tx, 1), "USING INDEX ix_outlinks_changed"),
+        (lambda tx: inversion.unlinked(tx, 1), "ix_content_indexed"),
+    ],
+    ids=["read", "earliest", "known_keys", "at_address", "to_fetch", "indexed_count", "absent", "chunk", "unlinked"],
+)
+def test_no_hot_statement_looks_at_every_row(store: Store, work: Callable[[Tx], object], planned: str) -> None:
+    with store.begin() as tx:
+        plan = plan_of(tx, work)
+    assert planned in plan
+    for table in ("resource", "content"):
+        assert f"SCAN {table}" not in plan
+
+
+@ON_SQLITE
+def test_the_order_of_visits_comes_from_the_index(store: Store) -> None:
+    with store.begin() as tx:
+        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1), 0))
+        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.known_keys(tx, 1))

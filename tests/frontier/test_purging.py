@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.frontier import hiding, inversion, linkpack, purging, settlement
+from cormorant.frontier.linkpack import pack, unpack_in
+from cormorant.journal import visits
+from cormorant.journal.visits import VisitRow
+from cormorant.model.content import Link
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import How
+from cormorant.store import bulk
+from cormorant.store.database import Store, Tx
+from cormorant.store.schema import content, inlinks, outlinks, resource, visit
+from tests.frontier.things import SOURCE, a_content, admitted, numbers, pages
+
+HELD = (content, outlinks, inlinks, resource)
+
+
+@pytest.fixture
+def page(store: Store) -> Store:
+    """One page (number 1) that was deleted: it has a row in every table."""
+    admitted(store, *pages(1))
+    with store.begin() as tx:
+        mark(tx, 1, outcome=int(OutcomeKind.GONE), status=404, attempts=purging.RUNS)
+        settlement.contents(tx, [a_content(1, indexed=False)])
+        settlement.links(tx, [(1, 1, False, pack([]))])
+        bulk.insert(tx, inlinks, ("id", "count", "links"), [(1, 0, linkpack.pack_in([]))])
+        visits.write(tx, [VisitRow(1, 1, 1.0, 4, 404, 0, None, "outcome", None)] * 2)
+    return store
+
+
+def mark(tx: Tx, number: int, **values: Any) -> None:
+    tx.execute(sa.update(resource).where(resource.c.id == number).values(**values))
+
+
+def purged(store: Store) -> bool:
+    """Was the page purged just now, with everything that belonged to it?"""
+    with store.begin() as tx:
+        count = purging.purge(tx, SOURCE)
+        left = [len(tx.rows(sa.select(table.c.id))) for table in (*HELD, visit)]
+    assert left == [0] * 5 if count else left in ([1, 1, 1, 1, 2], [0] * 5)
+    return count == 1
+
+
+def test_what_was_gone_in_two_runs_goes_with_everything(page: Store) -> None:
+    assert purged(page)
+    assert not purged(page), "once"
+
+
+@pytest.mark.parametrize(
+    ("values", "goes"),
+    [
+        ({"attempts": 1}, False),
+        ({"attempts": 1, "status": 410}, True),
+        ({"attempts": 1, "how": int(How.LISTING)}, True),
+        ({"how": int(How.SEED)}, False),
+        ({"how": int(How.SEED), "status": 410}, False),
+        ({"outcome": int(OutcomeKind.FAILED), "attempts": 9}, False),
+        ({"outcome": int(OutcomeKind.EXCLUDED), "attempts": 9}, False),
+        ({"outcome": int(OutcomeKind.OK)}, False),
+        ({"status": 1024, "attempts": 5}, True),
+        ({"source_id": 2}, False),
+    ],
+    ids=str,
+)
+def test_what_goes(page: Store, values: dict[str, int], goes: bool) -> None:
+    with page.begin() as tx:
+        mark(tx, 1, **values)
+    assert purged(page) is goes
+
+
+@pytest.mark.parametrize("how", [How.LINK, How.LISTING])
+def test_what_is_linked_to_stays_unless_a_listing_says_otherwise(page: Store, how: How) -> None:
+    with page.begin() as tx:
+        tx.execute(sa.update(inlinks).values(count=1))
+        mark(tx, 1, how=int(how))
+    assert purged(page) is (how is How.LISTING)
+
+
+def test_what_search_may_still_find_stays(page: Store) -> None:
+    """A person refused to let it go: no event has told the index, so its row must not vanish behind its back."""
+    with page.begin() as tx:
+        tx.execute(sa.update(content).values(indexed=True))
+    assert not purged(page)
+    with page.begin() as tx:
+        hiding.hide(tx, [(1, SOURCE, 3)])
+    assert not purged(page), "it waits for its run"
+    with page.begin() as tx:
+        hiding.leave(tx, [(1, 5)])
+    assert purged(page)
+
+
+def test_what_a_purged_page_linked_to_loses_the_link(store: Store) -> None:
+    first, second, third = pages(3)
+    admitted(store, first, second, third)
+    with store.begin() as tx:
+        known = numbers(tx)
+        blob = pack([Link(third, "see")])
+        settlement.links(tx, [(known[first], 1, False, blob), (known[second], 1, False, blob)])
+        rows = inversion.chunk(tx, SOURCE)
+        inversion.apply(tx, [row[0] for row in rows], inversion.difference(SOURCE, inversion.fronts(tx, SOURCE), rows))
+        mark(tx, known[first], outcome=int(OutcomeKind.GONE), status=410)
+        assert purging.purge(tx, SOURCE) == 1
+        (row,) = tx.rows(sa.select(inlinks).where(inlinks.c.id == known[third]))
+        assert (row.count, [link.referrer for link in unpack_in(row.links)]) == (1, [known[second]])
+        mark(tx, known[second], outcome=int(OutcomeKind.GONE), status=410)
+        mark(tx, known[third], outcome=int(OutcomeKind.GONE), status=404, attempts=2)
+        assert purging.purge(tx, SOURCE) == 1, "the third was linked to when it was looked at"
+        assert purging.purge(tx, SOURCE) == 1
+        assert numbers(tx) == {}
+
+
+def test_many_at_once(store: Store) -> None:
+    admitted(store, *pages(2100))
+    with store.begin() as tx:
+        tx.execute(sa.update(resource).values(outcome=int(OutcomeKind.GONE), status=410))
+        mark(tx, 7, outcome=int(OutcomeKind.OK))
+        assert purging.purge(tx, SOURCE) == 2099
+        assert list(numbers(tx).values()) == [7]

@@ -1,0 +1,323 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.frontier import facts, leases, order, progress
+from cormorant.frontier.desk import Desk, SiteWork, Task
+from cormorant.frontier.facts import INSTALLATION, Fact
+from cormorant.frontier.known import Seen
+from cormorant.frontier.leases import LEASE_S, READ_AHEAD
+from cormorant.frontier.supply import LONG_REST_S, LOW, Moment, Plan, Supply
+from cormorant.model.address import fingerprint
+from cormorant.model.resource import Resource, Role
+from cormorant.store import bulk
+from cormorant.store.database import Store, Tx
+from cormorant.store.schema import resource, site
+from tests.frontier.things import SOURCE, a_resource, admit, admitted, pages, pass_time, work_of
+
+START = 1000.0
+
+
+def as_it_is(row: Resource) -> Resource:
+    return row
+
+
+class Retriever:
+    """A process between its batches: leases, reads, visits and settles by hand. Its monotonic clock is `now`."""
+
+    def __init__(self, store: Store, name: str = "ada") -> None:
+        self.store, self.name = store, name
+        self.desk, self.seen, self.now = Desk(), Seen(), START
+        self.supply = Supply(name, self.desk, self.seen)
+        self.plan = Plan({SOURCE: 1}, as_it_is)
+
+    def tend(self, most: int = 10, **generations: int) -> list[SiteWork]:
+        """What `crawl.tending` does between two batches; `s1=2` crawls generation 2 of source 1."""
+        if generations:
+            self.plan = Plan({int(name[1:]): number for name, number in generations.items()}, self.plan.prepare)
+        with self.store.begin() as tx:
+            moment = Moment(self.now, tx.now())
+            self.supply.finish(tx, self.plan, moment)
+            opened = self.supply.lease(tx, self.plan, most, moment)
+            self.supply.read(tx, self.plan)
+        return opened
+
+    def take(self) -> list[Task]:
+        """Everything that may be visited now."""
+        tasks = []
+        while task := self.desk.take(self.now):
+            tasks.append(task)
+        return tasks
+
+    def settle(self, tasks: list[Task], *links: str, defer: float = 0.0) -> None:
+        """The visits of these tasks end and are written, with what they linked to."""
+        for task in tasks:
+            self.desk.done(task)
+        with self.store.begin() as tx:
+            rest = tx.now() + defer if defer else 0.0
+            again = order.due(1, order.LAST) if defer else order.due(2)
+            rows = [(again, rest, task.resource.id) for task in tasks]
+            bulk.update(tx, resource, ("due", "not_before"), ("id",), rows)
+            admit(tx, *links)
+            arrived = list(tx.execute(sa.select(site.c.id)).scalars()) if links else []
+        self.desk.settled([task.resource for task in tasks], arrived)
+
+    def visit_all(self, rounds: int = 20) -> list[str]:
+        """Tend, visit and settle until nothing is left."""
+        visited = []
+        for _ in range(rounds):
+            self.tend()
+            tasks = self.take()
+            visited += [task.resource.address for task in tasks]
+            self.settle(tasks)
+        return visited
+
+    def all_at_once(self) -> None:
+        for each in self.desk.sites.values():
+            each.parallel = 10_000
+            self.desk.offer(each)
+
+
+def left(store: Store, source: int = SOURCE) -> int:
+    with store.read() as tx:
+        return progress.left(tx, source, 1).sites
+
+
+def owners(store: Store) -> set[Any]:
+    with store.read() as tx:
+        return set(tx.execute(sa.select(site.c.owner)).scalars())
+
+
+@pytest.fixture
+def ada(store: Store) -> Retriever:
+    admitted(store, *pages(3), "https://b.example/")
+    return Retriever(store)
+
+
+def test_everything_is_visited_once_and_every_site_given_back(ada: Retriever) -> None:
+    assert sorted(ada.visit_all()) == sorted([*pages(3), "https://b.example/"])
+    assert left(ada.store) == 0
+    assert ada.desk.sites == {}
+    assert owners(ada.store) == {None}
+
+
+def test_a_large_site_is_read_piece_by_piece(store: Store) -> None:
+    admitted(store, *pages(3 * READ_AHEAD))
+    ada = Retriever(store)
+    (one,) = ada.tend()
+    one.parallel = LOW
+    visited, most = [], 0
+    while tasks := ada.take():
+        most = max(most, len(one.sources[SOURCE].held))
+        visited += [task.resource.address for task in tasks]
+        ada.settle(tasks)
+        ada.tend()
+    assert visited == pages(3 * READ_AHEAD)
+    assert most <= READ_AHEAD + LOW
+    assert ada.visit_all(2) == []
+    assert left(store) == 0
+
+
+def test_a_leased_site_brings_its_facts_keys_and_rest(ada: Retriever) -> None:
+    with ada.store.begin() as tx:
+        now = tx.now()
+        facts.write(tx, [Fact(1, INSTALLATION, "robots", b"r", now + 99), Fact(1, 5, "cookies", b"c", now + 99)])
+        tx.execute(sa.update(site).where(site.c.id == 1).values(not_before=now - 2, failures=3, requested_at=now - 5))
+    two, one = ada.tend()  # who rested longest comes first
+    assert (one.facts, two.facts) == ({"robots": b"r"}, {})
+    assert one.failures == 3
+    assert START - 8 < one.rest_until < START
+    assert not ada.seen.first_time(one.key, fingerprint(pages(1)[0], SOURCE))
+    assert ada.seen.first_time(one.key, fingerprint("https://a.example/new", SOURCE))
+
+
+def test_rows_are_adapted_to_their_run(ada: Retriever) -> None:
+    ada.plan = Plan({SOURCE: 1}, lambda row: row._replace(etag="none"))
+    ada.tend()
+    assert {task.resource.etag for task in ada.take()} == {"none"}
+
+
+def test_a_link_found_meanwhile_is_visited_too(ada: Retriever) -> None:
+    ada.tend()
+    ada.all_at_once()
+    ada.settle(ada.take(), "https://a.example/new", "https://c.example/")
+    ada.tend()
+    assert {task.resource.address for task in ada.take()} == {"https://a.example/new", "https://c.example/"}
+
+
+def test_what_another_process_brought_is_noticed_at_the_end(ada: Retriever) -> None:
+    ada.tend()
+    ada.all_at_once()
+    tasks = ada.take()
+    admitted(ada.store, "https://a.example/brought")
+    ada.settle(tasks)
+    assert ada.visit_all(4) == ["https://a.example/brought"]
+    assert left(ada.store) == 0
+
+
+def test_a_site_is_not_given_back_while_a_visit_is_unsettled(ada: Retriever) -> None:
+    ada.tend()
+    ada.all_at_once()
+    tasks = ada.take()
+    for task in tasks:
+        ada.desk.done(task)
+    ada.tend()
+    assert len(ada.desk.sites) == 2
+    ada.settle([])
+    ada.desk.settled([task.resource for task in tasks], [])
+    with ada.store.begin() as tx:
+        tx.execute(sa.update(resource).values(due=order.due(2)))
+    ada.tend()
+    assert ada.desk.sites == {}
+
+
+def test_a_long_rest_gives_the_site_back_with_what_was_read(ada: Retriever) -> None:
+    one, two = ada.tend()
+    one.rest_until, two.rest_until = ada.now + LONG_REST_S + 1, ada.now + LONG_REST_S - 1
+    ada.tend(0)
+    assert list(ada.desk.sites) == [two.lease.site]
+    with ada.store.read() as tx:
+        assert work_of(tx).done_generation == 0
+
+
+def test_what_is_deferred_is_left_until_its_time(ada: Retriever) -> None:
+    ada.tend()
+    ada.all_at_once()
+    ada.settle(ada.take(), defer=50.0)
+    assert ada.tend() == []
+    assert ada.desk.sites == {}
+    assert left(ada.store) == 2
+    assert ada.tend() == [], "nobody leases it before its time"
+    pass_time(ada.store, 60)
+    assert len(ada.visit_all()) == 4
+    assert left(ada.store) == 0
+
+
+def test_leases_last_as_long_as_the_process_tends_them(ada: Retriever, other: Store) -> None:
+    slow = ada.tend()
+    for _ in range(4):
+        pass_time(ada.store, LEASE_S * 0.6)
+        for each in slow:  # what the process remembers is as old as what is written
+            object.__setattr__(each.lease, "until", each.lease.until - LEASE_S * 0.6)
+        ada.tend()
+        assert Retriever(other, "bob").tend() == []
+    assert len(ada.desk.sites) == 2
+
+
+def test_a_lost_lease_is_noticed_and_its_site_let_go(ada: Retriever, other: Store) -> None:
+    one, two = ada.tend()
+    with ada.store.begin() as tx:
+        tx.execute(sa.update(site).where(site.c.id == one.lease.site).values(lease_until=0.0))
+    bob = Retriever(other, "bob")
+    assert [each.key for each in bob.tend()] == [one.key]
+    for each in (one, two):
+        object.__setattr__(each.lease, "until", 0.0)
+    ada.tend()
+    assert list(ada.desk.sites) == [two.lease.site]
+    assert list(bob.desk.sites) == [one.lease.site]
+
+
+def test_a_source_joins_at_a_site_that_is_leased_for_another(ada: Retriever) -> None:
+    one, _ = ada.tend(s1=1, s2=1)
+    admitted(ada.store, "https://a.example/two", source=2)
+    assert ada.tend() == [one], "whose pace must be set anew"
+    assert set(one.sources) == {1, 2}
+    assert ada.tend() == []
+    ada.all_at_once()
+    assert {task.resource.source for task in ada.take()} == {1, 2}
+
+
+def test_a_source_that_waits_does_not_join(ada: Retriever) -> None:
+    admitted(ada.store, "https://a.example/two", source=2)
+    with ada.store.begin() as tx:
+        tx.driver(f"UPDATE site_source SET not_before = {tx.now() + 99} WHERE source_id = 2")
+    one, _ = ada.tend(s1=1, s2=1)
+    assert set(one.sources) == {1}
+    assert ada.tend() == []
+
+
+def test_a_source_that_is_crawled_no_more_is_dropped(ada: Retriever) -> None:
+    admitted(ada.store, "https://a.example/two", source=2)
+    one, two = ada.tend(s1=1, s2=1)
+    first, second = ada.take()
+    ada.desk.again(first, a_resource(9)._replace(role=Role.ROBOTS))
+    ada.desk.done(second)
+    ada.tend(s2=1)
+    assert (first.site, second.site) == (one, two)
+    assert set(one.sources) == {2}
+    assert not one.blocked
+    assert list(ada.desk.sites) == [one.lease.site], "the other site has nothing to do"
+    assert [task.resource.source for task in ada.take()] == [2]
+
+
+def test_visits_of_a_dropped_source_hold_no_site(ada: Retriever) -> None:
+    ada.tend()
+    ada.all_at_once()
+    tasks = ada.take()
+    ada.tend(s2=1)
+    assert len(ada.desk.sites) == 2, "they are under way still"
+    for task in tasks:
+        ada.desk.done(task)
+    ada.tend()
+    assert ada.desk.sites == {}
+    assert owners(ada.store) == {None}
+    assert left(ada.store) == 2
+
+
+def test_a_new_run_judges_again_what_an_earlier_one_excluded(ada: Retriever) -> None:
+    one, _ = ada.tend()
+    refused = fingerprint("https://a.example/refused", SOURCE)
+    assert ada.seen.first_time(one.key, refused)
+    assert ada.seen.first_time("far.example", refused)
+    ada.tend()
+    assert not ada.seen.first_time(one.key, refused)
+    assert not ada.seen.first_time("far.example", refused)
+    ada.tend(s1=2)
+    assert ada.seen.first_time(one.key, refused)
+    assert ada.seen.first_time("far.example", refused)
+    assert not ada.seen.first_time(one.key, fingerprint(pages(1)[0], SOURCE))
+
+
+def test_a_prerequisite_is_found_by_its_address(ada: Retriever) -> None:
+    one, _ = ada.tend()
+    with ada.store.read() as tx:
+        got = leases.at_address(tx, one.lease.site, SOURCE, pages(1)[0])
+        assert got is not None
+        assert got.address == pages(1)[0]
+
+
+def test_two_retrievers_share_the_work(store: Store, other: Store) -> None:
+    addresses = [f"https://host-{number}.example/{page}" for number in range(6) for page in range(4)]
+    admitted(store, *addresses)
+    ada, bob = Retriever(store), Retriever(other, "bob")
+    ada.tend(3)
+    bob.tend(3)
+    assert not set(ada.desk.sites) & set(bob.desk.sites)
+    visited = []
+    for _ in range(8):
+        for each in (ada, bob):
+            tasks = each.take()
+            visited += [task.resource.address for task in tasks]
+            each.settle(tasks)
+            each.tend(3)
+    assert sorted(visited) == sorted(addresses)
+    assert left(store) == 0
+
+
+def counted(tx: Tx) -> int:
+    return int(tx.execute(sa.select(sa.func.count()).select_from(resource)).scalar_one())
+
+
+def test_a_crash_loses_nothing(ada: Retriever, other: Store) -> None:
+    ada.tend()
+    visited = ada.take()
+    assert visited
+    bob = Retriever(other, "bob")
+    assert bob.tend() == []
+    pass_time(ada.store, LEASE_S + 1)
+    assert sorted(bob.visit_all()) == sorted([*pages(3), "https://b.example/"])
+    with ada.store.begin() as tx:
+        assert counted(tx) == 4
