@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cormorant.crawl.gates import Screened, SiteKeys, screen
+from cormorant.frontier.known import Seen
+from cormorant.journal.visits import Exclusion
+from cormorant.model.address import fingerprint, origin_of
+from cormorant.model.content import Link
+from cormorant.model.resource import How
+from tests.crawl.things import NEVER_SEEN, RUN, SOURCE, web_source
+
+HERE = "https://a.example"
+
+
+def screened(seen: Seen, *addresses: str, **settings: object) -> Screened:
+    links = [Link(address) for address in addresses]
+    return screen(web_source(**settings), NEVER_SEEN, links, seen, SiteKeys(), RUN)
+
+
+def names(found: Screened) -> tuple[list[str], list[str]]:
+    return [each.found.address for each in found.arrivals], [each.address for each in found.exclusions]
+
+
+def test_a_new_link_is_a_resource_one_step_deeper() -> None:
+    (arrival,) = screened(Seen(), f"{HERE}/x").arrivals
+    assert arrival.key == fingerprint(f"{HERE}/x", SOURCE)
+    found = arrival.found
+    assert (found.address, found.site, found.depth) == (f"{HERE}/x", "a.example", NEVER_SEEN.depth + 1)
+    assert (found.how, found.referrer, found.priority) == (How.LINK, NEVER_SEEN.id, 128)
+
+
+def test_what_a_gate_excludes_names_its_rule() -> None:
+    (exclusion,) = screened(Seen(), "https://b.example/x").exclusions
+    assert exclusion == Exclusion(
+        SOURCE, fingerprint("https://b.example/x", SOURCE), "https://b.example/x", "boundary", exclusion.rule, 964, RUN,
+        NEVER_SEEN.depth + 1, NEVER_SEEN.id,
+    )  # fmt: skip
+    assert exclusion.rule
+
+
+def test_every_address_is_judged_once() -> None:
+    seen = Seen()
+    seen.open("a.example", [fingerprint(f"{HERE}/known", SOURCE)])
+    links = [f"{HERE}/known", f"{HERE}/x", "https://b.example/x", f"{HERE}/x", "https://b.example/x"]
+    assert names(screened(seen, *links)) == ([f"{HERE}/x"], ["https://b.example/x"])
+    assert names(screened(seen, *links)) == ([], [])
+
+
+def test_an_excluded_address_of_a_leased_site_is_judged_once_too() -> None:
+    seen = Seen()
+    seen.open("a.example", [])
+    assert names(screened(seen, f"{HERE}/a.zip", exclude=["ends:.zip"])) == ([], [f"{HERE}/a.zip"])
+    assert names(screened(seen, f"{HERE}/a.zip", exclude=["ends:.zip"])) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("address", "settings", "gate"),
+    [
+        ("ftp://a.example/x", {}, "scheme"),
+        (f"{HERE}/{'x' * 5000}", {}, "address"),
+        (f"{HERE}/x", {"depth": 2}, "depth"),
+        (f"{HERE}/a.zip", {"exclude": ["ends:.zip"]}, "boundary"),
+        ("https://b.example/", {}, "boundary"),
+    ],
+    ids=["scheme", "length", "depth", "exclude", "host"],
+)
+def test_which_gate_says_no(address: str, settings: dict[str, object], gate: str) -> None:
+    assert [each.gate for each in screened(Seen(), address, **settings).exclusions] == [gate]
+
+
+def test_nothing_is_nothing() -> None:
+    assert screened(Seen()) == Screened([], [])
+
+
+hosts = st.sampled_from(["a.example", "a.example:8080", "b.example:443", "[::1]", "[::1]:81", "x.y.z"])
+
+
+@given(st.sampled_from(["http", "https"]), hosts, st.text("abc/.?", max_size=8))
+def test_the_site_of_an_address(scheme: str, host: str, rest: str) -> None:
+    keys, address = SiteKeys(), f"{scheme}://{host}/{rest}"
+    assert keys.of(address) == keys.of(address) == origin_of(address).site
+
+
+def test_the_memory_of_sites_is_bounded() -> None:
+    keys = SiteKeys()
+    for number in range(100_050):
+        keys.of(f"https://host-{number}.example/")
+    assert len(keys._keys) <= 100_001
+    assert keys.of("https://host-1.example/x") == "host-1.example"

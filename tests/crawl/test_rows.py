@@ -1,0 +1,279 @@
+"""Which outcome writes what: the table in `crawl.rows`, a case a line."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import pytest
+
+from cormorant.base.steps import unmeasured
+from cormorant.cache.frame import decode
+from cormorant.crawl import rows
+from cormorant.crawl.gates import Screened, excluded
+from cormorant.crawl.rows import Batch, Rows, Visited
+from cormorant.frontier import linkpack
+from cormorant.frontier.admission import Arrival
+from cormorant.frontier.leases import SiteUse
+from cormorant.model.acl import ACL, PUBLIC
+from cormorant.model.content import Link, Wire
+from cormorant.model.outcome import (
+    Deferred,
+    Excluded,
+    Failed,
+    Gone,
+    Held,
+    Moved,
+    Ok,
+    Outcome,
+    OutcomeKind,
+    Quarantined,
+    Unchanged,
+)
+from cormorant.model.resource import Found, Resource, Role
+from cormorant.model.rules import Gate, Ruling
+from cormorant.model.run import Counters
+from cormorant.receivers.stream import Entry, Event
+from tests.crawl.things import (
+    AT,
+    INDEXED,
+    NEVER_SEEN,
+    NOTHING_FOUND,
+    OLD_BODY,
+    RUN,
+    SOURCE,
+    a_content,
+    a_document,
+    visited,
+    web_source,
+)
+
+STAFF = ACL.of(["group:staff"])
+LINK = Link("https://a.example/next")
+NOINDEX = Ruling(admitted=False, gate=Gate.ROBOTS_META, rule="noindex", status=971)
+FORBIDDEN = Ruling(admitted=False, gate=Gate.ROBOTS, rule="Disallow: /", status=970)
+
+WAS_GONE = INDEXED._replace(outcome=int(OutcomeKind.GONE), status=404)
+WAS_DEFERRED = INDEXED._replace(outcome=int(OutcomeKind.DEFERRED), status=503)
+WAS_SILENT = INDEXED._replace(outcome=int(OutcomeKind.FAILED), status=1023)
+WAS_EXCLUDED = NEVER_SEEN._replace(
+    outcome=int(OutcomeKind.EXCLUDED), status=971, etag='"9"', modified="Sun", content_hash=OLD_BODY, acl=1
+)
+
+OK = Ok(a_content(), a_document(LINK.address), (LINK,))
+SAME_BYTES = Unchanged(200, a_content(b"old body", '"1"'))
+OTHER_VALIDATORS = Unchanged(200, a_content(b"old body", '"2"'))
+SAME_TEXT = Unchanged(200, a_content(), a_document(LINK.address), (LINK,))
+OTHER_RIGHTS = Unchanged(200, a_content(b"old body", '"1"', STAFF))
+READ_AND_EXCLUDED = Excluded(NOINDEX, 971, (LINK,), a_content())
+WRITTEN = {"content": 1, "cache": 1, "links": 1}
+
+# Outcome, what was known, what is written, and what the visit's row says it changed ("": it has none).
+TABLE: list[tuple[Outcome, Resource, dict[str, int], str]] = [
+    (OK, NEVER_SEEN, {**WRITTEN, "new": 1}, "new"),
+    (OK, WAS_EXCLUDED, {**WRITTEN, "new": 1}, "new"),
+    (OK, INDEXED, {**WRITTEN, "changed": 1}, "content"),
+    (OK, WAS_GONE, {**WRITTEN, "changed": 1, "shown": 1}, "content"),
+    (Unchanged(), INDEXED, {}, ""),
+    (Unchanged(), WAS_GONE, {"shown": 1}, "outcome"),
+    (Unchanged(), WAS_DEFERRED, {"shown": 1}, "outcome"),
+    (Unchanged(), WAS_EXCLUDED, {}, ""),
+    (SAME_BYTES, INDEXED._replace(modified="Tue"), {}, ""),
+    (OTHER_VALIDATORS, INDEXED, {"validators": 1}, ""),
+    (SAME_TEXT, INDEXED, {"validators": 1, "links": 1}, ""),
+    (SAME_TEXT, WAS_GONE, {"validators": 1, "links": 1, "shown": 1}, "outcome"),
+    (OTHER_RIGHTS, INDEXED._replace(modified="Tue"), {"access": 1, "restricted": 1}, "access"),
+    (OTHER_RIGHTS, WAS_GONE._replace(modified="Tue"), {"access": 1, "restricted": 1, "shown": 1}, "access"),
+    (Moved("https://a.example/8"), NEVER_SEEN, {}, "outcome"),
+    (Moved("https://a.example/8"), INDEXED, {"hidden": 1}, "outcome"),
+    (Gone(), NEVER_SEEN, {}, "outcome"),
+    (Gone(), INDEXED, {"hidden": 1}, "outcome"),
+    (Gone(410), WAS_DEFERRED, {"hidden": 1}, "outcome"),
+    (Excluded(FORBIDDEN, 970), NEVER_SEEN, {}, "outcome"),
+    (Excluded(FORBIDDEN, 970), INDEXED, {"hidden": 1}, "outcome"),
+    (READ_AND_EXCLUDED, NEVER_SEEN, {"links": 1}, "outcome"),
+    (READ_AND_EXCLUDED, INDEXED, {"links": 1, "validators": 1, "hidden": 1}, "outcome"),
+    (READ_AND_EXCLUDED, WAS_EXCLUDED, {"links": 1, "validators": 1}, ""),
+    (Deferred(503, "busy"), NEVER_SEEN, {}, "outcome"),
+    (Deferred(503, "busy"), INDEXED, {}, "outcome"),
+    (Deferred(503, "busy"), WAS_DEFERRED, {"shown": 1}, ""),
+    (Failed(403, "forbidden"), NEVER_SEEN, {}, "outcome"),
+    (Failed(403, "forbidden"), INDEXED, {}, "outcome"),
+    (Failed(906, "refused"), INDEXED, {}, "outcome"),
+    (Failed(906, "refused"), WAS_SILENT, {"hidden": 1}, "outcome"),
+    (Quarantined("it killed a child"), NEVER_SEEN, {}, "outcome"),
+    (Quarantined("it killed a child"), INDEXED, {"hidden": 1}, "outcome"),
+    (Held("too many"), NEVER_SEEN, {}, "outcome"),
+    (Held("too many"), INDEXED, {}, "outcome"),
+]
+
+
+def acl_number(acl: ACL) -> int:
+    return {PUBLIC: 1, STAFF: 2}[acl]
+
+
+def batch_of(*several: Visited) -> Batch:
+    batch, source = Batch(), web_source()
+    for each in several:
+        rows.add(batch, source, each, NOTHING_FOUND, unmeasured)
+    return batch
+
+
+def rows_of(batch: Batch) -> Rows:
+    return rows.rows(batch, [(1, n * 100, 100) for n in range(len(batch.packed))], RUN, acl_number)
+
+
+def written(batch: Batch, made: Rows) -> dict[str, int]:
+    """How many rows of each sort."""
+    events = [each.event for each in made.entries]
+    counts = {
+        "content": len(made.contents), "cache": len(batch.frames), "links": len(made.links),
+        "validators": len(made.validators), "access": len(made.access), "hidden": len(made.hidden),
+        "shown": len(made.shown), "new": events.count(Event.NEW), "changed": events.count(Event.CHANGED),
+        "restricted": len(made.restricted(1)),
+    }  # fmt: skip
+    assert len(events) == counts["new"] + counts["changed"] + counts["restricted"]
+    return {name: count for name, count in counts.items() if count}
+
+
+def named(value: object) -> str:
+    if isinstance(value, Resource):
+        past = f"{OutcomeKind(value.outcome).name.lower()}-{value.status}"
+        return f"indexed-{past}" if value.indexed else past
+    return "" if isinstance(value, dict | str) else type(value).__name__
+
+
+@pytest.mark.parametrize(("outcome", "known", "want", "changed"), TABLE, ids=named)
+def test_what_an_outcome_writes(outcome: Outcome, known: Resource, want: dict[str, int], changed: str) -> None:
+    batch = batch_of(visited(known, outcome))
+    made = rows_of(batch)
+    assert written(batch, made) == want
+    assert [each.changed for each in made.visits] == ([changed] if changed else [])
+    assert [each[0] for each in made.fates] == [known], "every visit has a fate"
+
+
+def test_the_table_has_every_outcome() -> None:
+    for past in (True, False):
+        assert {o.kind for o, known, _, _ in TABLE if known.indexed is past} == set(OutcomeKind) - {OutcomeKind.NONE}
+
+
+def test_a_document_is_kept_whole() -> None:
+    batch = batch_of(visited(NEVER_SEEN, OK))
+    made = rows_of(batch)
+    ((number, frame),) = batch.frames
+    assert number == NEVER_SEEN.id
+    got = decode(frame)
+    assert (got.url, got.body, got.text, got.title) == ("https://a.example/7", b"new body", "text", "Title")
+    (row,) = made.contents
+    document = a_document()
+    assert (row.id, row.source_id, row.etag, row.modified, row.acl_id) == (7, SOURCE, '"2"', "Tue", 1)
+    assert (row.content_hash, row.text_hash) == (document.content_hash, document.text_hash)
+    assert (row.pack, row.pack_offset, row.pack_length, row.fetched_at, row.indexed) == (1, 0, 100, AT, True)
+    assert made.links == [(7, RUN, False, linkpack.pack([LINK]))]
+    (visit,) = made.visits
+    assert visit == (7, RUN, AT, OutcomeKind.OK, 200, 8, document.content_hash, "new", None)
+
+
+def test_a_long_title_is_cut() -> None:
+    document = a_document()
+    object.__setattr__(document, "title", "x" * 9999)
+    (row,) = rows_of(batch_of(visited(NEVER_SEEN, Ok(a_content(), document)))).contents
+    assert len(row.title) == rows.MAX_TITLE
+
+
+def test_validators_are_of_the_version_that_was_judged() -> None:
+    (row,) = rows_of(batch_of(visited(INDEXED, SAME_TEXT))).validators
+    assert row == ('"2"', "Tue", a_document().content_hash, 7)
+    (row,) = rows_of(batch_of(visited(INDEXED, READ_AND_EXCLUDED))).validators
+    assert row == ('"2"', "Tue", OLD_BODY, 7), "the bytes are still those that could be found"
+
+
+def several(*pairs: tuple[int, Outcome], known: Resource = INDEXED) -> list[Visited]:
+    """Visits of resources with these numbers, each at the site of its own number."""
+    return [visited(known._replace(id=number, site=number), outcome) for number, outcome in pairs]
+
+
+def test_numbers_of_the_stream_follow_the_order_of_the_batch() -> None:
+    batch = batch_of(*several((1, OTHER_RIGHTS), (2, OK), (3, Gone()), (4, OK)))
+    made = rows_of(batch)
+    assert [(each.resource, each.event) for each in made.entries] == [
+        (2, Event.CHANGED), (4, Event.CHANGED), (1, Event.ACCESS),
+    ]  # fmt: skip
+    assert made.entries[0] == Entry(SOURCE, 2, RUN, Event.CHANGED)
+    assert [(row.id, row.seq, row.pack_offset) for row in made.numbered(50)] == [(2, 50, 0), (4, 51, 100)]
+    assert made.restricted(50) == [(1, SOURCE, RUN, 52)]
+    assert made.hidden == [(3, SOURCE, RUN)]
+
+
+def found(number: int) -> Screened:
+    """What a page links to: a new resource and an excluded address."""
+    each = Found(f"https://b.example/{number}", "b.example", 3, referrer=number)
+    no = Ruling(admitted=False, gate=Gate.BOUNDARY, rule="exclude *.zip", status=964)
+    return Screened([Arrival(each, number)], [excluded(SOURCE, number, each, no, RUN)])
+
+
+def test_a_lost_site_takes_everything_of_its_own_along() -> None:
+    batch, source = Batch(), web_source()
+    robots = visited(INDEXED._replace(id=5, site=1, role=Role.ROBOTS), Ok(a_content(), None))
+    visits = [*several((1, OK), (2, OK), (3, SAME_TEXT)), robots]
+    for each in visits:
+        rows.add(batch, source, each, found(each.resource.id), unmeasured)
+    kept = batch.without({1, 3})
+    assert [each.resource.id for each in kept.visited] == [2]
+    assert [each.key for each in kept.arrivals] == [each.hash for each in kept.exclusions] == [2]
+    assert [number for number, _ in kept.frames] == list(kept.links) == [2]
+    assert kept.facts == []
+    assert len(batch.visited) == len(batch.arrivals) == 4, "the batch itself is still whole"
+    assert len(batch.facts) == 1
+    assert batch.without(set()).frames == batch.frames
+
+
+def test_a_robots_txt_is_a_fact_and_no_document() -> None:
+    batch = batch_of(visited(NEVER_SEEN._replace(role=Role.ROBOTS), Ok(a_content(b"User-agent: *"), None)))
+    assert written(batch, rows_of(batch)) == {}
+    (fact,) = batch.facts
+    assert fact == (1, 0, "robots:https://a.example", b"User-agent: *", AT + 60)
+    assert batch_of(visited(NEVER_SEEN._replace(role=Role.ROBOTS), Deferred(503, "busy"))).facts == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "links"),
+    [
+        (OK, [LINK]), (SAME_TEXT, [LINK]), (READ_AND_EXCLUDED, [LINK]), (Moved("https://a.example/8"),
+        [Link("https://a.example/8")]), (Unchanged(), []), (Gone(), []), (Failed(403, ""), []),
+        (Deferred(503, ""), []), (Quarantined(""), []), (Held(""), []),
+    ],
+    ids=named,
+)  # fmt: skip
+def test_what_may_be_followed(outcome: Outcome, links: list[Link]) -> None:
+    assert list(rows.links_to_follow(outcome)) == links
+
+
+def test_a_site_is_written_back_once() -> None:
+    same = visited(INDEXED, OK)
+    again = same._replace(report=same.report._replace(outcome=Gone()))
+    uses = {use.lease.site: use for use in rows.site_uses(batch_of(same, again, *several((9, Gone()))))}
+    assert uses.keys() == {1, 9}
+    assert uses[1] == SiteUse(same.report.task.site.lease, 6.0, 2, 5.0)
+
+
+def test_of_a_site_lost_and_leased_anew_the_older_lease_counts() -> None:
+    older, newer = visited(INDEXED, OK), visited(INDEXED, OK)
+    newer.report.task.site.lease = replace(older.report.task.site.lease, epoch=2)
+    (use,) = rows.site_uses(batch_of(older, newer))
+    assert use.lease.epoch == 1
+
+
+def test_the_figures_of_a_batch() -> None:
+    counters, wire = Counters(), Wire(2, 1, 0, 500, 900)
+    visits = [
+        visited(NEVER_SEEN, OK, wire=wire), visited(INDEXED, OK), visited(INDEXED, Unchanged()),
+        visited(INDEXED, READ_AND_EXCLUDED), visited(NEVER_SEEN, Excluded(FORBIDDEN, 970)),
+        visited(INDEXED, Failed(906, "refused")), visited(INDEXED, Deferred(503, "busy")),
+        visited(NEVER_SEEN._replace(role=Role.ROBOTS), Ok(a_content(), None), wire=wire),
+    ]  # fmt: skip
+    rows.count(counters, batch_of(*visits), excluded=5)
+    assert {name: value for name, value in asdict(counters).items() if value} == {
+        "requests": 4, "requests_conditional": 2, "bytes": 1000, "bytes_decoded": 1800, "cache_writes": 2,
+        "fetched": 4, "new": 1, "changed": 1, "unchanged": 1, "not_modified": 1, "non_indexable": 1, "discovered": 5,
+        "excluded": 7, "rejected": 6, "failed": 1, "fetch_failures": 1,
+    }  # fmt: skip

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+
+import pytest
+
+from cormorant.base.errors import NotFoundError
+from cormorant.journal import runs
+from cormorant.model.run import OPEN_STATES, Counters, Refresh, RunState
+from cormorant.store.database import Store, Tx
+
+
+def ordered(tx: Tx, source: int = 1, *states: RunState) -> list[int]:
+    """A run of the source in each of these states, or one that waits."""
+    numbers = []
+    for state in states or (RunState.WAITING,):
+        number = runs.request(tx, source, "{}", Refresh.ALL, force=False)
+        runs.change(tx, number, state=state)
+        numbers.append(number)
+    return numbers
+
+
+def test_an_order_waits_with_the_settings_of_its_moment(store: Store) -> None:
+    with store.begin() as tx:
+        number = runs.request(tx, 3, json.dumps({"start": ["https://a.example/"]}), Refresh.DUE, force=True)
+        row = runs.get(tx, number)
+        assert abs(row.requested_at - tx.now()) < 60
+        assert row == replace(row, id=number, source_id=3, state=RunState.WAITING, refresh=Refresh.DUE, force=True)
+        assert row.settings == {"start": ["https://a.example/"]}
+        assert (row.generation, row.complete, row.lists, row.unlisted) == (0, False, False, [])
+        assert [row.started_at, row.finished_at, row.asked, row.reason, row.bottleneck, row.error] == [None] * 6
+        assert isinstance(row.state, RunState)
+        assert isinstance(row.refresh, Refresh)
+
+
+def test_a_run_from_its_order_to_its_report(store: Store) -> None:
+    with store.begin() as tx:
+        (number,) = ordered(tx)
+        runs.change(tx, number, state=RunState.DISCOVERING, generation=4, started_at=1.5)
+        runs.change(tx, number, state=RunState.RETRIEVING, lists=True, unlisted='["file:///x"]')
+        runs.change(tx, number, state=RunState.HELD, reason="too many", asked="accept")
+        row = runs.get(tx, number)
+        assert (row.generation, row.started_at, row.lists, row.unlisted) == (4, 1.5, True, ["file:///x"])
+        assert (row.reason, row.asked) == ("too many", "accept")
+        runs.change(
+            tx, number, state=RunState.FINISHED, complete=True, finished_at=2.5, asked=None, bottleneck="network"
+        )
+        row = runs.get(tx, number)
+        assert (row.state, row.complete, row.finished_at, row.asked) == (RunState.FINISHED, True, 2.5, None)
+
+
+def test_open_runs_are_those_that_somebody_must_go_on_with(store: Store) -> None:
+    with store.begin() as tx:
+        numbers = dict(zip(RunState, ordered(tx, 1, *RunState), strict=True))
+        other = ordered(tx, 2)
+        assert [row.id for row in runs.open_runs(tx, 1)] == [
+            numbers[state] for state in RunState if state in OPEN_STATES
+        ]
+        assert [row.id for row in runs.open_runs(tx)][-1:] == other
+        assert runs.open_runs(tx, 3) == []
+
+
+@pytest.mark.parametrize("state", list(RunState))
+def test_a_run_that_has_not_ended(store: Store, state: RunState) -> None:
+    ended = state in (RunState.FINISHED, RunState.STOPPED, RunState.FAILED)
+    with store.begin() as tx:
+        ordered(tx, 1, state)
+        ordered(tx, 2)
+        found = runs.unfinished(tx, 1)
+        assert (found is None) if ended else (found is not None and found.source_id == 1)
+
+
+def test_the_newest_run_comes_first(store: Store) -> None:
+    with store.begin() as tx:
+        first, second = ordered(tx, 1, RunState.FINISHED, RunState.WAITING)
+        (third,) = ordered(tx, 2)
+        assert [row.id for row in runs.every(tx)] == [third, second, first]
+        assert [row.id for row in runs.every(tx, 1)] == [second, first]
+        assert [row.id for row in runs.every(tx, limit=1)] == [third]
+        assert runs.get(tx).id == third
+
+
+def test_a_run_there_is_not(store: Store) -> None:
+    with store.begin() as tx:
+        with pytest.raises(NotFoundError, match="no run yet"):
+            runs.get(tx)
+        with pytest.raises(NotFoundError, match="no run 7"):
+            runs.get(tx, 7)
+
+
+def test_the_figures_of_a_run_are_the_sum_of_its_processes(store: Store) -> None:
+    with store.begin() as tx:
+        runs.count(tx, 1, "ada", Counters(fetched=2, bytes=1 << 40))
+        runs.count(tx, 1, "bob", Counters(fetched=3, new=1))
+        runs.count(tx, 2, "ada", Counters(fetched=100))
+        runs.count(tx, 1, "ada", Counters(fetched=5, bytes=1 << 41, held=1))
+        assert runs.counters(tx, 1) == Counters(fetched=8, new=1, bytes=1 << 41, held=1)
+        assert runs.counted_by(tx, 1, "ada") == Counters(fetched=5, bytes=1 << 41, held=1)
+        assert runs.counted_by(tx, 1, "eve") == runs.counters(tx, 9) == Counters()
+
+
+def test_every_figure_is_kept(store: Store) -> None:
+    full = Counters(**{each.name: number for number, each in enumerate(fields(Counters), 1)})
+    with store.begin() as tx:
+        runs.count(tx, 1, "ada", full)
+        assert runs.counters(tx, 1) == full
+
+
+@pytest.mark.parametrize("kind", ["postgresql"], indirect=True)  # SQLite has one writer at a time
+def test_processes_count_at_the_same_time(store: Store, other: Store) -> None:
+    with store.begin() as one, other.begin() as two:
+        runs.count(one, 1, "ada", Counters(new=1))
+        runs.count(two, 1, "bob", Counters(new=1))
+    with store.read() as tx:
+        assert runs.counters(tx, 1).new == 2

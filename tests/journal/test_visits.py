@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import threading
+
+from cormorant.journal import visits
+from cormorant.journal.visits import KEPT_PER_RESOURCE, Exclusion, VisitRow
+from cormorant.model.rules import Gate
+from cormorant.store.database import Store
+
+
+def a_visit(resource: int = 1, run: int = 1, changed: str = "new", reason: str | None = None) -> VisitRow:
+    return VisitRow(resource, run, run + 0.5, 1, 200, 1234, b"h" * 32, changed, reason)
+
+
+def excluded(key: int, run: int, rule: str = "exclude *.zip", source: int = 1) -> Exclusion:
+    return Exclusion(source, key, f"https://a.example/{key}", Gate.BOUNDARY, rule, 964, run, 3, 7)
+
+
+def test_visits_of_a_resource_oldest_first(store: Store) -> None:
+    rows = [a_visit(run=1), a_visit(run=2, changed="content"), a_visit(run=3, changed="outcome", reason="gone")]
+    with store.begin() as tx:
+        visits.write(tx, [rows[0], a_visit(2), rows[1]])
+        visits.write(tx, [rows[2]._replace(content_hash=None)])
+        visits.write(tx, [])
+        assert visits.of(tx, 1) == [*rows[:2], rows[2]._replace(content_hash=None)]
+        assert visits.of(tx, 3) == []
+
+
+def test_the_newest_visits_are_shown(store: Store) -> None:
+    with store.begin() as tx:
+        visits.write(tx, [a_visit(run=run) for run in range(KEPT_PER_RESOURCE + 10)])
+        assert [row.run for row in visits.of(tx, 1)] == list(range(10, KEPT_PER_RESOURCE + 10))
+
+
+def test_a_reason_in_any_bytes_is_kept(store: Store) -> None:
+    with store.begin() as tx:
+        visits.write(tx, [a_visit(reason="a\0b \udcff é")])
+        assert [row.reason for row in visits.of(tx, 1)] == ["ab ? é"]
+
+
+def test_an_exclusion_counts_once_a_run(store: Store) -> None:
+    with store.begin() as tx:
+        assert visits.exclude(tx, [excluded(1, 5), excluded(2, 5)]) == 2
+        assert visits.exclude(tx, [excluded(1, 5), excluded(3, 5), excluded(3, 5)]) == 1, "met again in the same run"
+        assert visits.exclude(tx, [excluded(1, 6), excluded(2, 6)]) == 2, "and in the next run"
+        assert visits.exclude(tx, [excluded(1, 5), excluded(2, 6), excluded(4, 6)]) == 1
+        assert visits.exclude(tx, []) == 0
+        assert visits.exclude(tx, [excluded(1, 5, source=2)]) == 1
+
+
+def test_the_newest_ruling_of_an_address_is_kept(store: Store) -> None:
+    with store.begin() as tx:
+        visits.exclude(tx, [excluded(1, 5, "old"), excluded(2, 5, "old"), excluded(9, 5, source=2)])
+        visits.exclude(tx, [excluded(1, 6, "new"), excluded(2, 4, "older")])
+        kept = visits.exclusions(tx, 1)
+        assert kept == [excluded(1, 6, "new"), excluded(2, 5, "old")]
+        assert kept[0].gate == "boundary"
+        assert visits.exclusions(tx, 1, [2, 77]) == [excluded(2, 5, "old")]
+        assert visits.exclusions(tx, 1, []) == []
+
+
+def test_a_start_address_has_no_referrer(store: Store) -> None:
+    with store.begin() as tx:
+        visits.exclude(tx, [excluded(1, 5)])
+        assert not visits.starts_excluded(tx, 1, 5)
+        visits.exclude(tx, [excluded(2, 5)._replace(referrer=None)])
+        assert visits.starts_excluded(tx, 1, 5)
+        assert not visits.starts_excluded(tx, 1, 6)
+        assert not visits.starts_excluded(tx, 2, 5)
+
+
+def test_two_who_exclude_the_same_in_opposite_orders_count_it_once(store: Store, other: Store) -> None:
+    together = threading.Barrier(2, timeout=30)
+    counts: list[int] = []
+
+    def exclude(where: Store, step: int) -> None:
+        for run in range(1, 6):
+            rows = [excluded(key, run) for key in range(500)][::step]
+            together.wait()
+            with where.begin() as tx:
+                counts.append(visits.exclude(tx, rows))
+
+    threads = [threading.Thread(target=exclude, args=pair) for pair in ((store, 1), (other, -1))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(counts) == 5 * 500
