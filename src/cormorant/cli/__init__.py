@@ -1,0 +1,22 @@
+"""What can be done from a terminal?
+
+    argv --options--> global options + the rest --commands--> one module of this package --operate, app--> exit code
+                                                                    `-- an error: one sentence, or a problem object
+
+Data goes to standard output, everything else to standard error. A command's module is imported when that command is
+asked for, so that `--help` costs next to nothing.
+
+Invariants: nothing here opens a transaction or decides anything; a traceback is shown with -vv only; every command's
+help has an example, and a test runs it.
+"""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """Carry out what the command line says and end the process with its exit code."""
+    import sys
+
+    from cormorant.cli.boundary import run
+
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,66 @@
+"""Runs one command of the table with typer, and turns what typer says about wrong usage into our words."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+from cormorant.base.errors import Interrupted, UsageError
+from cormorant.cli import options
+from cormorant.cli.commands import Command
+from cormorant.cli.options import Asked
+from cormorant.cli.terminal import Terminal
+
+
+def new_app(about: str = "", *, group: bool = False) -> typer.Typer:
+    """An application for one command, or for a group of them."""
+    app = typer.Typer(
+        add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]},
+        help=about, no_args_is_help=False,
+    )  # fmt: skip
+    if group:
+        app.callback()(lambda: None)
+    return app
+
+
+def examples(*lines: str) -> str:
+    """The end of a command's help: examples, then the options every command takes."""
+    shown = "\n".join(f"  {line}" for line in lines)
+    return f"\b\nExamples:\n{shown}\n\n\b\n{options.HELP}"
+
+
+def call(command: Command, asked: Asked, rest: Sequence[str]) -> int:
+    """Run a command; return its exit code. Raises UsageError for what cannot be understood."""
+    app: typer.Typer = getattr(importlib.import_module(f"cormorant.cli.{command.module}"), command.app)
+    program = f"cormorant {command.name}"
+    try:
+        code: Any = app(list(rest), prog_name=program, standalone_mode=False, obj=Terminal(asked))
+    except typer.Exit as ended:
+        code = ended.exit_code
+    except typer.Abort:
+        raise Interrupted("Nothing was changed.") from None
+    except SystemExit as ended:  # what typer makes of a pipe that nobody reads any more
+        raise BrokenPipeError from ended
+    except typer.TyperException as wrong:
+        if type(wrong).__name__ == "NoArgsIsHelpError":
+            return 2
+        raise UsageError(_sentence(wrong, program)) from wrong
+    if code == _TYPED_INTERRUPT:
+        raise KeyboardInterrupt
+    return int(code or 0)
+
+
+_TYPED_INTERRUPT = 130
+"""What typer makes of Ctrl-C."""
+
+
+def _sentence(wrong: typer.TyperException, program: str) -> str:
+    """What typer found wrong, and where to look."""
+    said = wrong.format_message().strip().replace("(Possible options:", "(there is:")
+    ended = said if said.endswith((".", "?", "!", ")")) else f"{said}."
+    context = getattr(wrong, "ctx", None)
+    path = getattr(context, "command_path", program)
+    return f"{ended} See `{path} --help`."

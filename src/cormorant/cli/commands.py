@@ -1,0 +1,80 @@
+"""Which commands are there, what is each for, and which module has it? Plain data, so that --help is quick."""
+
+from __future__ import annotations
+
+import difflib
+from typing import NamedTuple
+
+from cormorant.base.errors import UsageError
+from cormorant.cli import options
+
+
+class Command(NamedTuple):
+    """A command: its name, the module and the attribute in it, and what it does."""
+
+    name: str
+    module: str
+    app: str
+    about: str
+
+
+SECTIONS: dict[str, tuple[Command, ...]] = {
+    "Begin": (
+        Command("quickstart", "quickstart", "app", "Crawl addresses or folders and search them at once"),
+        Command("serve", "serve", "app", "Serve the search page and crawl what is asked for"),
+    ),
+    "Crawl": (
+        Command("source", "sources", "app", "Places documents come from"),
+        Command("crawl", "crawl", "app", "Crawl sources now"),
+        Command("run", "runs", "app", "Runs: list, look at, answer"),
+        Command("receiver", "receivers", "app", "Where crawled documents are delivered"),
+        Command("provider", "provider", "app", "Pause and resume deliveries"),
+    ),
+    "Find": (
+        Command("search", "search", "app", "Search"),
+        Command("explain", "explain", "app", "Say why an address is, or is not, in the index"),
+        Command("document", "documents", "app", "What is known about addresses"),
+    ),
+    "Look after it": (
+        Command("status", "status", "app", "The state of everything on one page"),
+        Command("index", "upkeep", "index", "The search index: rebuild, figures"),
+        Command("cache", "upkeep", "cache", "Kept copies: figures, check"),
+        Command("store", "upkeep", "store", "The database: check"),
+        Command("doctor", "doctor", "app", "What is wrong, and how to mend it"),
+        Command("version", "doctor", "version", "Which version this is"),
+    ),
+}
+ALL = {command.name: command for section in SECTIONS.values() for command in section}
+
+EXAMPLES = """\
+Examples:
+  cormorant quickstart https://handbook.example.org/ ~/papers
+  cormorant source add web handbook --set start=https://handbook.example.org/
+  cormorant crawl handbook
+  cormorant search "travel expenses" --limit 5"""
+
+
+def find(name: str) -> Command:
+    """The command of that name. Raises UsageError with the nearest there is."""
+    command = ALL.get(name)
+    if command is None:
+        near = difflib.get_close_matches(name, ALL, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else "`cormorant --help` lists them."
+        what = "option" if name.startswith("-") else "command"
+        raise UsageError(f"There is no {what} {name!r}. {hint}")
+    return command
+
+
+def overview() -> str:
+    """What `cormorant --help` says."""
+    lines = [
+        "Usage: cormorant [OPTIONS] COMMAND ...",
+        "",
+        "Crawl web sites and folders, and search what is in them.",
+        "",
+    ]
+    for section, commands in SECTIONS.items():
+        lines.append(f"{section}:")
+        lines += [f"  {command.name:<12} {command.about}" for command in commands]
+        lines.append("")
+    return "\n".join([*lines, options.HELP, "", EXAMPLES, "", "`cormorant COMMAND --help` explains a command."])

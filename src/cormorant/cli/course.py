@@ -1,0 +1,88 @@
+"""The figures of one run over the last minute, and what they mean."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from typing import TYPE_CHECKING
+
+from cormorant.base.clock import SystemClock
+from cormorant.cli.figures import duration
+
+if TYPE_CHECKING:
+    from cormorant.operate.estimate import Ahead, Sample
+    from cormorant.operate.house import House
+    from cormorant.operate.watching import Look
+
+LOOK_BACK_S = 60.0
+"""What estimates look back on."""
+
+FOLLOWING = "Another command is at work on this data folder; it carries this out, and this command follows."
+
+
+class Course:
+    """The figures of one run over the last minute."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self._clock = SystemClock()
+        self._samples: deque[Sample] = deque()
+        self._ticks: dict[int, int] = {}
+        self._ticked_at = 0.0
+        self.busy = 0.0
+
+    def look(self, house: House) -> Look:
+        """Look at the run and remember its figures."""
+        from cormorant.operate import watching
+        from cormorant.operate.estimate import Sample
+
+        seen = watching.look(house, self.number)
+        now = self._clock.monotonic()
+        self._samples.append(Sample(now, seen.report["fetched"], seen.report["to_fetch"]))
+        while self._samples[0].at < now - LOOK_BACK_S:
+            self._samples.popleft()
+        self._measure(watching.cpu_ticks(house), now)
+        return seen
+
+    def _measure(self, ticks: dict[int, int], now: float) -> None:
+        """How much of a processor the busiest retriever has used since the last look."""
+        seconds = (now - self._ticked_at) * os.sysconf("SC_CLK_TCK")
+        if self._ticked_at and seconds > 0:
+            self.busy = (
+                max((ticks[pid] - self._ticks[pid] for pid in ticks.keys() & self._ticks.keys()), default=0) / seconds
+            )
+        self._ticks, self._ticked_at = ticks, now
+
+    @property
+    def rate(self) -> float:
+        """Documents a second, lately."""
+        from cormorant.operate.estimate import rate
+
+        return rate(self._samples)
+
+    @property
+    def ahead(self) -> Ahead | None:
+        """What is still to be expected."""
+        from cormorant.operate.estimate import ahead
+
+        return ahead(list(self._samples))
+
+    def bottleneck(self, seen: Look) -> str:
+        """What holds it up."""
+        from cormorant.operate.estimate import Circumstances, bottleneck
+
+        state = str(seen.report["state"])
+        return bottleneck(
+            Circumstances(state, seen.site_count, seen.resting, seen.pace_s, self.busy, seen.backlog, self.rate)
+        )
+
+
+def expected(ahead: Ahead | None) -> str:
+    """An interval of time, in words."""
+    if ahead is None:
+        return ""
+    if ahead.most_s is None:
+        return f"{duration(ahead.least_s)} or more to go, since new addresses are still found"
+    if duration(ahead.least_s) == duration(ahead.most_s):
+        return f"about {duration(ahead.least_s)} to go"
+    return f"{duration(ahead.least_s)} to {duration(ahead.most_s)} to go"

@@ -1,0 +1,85 @@
+"""`cormorant crawl`: run sources now, show how it goes, report how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cormorant.base.errors import Interrupted
+from cormorant.cli import signals, terminal
+from cormorant.cli.calling import examples, new_app
+from cormorant.model.run import Refresh
+
+if TYPE_CHECKING:
+    from cormorant.app.build import Plan
+    from cormorant.cli.terminal import Terminal
+    from cormorant.operate.crawl import Ordered
+
+app = new_app()
+
+
+@app.command(
+    epilog=examples(
+        "cormorant crawl",
+        "cormorant crawl docs",
+        "cormorant crawl docs papers --json",
+        "cormorant crawl docs --refresh due",
+    )
+)
+def crawl(
+    context: typer.Context,
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="SOURCE", help="Sources; none: all.", show_default=False, default_factory=list),
+    ],
+    force: Annotated[
+        bool, typer.Option("--force", help="Take nothing for unchanged: fetch and read everything.")
+    ] = False,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Begin anew instead of going on with an interrupted run.")
+    ] = False,
+    refresh: Annotated[
+        Refresh,
+        typer.Option(
+            "--refresh",
+            help="What to visit of what is known: all, only what is due, only what is new, or forget first.",
+        ),
+    ] = Refresh.ALL,
+) -> None:
+    """Crawl sources now, with progress, and report at the end. Ctrl-C stops it; the next crawl goes on.
+
+    Ends with 0 when all went well, 3 when some documents failed, 6 when no start address answered.
+    """
+    from cormorant.operate import crawl as runs
+
+    say = terminal.of(context)
+    plan = say.plan()
+    with say.house() as house:
+        ordered = runs.order(house, names, refresh, force=force, restart=restart)
+    raise typer.Exit(carry_out(say, plan, ordered))
+
+
+def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
+    """Have ordered runs carried out, show how they go, print the reports; returns the exit code.
+
+    Raises Interrupted on Ctrl-C or SIGTERM, when the processes have ended and everything is kept.
+    """
+    from cormorant.app import following
+    from cormorant.cli.progress import watcher
+    from cormorant.cli.report import tell
+
+    for each in ordered:
+        if each.resumed:
+            say.note(f"Going on with run {each.run} of {each.source!r}, which was interrupted. --restart begins anew.")
+    numbers = [each.run for each in ordered]
+    try:
+        with signals.as_interrupt(), watcher(say, numbers) as watching:
+            following.carry_out(plan, numbers, watching)
+    except KeyboardInterrupt:
+        names = " ".join(dict.fromkeys(each.source for each in ordered))
+        raise Interrupted(
+            f"Interrupted. What was done so far is kept; `cormorant crawl {names}` goes on with it."
+        ) from None
+    return tell(say, plan, numbers)

@@ -1,0 +1,65 @@
+"""`cormorant doctor` and `cormorant version`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from cormorant.base.errors import CormorantError, NotFoundError
+from cormorant.cli import terminal
+from cormorant.cli.calling import examples, new_app
+
+if TYPE_CHECKING:
+    from cormorant.operate.checking import Finding
+
+app = new_app()
+version = new_app()
+
+
+@app.command(epilog=examples("cormorant doctor", "cormorant doctor --json"))
+def doctor(context: typer.Context) -> None:
+    """Look at what is installed, what this machine gives, what is wrong, and say how to mend it.
+
+    Ends with 1 when something has to be mended.
+    """
+    from cormorant.operate.doctor import examine
+
+    say = terminal.of(context)
+    folder = say.plan().folder
+    try:
+        with say.house() as house:
+            found = examine(folder, house, None)
+    except NotFoundError:
+        found = examine(folder, None, None)
+    except CormorantError as error:
+        found = examine(folder, None, error)
+    tell(say, found)
+
+
+def tell(say: terminal.Terminal, found: Sequence[Finding]) -> None:
+    """Print findings; ends with 1 when one of them has to be mended."""
+    for each in found:
+        if say.json:
+            say.record(each._asdict())
+            continue
+        mark = {True: "ok", False: "WRONG", None: "-"}[each.ok]
+        say.print(f"{mark:<6} {each.check:<26} {each.said}")
+        if each.mend and each.ok is not True:
+            say.print(f"{'':<33} {each.mend}")
+    if any(each.ok is False for each in found):
+        raise typer.Exit(1)
+
+
+@version.command("version", epilog=examples("cormorant version", "cormorant version --json"))
+def version_(context: typer.Context) -> None:
+    """Say which version this is."""
+    import platform
+    from importlib.metadata import version as installed
+
+    say = terminal.of(context)
+    if say.json:
+        say.record({"cormorant": installed("cormorant"), "python": platform.python_version()})
+    else:
+        say.print(f"cormorant {installed('cormorant')} (Python {platform.python_version()})")

@@ -1,0 +1,80 @@
+"""`cormorant document`: what is known about addresses."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cormorant.base.errors import UsageError
+from cormorant.cli import terminal
+from cormorant.cli.calling import examples, new_app
+
+app = new_app("What is known about addresses, also before their first visit: list, show, links.", group=True)
+
+STATES = ("todo", "found", "finished", "old", "error", "excluded")
+Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The address, in full.")]
+
+
+@app.command(
+    "list",
+    epilog=examples(
+        "cormorant document list",
+        "cormorant document list --source docs --status 404",
+        "cormorant document list --state error --json",
+        "cormorant document list --excluded",
+    ),
+)
+def list_(
+    context: typer.Context,
+    source: Annotated[str | None, typer.Option("--source", metavar="S", help="Of this source only.")] = None,
+    state: Annotated[
+        str | None, typer.Option("--state", metavar="S", help=f"In this state only: {', '.join(STATES)}.")
+    ] = None,
+    status: Annotated[
+        int | None, typer.Option("--status", metavar="N", help="With this status only, like 404.")
+    ] = None,
+    excluded: Annotated[
+        bool, typer.Option("--excluded", help="Addresses that a gate excluded, with the rule.")
+    ] = False,
+) -> None:
+    """List every known address."""
+    from cormorant.operate import documents
+
+    say = terminal.of(context)
+    if state is not None and state not in STATES:
+        raise UsageError(f"There is no state {state!r}. There is: {', '.join(STATES)}.")
+    with say.house() as house:
+        for record in documents.listed(house, documents.Wanted(source, state, status, excluded)):
+            if say.json:
+                say.record(record)
+            else:
+                why = f"  {record['rule'] or record['reason'] or ''}" if excluded else ""
+                say.print(f"{record['status']:>4}  {record['state']:<8}  {record['url']}{why}".rstrip())
+
+
+@app.command(
+    epilog=examples(
+        "cormorant document show http://localhost:8000/", "cormorant document show http://localhost:8000/ --json"
+    )
+)
+def show(context: typer.Context, address: Address) -> None:
+    """Show what is known about an address, once for each source that knows it."""
+    from cormorant.operate import documents
+
+    say = terminal.of(context)
+    with say.house() as house:
+        records = documents.shown(house, address)
+    for record in records:
+        say.fields(record)
+
+
+@app.command(epilog=examples("cormorant document links http://localhost:8000/"))
+def links(context: typer.Context, address: Address) -> None:
+    """List the links of a document: out of it and into it, with their texts."""
+    from cormorant.operate import documents
+
+    say = terminal.of(context)
+    with say.house() as house:
+        records = documents.links(house, address)
+    say.table(records, ("direction", "address", "text", "rel"))

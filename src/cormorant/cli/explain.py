@@ -1,0 +1,70 @@
+"""`cormorant explain`: why an address is, or is not, in the index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from cormorant.cli import terminal
+from cormorant.cli.calling import examples, new_app
+from cormorant.cli.terminal import show
+
+app = new_app()
+
+
+@app.command(
+    epilog=examples("cormorant explain http://localhost:8000/", "cormorant explain http://localhost:8000/ --json")
+)
+def explain(
+    context: typer.Context, address: Annotated[str, typer.Argument(metavar="ADDRESS", help="The address, in full.")]
+) -> None:
+    """Say why an address is, or is not, in the index.
+
+    How it was found, what each gate ruled, every visit that changed it.
+    """
+    from cormorant.operate import explain as operation
+
+    say = terminal.of(context)
+    with say.house() as house:
+        records = operation.explain(house, address)
+    for record in records:
+        if say.json:
+            say.record(record)
+        else:
+            _tell(say, record)
+
+
+def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
+    """One source's answer."""
+    verdict = record["verdict"].replace("_", " ")
+    source = f", source {record['source']!r}" if record["source"] else ""
+    say.print(record["address"])
+    say.raw(f"  {say.bold(verdict)}{terminal.clean(source)}: {terminal.clean(record['because'])}")
+    if record.get("advice") and record["verdict"] not in ("indexed", "pending"):
+        say.print(f"  {record['advice']}")
+    for title, rows in (
+        ("Found", [_path(each) for each in record["paths"]]),
+        ("Gates", [f"{each['gate']} {each['ruling']}: {each['rule']}" for each in record["gates"]]),
+        ("Visits", [_visit(each) for each in record["visits"]]),
+        ("Same content", record["duplicates"]),
+    ):
+        for number, row in enumerate(rows):
+            say.print(f"  {title if number == 0 else '':<13} {row}")
+    for name in ("access", "next"):
+        if record[name]:
+            said = ", ".join(f"{key} {show(value)}" for key, value in record[name].items() if value not in ([], None))
+            say.print(f"  {name.capitalize():<13} {said}")
+
+
+def _path(path: Mapping[str, Any]) -> str:
+    origin = f" from {path['from']}" if path["from"] else ""
+    return f"{path['how']}{origin}" + (f" “{path['text']}”" if path["text"] else "")
+
+
+def _visit(visit: Mapping[str, Any]) -> str:
+    changed = f", changed {visit['changed']}" if visit["changed"] else ""
+    reason = f", {visit['reason']}" if visit["reason"] else ""
+    cost = f"{visit['status']}, {visit['bytes']:,} bytes"
+    return f"{visit['time']} run {visit['run']}: {visit['outcome']} {cost}{changed}{reason}"

@@ -1,0 +1,61 @@
+"""The options every command takes, before or after its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cormorant.base.errors import UsageError
+
+HELP = """\
+Options of every command, before or after its name:
+  --data DIR     The data folder. Else CORMORANT_DATA, else ./cormorant-data, else
+                 the place your system has for such data.
+  --config FILE  A configuration file (TOML).
+  --json         Answer in JSON: one object, or one a line for a list.
+  -q, --quiet    Say nothing but what was asked for.
+  -v, --verbose  Say more; -vv shows where an error comes from.
+  -h, --help     Explain the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the global options say. `verbosity` is -1 for quiet, 0 by itself, 1 and 2 for -v and -vv."""
+
+    data: str | None = None
+    config: str | None = None
+    json: bool = False
+    verbosity: int = 0
+
+
+def split(argv: Sequence[str]) -> tuple[Asked, list[str]]:
+    """Take the global options out, wherever they stand before a bare `--`; return them and the rest.
+
+    Raises UsageError when --data or --config has no value.
+    """
+    named: dict[str, str] = {}
+    rest: list[str] = []
+    json, verbosity = False, 0
+    words = iter(argv)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if word == "--":
+            rest += [word, *words]
+        elif name in ("--data", "--config"):
+            named[name[2:]] = _value(name, value if equals else next(words, None))
+        elif word == "--json":
+            json = True
+        elif word in ("-q", "--quiet"):
+            verbosity = -1
+        elif word in ("-v", "--verbose", "-vv"):
+            verbosity = max(verbosity, 0) + (2 if word == "-vv" else 1)
+        else:
+            rest.append(word)
+    return Asked(named.get("data"), named.get("config"), json, min(verbosity, 2)), rest
+
+
+def _value(name: str, value: str | None) -> str:
+    if not value or value.startswith("-"):
+        what = "folder" if name == "--data" else "file"
+        raise UsageError(f"{name} needs a {what}, like {name} {'DIR' if name == '--data' else 'FILE'}.")
+    return value

@@ -1,0 +1,73 @@
+"""How a crawl goes, while it goes: a live display on a terminal, else a line now and then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from cormorant.base.clock import SystemClock
+from cormorant.cli.course import FOLLOWING, Course, expected
+from cormorant.cli.figures import plural
+
+if TYPE_CHECKING:
+    from cormorant.app.following import Watcher
+    from cormorant.cli.terminal import Terminal
+    from cormorant.operate.house import House
+    from cormorant.operate.watching import Look
+
+LINE_S = 5.0
+"""Without a terminal, a line this often."""
+
+
+class Lines:
+    """A line now and then, for a log."""
+
+    def __init__(self, say: Terminal, numbers: Sequence[int]) -> None:
+        self._say, self._courses = say, [Course(number) for number in numbers]
+        self._clock = SystemClock()
+        self._next = self._clock.monotonic() + LINE_S
+
+    def begin(self, *, owner: bool) -> None:
+        """Say whose processes do the work."""
+        if not owner:
+            self._say.note(FOLLOWING)
+
+    def look(self, house: House) -> None:
+        """Say how far it is, if it is time."""
+        if self._clock.monotonic() < self._next or self._say.asked.verbosity < 0:
+            return
+        self._next = self._clock.monotonic() + LINE_S
+        for course in self._courses:
+            self._say.note(line(course, course.look(house)))
+
+
+def line(course: Course, seen: Look) -> str:
+    """How far a run is, on one line."""
+    report = seen.report
+    pace = f"{course.rate or report['pages_per_s']:.1f} a second"
+    parts = [
+        f"{report['source']}: {report['state']}",
+        f"{plural(report['fetched'], 'document')} fetched",
+        f"{report['to_fetch']:,} to go",
+        f"{report['indexed']:,} indexed",
+        pace,
+        expected(course.ahead),
+        course.bottleneck(seen),
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+@contextmanager
+def watcher(say: Terminal, numbers: Sequence[int]) -> Iterator[Watcher]:
+    """Show how these runs go for the length of a block."""
+    if not say.live:
+        yield Lines(say, numbers)
+        return
+    from cormorant.cli.live import Display
+
+    display = Display(numbers)
+    try:
+        yield display
+    finally:
+        display.end()

@@ -1,0 +1,113 @@
+"""`cormorant quickstart`: from an address or a folder to a search page in one command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cormorant.cli import terminal
+from cormorant.cli.calling import examples, new_app
+from cormorant.cli.serve import Port, until_stopped
+
+if TYPE_CHECKING:
+    from cormorant.app.build import Plan
+    from cormorant.cli.terminal import Terminal
+    from cormorant.operate.crawl import Ordered
+    from cormorant.operate.house import House
+    from cormorant.operate.quickstart import Made
+
+app = new_app()
+
+SHOWN = 3
+
+
+@app.command(
+    epilog=examples(
+        "cormorant quickstart --no-serve",
+        "cormorant quickstart https://handbook.example.org/ ~/papers",
+        "cormorant quickstart /srv/papers --port 9000",
+    )
+)
+def quickstart(
+    context: typer.Context,
+    places: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="URL|FOLDER",
+            help="What to crawl; nothing: a bundled sample.",
+            show_default=False,
+            default_factory=list,
+        ),
+    ],
+    port: Port = None,
+    no_serve: Annotated[
+        bool, typer.Option("--no-serve", help="End after the first search instead of serving a page.")
+    ] = False,
+) -> None:
+    """Crawl addresses or folders and search them at once.
+
+    Makes sources, crawls them, shows a first search, serves a search page. Run again, it uses the same sources.
+    """
+    from cormorant.app import web
+    from cormorant.operate.quickstart import wish
+
+    say = terminal.of(context)
+    plan = say.plan()
+    wishes = [wish(place) for place in places]
+    with ExitStack() as held:
+        listener = None if no_serve else held.enter_context(web.bind(*web.address_of(plan, None, port)))
+        with say.house(new=True) as house:
+            if wishes:
+                from cormorant.operate.quickstart import make
+
+                made = make(house, wishes)
+            else:
+                from cormorant.app import sampling
+
+                made = sampling.make(house, held.enter_context(sampling.serving()))
+        code = _crawl_and_search(say, plan, made)
+        if listener is not None and code not in (1, 6):
+            until_stopped(say, plan, listener)
+    raise typer.Exit(code)
+
+
+def _crawl_and_search(say: Terminal, plan: Plan, made: Sequence[Made]) -> int:
+    """Crawl the sources and search them once; the exit code. A source that no server answered for is not kept."""
+    from cormorant.cli.crawl import carry_out
+    from cormorant.cli.search import show
+    from cormorant.model.run import Refresh
+    from cormorant.operate import crawl, searching, sources
+    from cormorant.operate.quickstart import telling_words
+    from cormorant.search.reader import Question
+
+    names = [each.name for each in made]
+    say.note(f"Crawling {', '.join(names)} into {plan.folder}")
+    with say.house() as house:
+        ordered = crawl.order(house, names, Refresh.ALL, force=False, restart=False)
+    carry_out(say, plan, ordered)
+    with say.house() as house:
+        codes = {each.source: crawl.exit_code(house, [each.run]) for each in ordered}
+        serious = [code for name, code in codes.items() if code and not _minor(house, ordered, name)]
+        for each in made:
+            if each.new and codes[each.name] == 6:
+                sources.delete(house, each.name)
+                say.warn(f"Nothing answered for {each.name!r}, so that source was not kept.")
+        reached = [name for name in names if codes[name] != 6]
+        text = telling_words(house, reached) if reached and house.searchable else ""
+        if text and not say.json:
+            say.print(f"A first search: cormorant search {text!r}")
+            say.print()
+            show(say, searching.search(house, Question(text, limit=SHOWN)))
+    return max(serious, key=(0, 3, 1, 6).index, default=0)
+
+
+def _minor(house: House, ordered: Sequence[Ordered], name: str) -> bool:
+    """Whether only single documents failed: no failure of a first look."""
+    from cormorant.operate import crawl, problems
+
+    number = next(each.run for each in ordered if each.source == name)
+    found = problems.of_run(house, number)
+    return crawl.report(house, number)["state"] == "finished" and all(each["kind"] == "document" for each in found)

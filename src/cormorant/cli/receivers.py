@@ -1,0 +1,89 @@
+"""`cormorant receiver`: where crawled documents are delivered."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cormorant.cli import terminal
+from cormorant.cli.calling import examples, new_app
+from cormorant.cli.sources import Set, given
+
+app = new_app(
+    "Where crawled documents are delivered: add, list, show, delete. The search index is one of them.", group=True
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the receiver.")]
+
+
+@app.command(epilog=examples("cormorant receiver kinds", "cormorant receiver kinds jsonlines --json"))
+def kinds(
+    context: typer.Context, kind: Annotated[str, typer.Argument(help="Only this kind, with its settings.")] = ""
+) -> None:
+    """List the kinds of receivers, or the settings of one kind."""
+    from cormorant.operate import kinds as of_kinds
+    from cormorant.plugins import RECEIVERS, receiver_kind
+
+    say = terminal.of(context)
+    if not kind:
+        say.table(({"kind": each.name, "about": each.about} for each in RECEIVERS.values()), ("kind", "about"))
+        return
+    say.table(of_kinds.settings_of(receiver_kind(kind).settings), ("setting", "default", "about"))
+
+
+@app.command(epilog=examples("cormorant receiver add jsonlines found --source docs --set path=/tmp/found.jsonl"))
+def add(
+    context: typer.Context,
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind: jsonlines. `receiver kinds` lists them.")],
+    name: Name,
+    pairs: Set,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="S", help="Documents of this source; else of all.")
+    ] = None,
+) -> None:
+    """Add a receiver. It is told what is found from now on."""
+    from cormorant.operate import receivers
+
+    say = terminal.of(context)
+    with say.house(new=True) as house:
+        record = receivers.add(house, kind, name, source, given(pairs))
+    if say.json:
+        say.record(record)
+    else:
+        say.note(f"Added {kind} receiver {name!r}. The next crawl delivers to it.")
+
+
+@app.command("list", epilog=examples("cormorant receiver list", "cormorant receiver list --json"))
+def list_(context: typer.Context) -> None:
+    """List the receivers, with what waits for each."""
+    from cormorant.operate import receivers
+
+    say = terminal.of(context)
+    with say.house(new=True) as house:
+        records = receivers.listed(house)
+    say.table(records, ("receiver", "kind", "source", "place", "backlog", "oldest_undelivered_at", "paused", "error"))
+
+
+@app.command(epilog=examples("cormorant receiver show index"))
+def show(context: typer.Context, name: Name) -> None:
+    """Show a receiver, its settings, how far it has come."""
+    from cormorant.operate import receivers
+
+    say = terminal.of(context)
+    with say.house() as house:
+        say.fields(receivers.shown(house, name))
+
+
+@app.command(epilog=examples("cormorant receiver delete old"))
+def delete(context: typer.Context, name: Name) -> None:
+    """Delete a receiver. What it has written stays."""
+    from cormorant.operate import receivers
+
+    say = terminal.of(context)
+    with say.house() as house:
+        receivers.delete(house, name)
+    if say.json:
+        say.record({"receiver": name, "deleted": True})
+    else:
+        say.note(f"Deleted receiver {name!r}; what it has written stays.")

@@ -1,0 +1,89 @@
+"""`cormorant search`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cormorant.cli import terminal
+from cormorant.cli.calling import examples, new_app
+from cormorant.cli.figures import plural
+from cormorant.cli.terminal import clean
+
+if TYPE_CHECKING:
+    from cormorant.search.reader import Answer, Hit
+
+app = new_app()
+
+
+@app.command(
+    epilog=examples(
+        "cormorant search harbour",
+        "cormorant search '\"annual meeting\"' --source docs",
+        "cormorant search 'ferry type:pdf' --limit 3 --json",
+        "cormorant search harbour --all --offset 10",
+    )
+)
+def search(
+    context: typer.Context,
+    words: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words; an exact phrase in quotes.")],
+    source: Annotated[
+        list[str],
+        typer.Option(
+            "--source", metavar="S", help="In this source only; may repeat.", default_factory=list, show_default=False
+        ),
+    ],
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=0, max=1000, help="Hits to show, at most 1000.")
+    ] = 10,
+    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Hits to pass over first.")] = 0,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show duplicates too, instead of folding them into one.")
+    ] = False,
+) -> None:
+    """Search. Any word is enough; what has more of them comes first."""
+    from cormorant.operate import searching
+    from cormorant.search.reader import Question
+
+    say = terminal.of(context)
+    question = Question(" ".join(words), tuple(source), limit, offset, fold=not every)
+    with say.house() as house:
+        answer = searching.search(house, question)
+    if say.json:
+        for hit in answer.hits:
+            say.record(searching.hit_record(hit))
+        return
+    show(say, answer, offset)
+
+
+def show(say: terminal.Terminal, answer: Answer, offset: int = 0) -> None:
+    """Print an answer for a person."""
+    for note in answer.understood.notes:
+        say.note(note)
+    if not answer.hits:
+        more = f" There are {answer.total:,} in all; --offset is beyond them." if answer.total else ""
+        say.note(f"Nothing found for {answer.understood.text!r}.{more}")
+        return
+    for number, hit in enumerate(answer.hits, offset + 1):
+        _show_hit(say, number, hit)
+    last = offset + len(answer.hits)
+    if last < answer.total or offset:
+        say.note(f"{offset + 1} to {last} of {plural(answer.total, 'result')}. --offset {last} shows the next ones.")
+    else:
+        say.note(f"{plural(answer.total, 'result')}.")
+
+
+def _show_hit(say: terminal.Terminal, number: int, hit: Hit) -> None:
+    say.raw(f"{number:>3}. {say.bold(clean(hit.title or hit.url))}")
+    say.print(f"     {hit.url}")
+    shown, at = "", 0
+    for start, end in hit.highlights:
+        shown += clean(hit.snippet[at:start]) + say.bold(clean(hit.snippet[start:end]))
+        at = end
+    shown += clean(hit.snippet[at:])
+    if shown:
+        say.raw(f"     {shown}")
+    if hit.duplicates:
+        say.print(f"     and {plural(hit.duplicates, 'document')} of equal content")
+    say.raw("")

@@ -1,0 +1,228 @@
+"""`cormorant source`: the places documents come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from cormorant.base.errors import UsageError
+from cormorant.cli import terminal
+from cormorant.cli.calling import examples, new_app
+
+app = new_app("Places documents come from: add, list, show, edit, test, delete.", group=True)
+
+Set = Annotated[
+    list[str],
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="A setting; may repeat, for a list too. `source kinds` lists them.",
+        default_factory=list,
+    ),
+]  # fmt: skip
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the source.")]
+
+
+def given(pairs: Sequence[str]) -> dict[str, Any]:
+    """Read NAME=VALUE pairs; a name given twice makes a list. Raises UsageError."""
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise UsageError(f"--set takes NAME=VALUE, like --set depth=2; {pair!r} has no value.")
+        if name in found:
+            before = found[name]
+            found[name] = [*before, value] if isinstance(before, list) else [before, value]
+        else:
+            found[name] = value
+    return found
+
+
+@app.command(epilog=examples("cormorant source kinds", "cormorant source kinds web"))
+def kinds(
+    context: typer.Context, kind: Annotated[str, typer.Argument(help="Only this kind, with its settings.")] = ""
+) -> None:
+    """List the kinds of sources, or the settings of one kind."""
+    from cormorant.operate import kinds as of_kinds
+    from cormorant.plugins import SOURCES, source_kind
+
+    say = terminal.of(context)
+    if not kind:
+        say.table(({"kind": each.name, "about": each.about} for each in SOURCES.values()), ("kind", "about"))
+        return
+    say.table(of_kinds.settings_of(source_kind(kind).settings), ("setting", "default", "about"))
+
+
+@app.command(
+    epilog=examples(
+        "cormorant source add web handbook --set start=https://handbook.example.org/",
+        "cormorant source add web wiki --set start=https://wiki.example.org/ --set depth=3 --set exclude=path:/old/*",
+        "cormorant source add files reports --set path=/srv/reports",
+    )
+)
+def add(
+    context: typer.Context,
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind: web, files. `source kinds` lists them.")],
+    name: Name,
+    pairs: Set,
+) -> None:
+    """Add a source."""
+    from cormorant.operate import sources
+
+    say = terminal.of(context)
+    with say.house(new=True) as house:
+        row = sources.add(house, kind, name, given(pairs))
+        record = sources.as_record(house, row)
+    if say.json:
+        say.record(record)
+    else:
+        say.note(f"Added {row.kind} source {row.name!r}. `cormorant crawl {row.name}` crawls it.")
+
+
+@app.command("list", epilog=examples("cormorant source list", "cormorant source list --json"))
+def list_(context: typer.Context) -> None:
+    """List the sources."""
+    from cormorant.operate import sources
+
+    say = terminal.of(context)
+    with say.house(new=True) as house:
+        records = [sources.as_record(house, row) for row in sources.every(house)]
+    if not say.table(records, ("source", "kind", "documents", "last_run")) and not say.json:
+        say.note("There is no source yet. Add one: cormorant source add web NAME --set start=https://...")
+
+
+@app.command(epilog=examples("cormorant source show docs", "cormorant source show docs --effective --json"))
+def show(
+    context: typer.Context,
+    name: Name,
+    effective: Annotated[
+        bool, typer.Option("--effective", help="Show every setting, and where its value comes from.")
+    ] = False,
+) -> None:
+    """Show a source and its settings."""
+    from cormorant.operate import sources
+
+    say = terminal.of(context)
+    with say.house() as house:
+        record = sources.as_record(house, sources.named(house, name), effective=effective)
+    if say.json:
+        say.record(record)
+        return
+    settings, every = record.pop("settings"), record.pop("effective", None)
+    say.fields(record)
+    say.print()
+    if every is None:
+        say.fields(settings)
+    else:
+        say.table(({"setting": key, **value} for key, value in every.items()), ("setting", "value", "from"))
+
+
+@app.command(
+    epilog=examples(
+        "cormorant source edit docs --set depth=2 --preview",
+        "cormorant source edit docs --set depth=9 --yes",
+    )
+)
+def edit(
+    context: typer.Context,
+    name: Name,
+    pairs: Set,
+    preview: Annotated[bool, typer.Option("--preview", help="Show what would change, and change nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask, also when documents would leave the index.")] = False,
+) -> None:
+    """Change settings of a source. Settings that are not named stay; an empty value (NAME=) goes back to the default.
+
+    Shows how many documents would leave the index, and asks before they do.
+    """
+    from cormorant.operate import previewing, sources
+
+    say = terminal.of(context)
+    if not pairs:
+        raise UsageError(f"Say what to change: cormorant source edit {name} --set NAME=VALUE.")
+    with say.house() as house:
+        effect = previewing.preview(house, name, given(pairs))
+        if say.json and preview:
+            say.record(effect)
+            return
+        _tell(say, effect)
+        if preview:
+            return
+        if effect["leave"] and not yes and not _agreed(say, effect["leave"]):
+            say.note("Nothing was changed.")
+            raise typer.Exit(1)
+        record = sources.as_record(house, sources.edit(house, name, given(pairs)))
+    if say.json:
+        say.record(record)
+    else:
+        say.note(f"Changed {name!r}. The next crawl follows it.")
+
+
+def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
+    """Say what an edit would do."""
+    if say.json:
+        return
+    for change in effect["changes"]:
+        say.note(f"{change['setting']}: {terminal.show(change['before'])} -> {terminal.show(change['after'])}")
+    if effect["leave"]:
+        say.note(f"{effect['leave']} of {effect['documents']} documents would leave the index, for example:")
+        for address in effect["leaving"]:
+            say.note(f"  {address}")
+    if effect["enter"]:
+        say.note(f"{effect['enter']} addresses that were excluded would be visited.")
+
+
+def _agreed(say: terminal.Terminal, leave: int) -> bool:
+    """Ask; a program cannot answer, so it is told what to say instead."""
+    import sys
+
+    if not sys.stdin.isatty() or say.json:
+        raise UsageError(f"{leave} documents would leave the index. Say --yes to agree, or --preview to see them.")
+    return typer.confirm(f"Save, and let {leave} documents leave at the next crawl?", err=True)
+
+
+@app.command(
+    "test", epilog=examples("cormorant source test docs", "cormorant source test docs --address http://localhost:8000/")
+)
+def try_(
+    context: typer.Context,
+    name: Name,
+    address: Annotated[
+        str, typer.Option("--address", metavar="A", help="Fetch this; else the first start address.")
+    ] = "",
+) -> None:
+    """Fetch one thing now, and say what it saw and which rule decided. Nothing is kept."""
+    from cormorant.app.trying import try_source
+
+    say = terminal.of(context)
+    record = try_source(say.plan(), name, address)
+    code = record.pop("exit_code")
+    say.fields(record)
+    raise typer.Exit(code)
+
+
+@app.command(epilog=examples("cormorant source delete wiki --yes"))
+def delete(
+    context: typer.Context,
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete a source, with everything known about it. Its documents leave the index."""
+    import sys
+
+    from cormorant.operate import sources
+
+    say = terminal.of(context)
+    with say.house() as house:
+        record = sources.as_record(house, sources.named(house, name))
+        if record["documents"] and not yes:
+            if not sys.stdin.isatty() or say.json:
+                raise UsageError(f"{record['documents']} documents would leave the index. Say --yes to agree.")
+            if not typer.confirm(f"Delete {name!r} and its {record['documents']} documents?", err=True):
+                say.note("Nothing was changed.")
+                raise typer.Exit(1)
+        left = sources.delete(house, name)
+    if say.json:
+        say.record({"source": name, "deleted": True, "documents": left})
+    else:
+        say.note(f"Deleted {name!r}; {left} documents leave the index.")

@@ -1,0 +1,50 @@
+"""`cormorant status`: everything on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+
+from cormorant.cli import terminal
+from cormorant.cli.calling import examples, new_app
+from cormorant.cli.figures import plural
+
+app = new_app()
+
+
+@app.command(epilog=examples("cormorant status", "cormorant status --json"))
+def status(context: typer.Context) -> None:
+    """Show the state of everything: sources and their last good run, held runs, deliveries, processes."""
+    from cormorant.operate import status as operation
+
+    say = terminal.of(context)
+    with say.house() as house:
+        record = operation.status(house)
+    if say.json:
+        say.record(record)
+    else:
+        _tell(say, record)
+
+
+def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
+    say.print(f"{plural(record['documents'], 'document')} in {record['data_folder']}")
+    say.print()
+    if record["sources"]:
+        say.table(record["sources"], ("source", "kind", "documents", "state", "to_fetch", "last_state", "last_good_at"))
+    else:
+        say.print("No source yet. `cormorant source add` makes one.")
+    say.print()
+    say.table(record["receivers"], ("receiver", "kind", "backlog", "oldest_undelivered_at", "paused", "error"))
+    say.print()
+    if record["processes"]:
+        say.table(record["processes"], ("process", "role", "node", "pid", "seen_at"))
+    else:
+        say.print("Nothing is running.")
+    for run in record["held_runs"]:
+        say.print()
+        say.print(f"Run {run} is held. `cormorant run show {run}` says why; answer with `run accept` or `run refuse`.")
+    if record["paused"]:
+        say.print()
+        say.print("Deliveries are paused. `cormorant provider resume` goes on.")

@@ -1,0 +1,150 @@
+"""What a command says, and how it gets at the installation."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from cormorant.cli.options import Asked
+
+if TYPE_CHECKING:
+    from cormorant.app.build import Plan
+    from cormorant.operate.house import House
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What a stranger's title must not do to a terminal: move, colour, beep, turn around."""
+
+
+def clean(text: object) -> str:
+    """Return text that is safe to print."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", str(text))
+
+
+class Terminal:
+    """Standard output for what was asked, standard error for everything else."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+
+    @property
+    def json(self) -> bool:
+        """Whether a program is listening."""
+        return self.asked.json
+
+    @property
+    def live(self) -> bool:
+        """Whether a person is watching, so that something may move."""
+        return sys.stderr.isatty() and not self.asked.json and self.asked.verbosity >= 0
+
+    @property
+    def coloured(self) -> bool:
+        """Whether standard output may have bold and colour."""
+        return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+    def print(self, text: object = "") -> None:
+        """Write a line that was asked for."""
+        print(clean(text))
+
+    def note(self, text: object) -> None:
+        """Say something on the side, unless quiet."""
+        if self.asked.verbosity >= 0:
+            self.warn(text)
+
+    def warn(self, text: object) -> None:
+        """Say something on the side, always."""
+        print(clean(text), file=sys.stderr, flush=True)
+
+    def bold(self, text: str) -> str:
+        """Return the text, bold where that can be shown. The text must be clean."""
+        return f"\x1b[1m{text}\x1b[0m" if self.coloured else text
+
+    def raw(self, text: str) -> None:
+        """Write a line whose parts were cleaned one by one."""
+        print(text)
+
+    def record(self, record: Mapping[str, Any]) -> None:
+        """Write one JSON object on one line."""
+        print(json.dumps(record, ensure_ascii=False, default=str))
+
+    def table(self, records: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> int:
+        """Write records as JSON Lines, or these of their values under headings; returns how many."""
+        if self.json:
+            count = 0
+            for count, each in enumerate(records, 1):  # noqa: B007 - how many there were
+                self.record(each)
+            return count
+        rows = [[show(each.get(name)) for name in columns] for each in records]
+        heads = [name.removesuffix("_at").replace("_", " ").upper() for name in columns]
+        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+        for row in (heads, *rows) if rows else ():
+            print("  ".join(f"{value:<{width}}" for value, width in zip(row, widths, strict=True)).rstrip())
+        return len(rows)
+
+    def fields(self, record: Mapping[str, Any]) -> None:
+        """Write one thing: a JSON object, or a name and a value a line."""
+        if self.json:
+            self.record(record)
+            return
+        width = max(map(len, record), default=0)
+        for name, value in record.items():
+            print(f"{name:<{width}}  {show(value)}")
+
+    def plan(self) -> Plan:
+        """Which installation is meant. Raises BadSetting for a wrong configuration."""
+        from cormorant.app.build import Plan
+        from cormorant.app.settings import data_folder, load
+
+        asked = self.asked
+        return Plan(
+            data_folder(Path(asked.data) if asked.data else None), load(Path(asked.config) if asked.config else None)
+        )
+
+    @contextmanager
+    def house(self, *, new: bool = False) -> Iterator[House]:
+        """Open the installation; `new` makes it when there is none. Raises NotFoundError, DataFolderError."""
+        from cormorant.app.opening import opened
+
+        with opened(self.plan(), new=new) as house:
+            yield house
+
+    @contextmanager
+    def alone(self) -> Iterator[House]:
+        """Open the installation while nobody crawls or delivers. Raises ConflictError when somebody does."""
+        from cormorant.app.opening import alone
+
+        with alone(self.plan()) as house:
+            yield house
+
+
+def show(value: object) -> str:
+    """A value as a person reads it in a table."""
+    match value:
+        case None | "":
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:,.2f}".rstrip("0").rstrip(".")
+        case list() | tuple():
+            return ", ".join(map(show, value)) or "-"
+        case dict():
+            return json.dumps(value, ensure_ascii=False, default=str)
+        case _:
+            return clean(value).replace("\n", " ")
+
+
+def of(context: typer.Context) -> Terminal:
+    """The terminal of a command under way."""
+    found = context.obj
+    assert isinstance(found, Terminal)  # noqa: S101 - `calling.call` put it there
+    return found

@@ -1,0 +1,148 @@
+"""Order runs, follow them, answer them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.catalog import sources
+from cormorant.frontier import progress
+from cormorant.journal import runs, visits
+from cormorant.journal.runs import RunRow
+from cormorant.model.run import OPEN_STATES, Refresh, RunState
+from cormorant.operate.house import House
+
+ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, RunState.HELD, RunState.SUSPENDED)
+"""States in which nobody goes on with a run by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """A run to follow. `resumed`: it had been interrupted, and goes on."""
+
+    run: int
+    source: str
+    resumed: bool
+
+
+def order(
+    house: House, names: Sequence[str], refresh: Refresh = Refresh.ALL, *, force: bool, restart: bool
+) -> list[Ordered]:
+    """Order a run of each source (no names: of all), or go on with the one that was interrupted.
+
+    Raises NotFoundError for an unknown source or when there is none at all, ConflictError when a run is held.
+    """
+    with house.store.begin() as tx:
+        chosen = [sources.named(tx, name) for name in names] if names else sources.every(tx)
+        if not chosen:
+            raise NotFoundError(
+                "There is no source yet. Add one: cormorant source add web NAME --set start=https://..."
+            )
+        ordered = []
+        for row in chosen:
+            before = runs.unfinished(tx, row.id)
+            if before is not None and before.state is RunState.HELD and not restart:
+                raise ConflictError(
+                    f"Run {before.id} of {row.name!r} is held: {before.reason} "
+                    f"Answer with `cormorant run accept {before.id}` or `cormorant run refuse {before.id}`."
+                )
+            if before is not None and restart:
+                runs.change(tx, before.id, state=RunState.STOPPED, finished_at=tx.now(), reason="begun anew")
+                before = None
+            if before is None:
+                settings = json.dumps(dict(row.settings), sort_keys=True)
+                ordered.append(
+                    Ordered(runs.request(tx, row.id, settings, refresh, force=force), row.name, resumed=False)
+                )
+            else:
+                ordered.append(Ordered(before.id, row.name, resumed=before.state is not RunState.WAITING))
+        return ordered
+
+
+def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
+    """Answer a brake: accept lets the documents go, refuse keeps them until the next run.
+
+    Raises ConflictError when the run is not held.
+    """
+    with house.store.begin() as tx:
+        row = runs.get(tx, number)
+        if row.state is not RunState.HELD:
+            raise ConflictError(f"Run {row.id} is not held; it is {row.state}.")
+        if accept:
+            runs.change(tx, row.id, state=RunState.SWEEPING, asked="accept")
+        else:
+            runs.change(tx, row.id, state=RunState.DELIVERING, asked=None, reason="the deletion was refused")
+        return runs.get(tx, row.id)
+
+
+def listed(house: House, name: str | None = None) -> list[dict[str, Any]]:
+    """Runs, newest first, as reports."""
+    with house.store.read() as tx:
+        source = sources.named(tx, name).id if name else None
+        return [_report(house, row) for row in runs.every(tx, source)]
+
+
+def report(house: House, number: int | None = None) -> dict[str, Any]:
+    """The report of a run, or of the newest. Raises NotFoundError."""
+    with house.store.read() as tx:
+        return _report(house, runs.get(tx, number))
+
+
+def _report(house: House, row: RunRow) -> dict[str, Any]:
+    """The Run report record of the interfaces."""
+    with house.store.read() as tx:
+        source = sources.numbered(tx, row.source_id)
+        counters = asdict(runs.counters(tx, row.id))
+        left = progress.to_fetch(tx, row.source_id, row.generation) if row.state in OPEN_STATES else 0
+    started = row.started_at or row.requested_at
+    seconds = max((row.finished_at or house.clock.now()) - started, 0.001)
+    return {
+        "run": row.id, "source": source.name if source else None, "state": row.state.value, "to_fetch": left,
+        **counters, "started_at": rfc3339(row.started_at), "finished_at": rfc3339(row.finished_at),
+        "seconds": round(seconds, 3), "pages_per_s": round(counters["fetched"] / seconds, 2),
+        "bottleneck": row.bottleneck, "complete": row.complete, "reason": row.reason, "error": row.error,
+        "refresh": row.refresh.value, "force": row.force,
+    }  # fmt: skip
+
+
+def leaving(house: House, number: int | None, most: int = 100) -> list[dict[str, Any]]:
+    """The documents a held run would let go: address and status of the last visit."""
+    with house.store.read() as tx:
+        row = runs.get(tx, number)
+        return [{"url": url, "status": status} for url, status in progress.leaving(tx, row.source_id, most)]
+
+
+def states(house: House, numbers: Sequence[int]) -> dict[int, RunState]:
+    """Where these runs are."""
+    with house.store.read() as tx:
+        return {number: runs.get(tx, number).state for number in numbers}
+
+
+def exit_code(house: House, numbers: Sequence[int]) -> int:
+    """What `crawl` ends with.
+
+    0 all well, 3 some documents failed or a run is held, 6 no start answered at all, 1 failed.
+    """
+    codes = [_exit_code(house, number) for number in numbers]
+    return max(codes, key=(0, 3, 1, 6).index) if codes else 0
+
+
+def _exit_code(house: House, number: int) -> int:
+    with house.store.read() as tx:
+        row = runs.get(tx, number)
+        starts = progress.starts(tx, row.source_id)
+        turned_away = not row.lists and visits.starts_excluded(tx, row.source_id, number)
+        counters = runs.counters(tx, number)
+        deferred = counters.deferred
+    if row.state is RunState.FAILED:
+        return 6 if row.error == "unreachable" else 1
+    if row.state is RunState.HELD:
+        return 3
+    if starts and all(each.unanswered for each in starts):
+        return 6
+    bad = counters.failed + counters.quarantined + counters.held + deferred
+    return 3 if bad or turned_away or any(each.bad for each in starts) else 0

@@ -1,0 +1,113 @@
+"""What is installed, what can it do here, what is wrong and how is it mended?"""
+
+from __future__ import annotations
+
+import platform
+import resource
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from cormorant.base.errors import CormorantError, IndexDamaged
+from cormorant.limits import supported
+from cormorant.operate import receivers
+from cormorant.operate.checking import Finding
+from cormorant.operate.house import House
+from cormorant.store import drivers
+from cormorant.store.schema import SCHEMA_VERSION
+
+OLDEST_PYTHON = (3, 11)
+LOW_SHARE, LOW_BYTES = 0.05, 2 << 30
+"""Below both of these a disk is nearly full: a crawl would stop."""
+FEW_FILES = 1024
+
+_PARTS = ("sqlalchemy", "pysqlite3", "pycurl", "tantivy", "turbohtml", "pypdfium2", "xberg", "zstandard", "fastapi")
+
+
+def examine(folder: Path, house: House | None, trouble: CormorantError | None) -> list[Finding]:
+    """Look at everything. `trouble` is why the installation could not be opened, when there is one and it could not."""
+    found = [*_versions(), _disk(folder), _files(), *_walls()]
+    if trouble is not None:
+        found.append(Finding("data folder", ok=False, said=trouble.sentence, mend="See the sentence to the left."))
+    elif house is None:
+        found.append(Finding("data folder", None, f"nothing in {folder} yet", "`cormorant quickstart` makes it."))
+    else:
+        found += [Finding("data folder", ok=True, said=str(folder)), _store(house), _index(house), *_receivers(house)]
+    return found
+
+
+def _versions() -> Iterator[Finding]:
+    version = sys.version_info[:3]
+    said = f"{platform.python_implementation()} {platform.python_version()} on {platform.platform(terse=True)}"
+    mend = "" if version >= OLDEST_PYTHON else "Install Python 3.11 or newer."
+    yield Finding("python", version >= OLDEST_PYTHON, said, mend)
+    yield Finding("cormorant", ok=True, said=version_of("cormorant") or "?")
+    for name in _PARTS:
+        found = version_of(name)
+        yield Finding(name, found is not None, found or "missing", "" if found else f"Install it: pip install {name}")
+
+
+def version_of(name: str) -> str | None:
+    """The version of an installed package, None when there is none."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _disk(folder: Path) -> Finding:
+    """Room on the disk that holds the data folder, or will."""
+    place = next(each for each in (folder, *folder.parents) if each.exists())
+    usage = shutil.disk_usage(place)
+    low = usage.free < min(usage.total * LOW_SHARE, LOW_BYTES)
+    said = f"{usage.free / 1e9:.1f} GB of {usage.total / 1e9:.1f} GB are free at {place}"
+    return Finding("disk", not low, said, "Free some space, or move the data folder (--data)." if low else "")
+
+
+def _files() -> Finding:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    enough = soft >= FEW_FILES or soft == resource.RLIM_INFINITY
+    return Finding("open files", enough, f"up to {soft:,}", "" if enough else f"Raise the limit: ulimit -n {FEW_FILES}")
+
+
+def _walls() -> Iterator[Finding]:
+    """What holds converters of native code to their limits on this machine."""
+    for name, works, about in supported().lines():
+        lack = "Conversions go on without it; a newer Linux kernel, or fewer bounds by a container, gives it."
+        said = about if works else f"absent: {about}"
+        yield Finding(f"converters: {name}", True if works else None, said, "" if works else lack)
+
+
+def _store(house: House) -> Finding:
+    """Does the database answer, and is it today's?"""
+    try:
+        with house.store.read() as tx:
+            version = tx.driver("SELECT sqlite_version()" if tx.sqlite else "SELECT version()").scalar_one()
+    except CormorantError as error:
+        return Finding(
+            "database", ok=False, said=error.sentence, mend="Check CORMORANT_STORE and that the server runs."
+        )
+    kind = "SQLite" if house.store.sqlite else ""
+    said = f"{kind} {version} at {drivers.mask(house.store.url)}, schema {SCHEMA_VERSION}".strip()
+    return Finding("database", ok=True, said=said)
+
+
+def _index(house: House) -> Finding:
+    """Can the index be read?"""
+    if not house.searchable:
+        return Finding("index", None, "this installation runs without one", "CORMORANT_INDEX=embedded makes one.")
+    try:
+        figures = house.index_reader().stats()
+    except IndexDamaged as error:
+        return Finding("index", ok=False, said=error.sentence, mend="`cormorant index rebuild` makes it anew.")
+    return Finding("index", ok=True, said=f"{figures.documents:,} documents, {figures.size_bytes / 1e6:.1f} MB")
+
+
+def _receivers(house: House) -> Iterator[Finding]:
+    """Receivers that refuse what they are given."""
+    for each in receivers.listed(house):
+        if each["error"]:
+            name = each["receiver"]
+            yield Finding(f"receiver {name}", ok=False, said=each["error"], mend="It is tried again by the next crawl.")

@@ -1,0 +1,207 @@
+"""What is known about addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import NotFoundError
+from cormorant.catalog import receivers, sources
+from cormorant.frontier import linkpack
+from cormorant.journal import runs, visits
+from cormorant.model.address import fingerprint, origin_of, try_canonical
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Role
+from cormorant.operate.house import House
+from cormorant.store.database import Tx
+from cormorant.store.schema import content, hidden, inlinks, outlinks, resource, site, source
+
+PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which documents are listed. None: any."""
+
+    source: str | None = None
+    state: str | None = None
+    status: int | None = None
+    excluded: bool = False
+
+
+_ROWS = sa.select(
+    resource, content.c.url, content.c.title, content.c.mime, content.c.language, content.c.size_bytes,
+    content.c.content_hash, content.c.fetched_at, content.c.changed_at, content.c.indexed, content.c.seq,
+    source.c.name.label("source"), source.c.generation, hidden.c.id.label("hidden"),
+).select_from(
+    resource.join(source, source.c.id == resource.c.source_id)
+    .outerjoin(content, content.c.id == resource.c.id)
+    .outerjoin(hidden, hidden.c.id == resource.c.id)
+)  # fmt: skip
+
+
+def listed(house: House, wanted: Wanted) -> Iterator[dict[str, Any]]:
+    """Every known address as a Document record, by number, streamed; with `excluded` those a gate excluded instead."""
+    with house.store.read() as tx:
+        chosen = sources.named(tx, wanted.source).id if wanted.source else None
+        view = _View(tx)
+        if wanted.excluded:
+            yield from _excluded(tx, chosen)
+            return
+        for row in _pages(tx, wanted, chosen):
+            record = view.record(row)
+            if wanted.state is None or record["state"] == wanted.state:
+                yield record
+
+
+def _pages(tx: Tx, wanted: Wanted, chosen: int | None) -> Iterator[Any]:
+    """Rows by number, a page at a time."""
+    statement = _ROWS.where(resource.c.role == int(Role.DOCUMENT)).order_by(resource.c.id).limit(PAGE)
+    if chosen is not None:
+        statement = statement.where(resource.c.source_id == chosen)
+    if wanted.status is not None:
+        statement = statement.where(resource.c.status == wanted.status)
+    behind = 0
+    while True:
+        rows = tx.rows(statement.where(resource.c.id > behind))
+        yield from rows
+        if len(rows) < PAGE:
+            return
+        behind = rows[-1].id
+
+
+class _View:
+    """The nine sets as a view: state, run, place in the stream."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._place = min((r.place for r in receivers.every(tx)), default=0)
+        self._running = {row.source_id: row for row in runs.open_runs(tx)}
+        self._referrers: dict[int, str] = {}
+        self._tx = tx
+
+    def record(self, row: Any) -> dict[str, Any]:
+        """The Document record of a row."""
+        outcome = OutcomeKind(row.outcome)
+        excluded = outcome is OutcomeKind.EXCLUDED
+        return {
+            "source": row.source,
+            "url": row.url or row.address,
+            "access_url": row.address,
+            "state": self._state(row),
+            "status": _status(outcome, row.status),
+            "outcome": None if outcome is OutcomeKind.NONE else outcome.name.lower(),
+            "reason": row.reason,
+            "rule": row.reason if excluded else None,
+            "title": row.title,
+            "mime": row.mime,
+            "language": row.language,
+            "size_bytes": row.size_bytes,
+            "depth": row.depth,
+            "referrer": self._referrer(row.referrer),
+            "content_hash": _hex(row.content_hash),
+            "fetched_at": rfc3339(row.fetched_at),
+            "changed_at": rfc3339(row.changed_at),
+            "visited_at": rfc3339(row.visited_at),
+            "next_visit_at": rfc3339(row.not_before or None),
+            "indexed": bool(row.indexed) and row.hidden is None,
+            "attempts": row.attempts,
+        }
+
+    def _state(self, row: Any) -> str:
+        """Which of the nine sets it is in."""
+        run = self._running.get(row.source_id)
+        left = run is not None and run.generation > 0 and row.due >> 40 <= run.generation and not row.state
+        if row.visited_at is None or left:
+            return "todo"
+        if row.outcome in (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED, OutcomeKind.HELD):
+            return "error"
+        if row.seq and row.seq > self._place:
+            return "found"
+        return "finished" if run is not None and row.run == run.id else "old"
+
+    def _referrer(self, number: int | None) -> str | None:
+        if number is None:
+            return None
+        if number not in self._referrers:
+            found = self._tx.rows(sa.select(resource.c.address).where(resource.c.id == number))
+            self._referrers[number] = found[0].address if found else ""
+        return self._referrers[number] or None
+
+
+def _hex(digest: bytes | None) -> str | None:
+    return digest.hex() if digest else None
+
+
+def _status(outcome: OutcomeKind, status: int) -> int:
+    """The status of the document: an unchanged one is as good as 200."""
+    return 200 if outcome is OutcomeKind.UNCHANGED else status
+
+
+def _excluded(tx: Tx, chosen: int | None) -> Iterator[dict[str, Any]]:
+    """What gates excluded before it became a resource, and resources that a gate excluded at their visit."""
+    names = {row.id: row.name for row in sources.every(tx)}
+    for number, name in names.items():
+        if chosen in (None, number):
+            for each in visits.exclusions(tx, number):
+                yield {
+                    "source": name, "url": each.address, "access_url": each.address, "state": "excluded",
+                    "status": each.status, "outcome": "excluded", "reason": f"{each.gate}: {each.rule}",
+                    "rule": each.rule, "depth": each.depth, "indexed": False, "run": each.run,
+                }  # fmt: skip
+    view = _View(tx)
+    statement = _ROWS.where(resource.c.outcome == int(OutcomeKind.EXCLUDED), resource.c.role == int(Role.DOCUMENT))
+    for row in tx.rows(statement if chosen is None else statement.where(resource.c.source_id == chosen)):
+        yield view.record(row)
+
+
+def at(tx: Tx, address: str) -> list[Any]:
+    """The rows of an address, one for each source that knows it."""
+    canonical = try_canonical(address) or address
+    found = tx.rows(sa.select(site.c.id).where(site.c.key == origin_of(canonical).site))
+    every = sources.every(tx)
+    rows: list[Any] = []
+    sites = [row.id for row in found] or [
+        row.id for row in tx.rows(sa.select(site.c.id).where(site.c.key.like("file:%")))
+    ]
+    if canonical.startswith("file:"):
+        sites = [row.id for row in tx.rows(sa.select(site.c.id).where(site.c.key.like("file:%")))]
+    for each in every:
+        key = fingerprint(canonical, each.id)
+        rows += tx.rows(
+            _ROWS.where(resource.c.site_id.in_(sites), resource.c.hash == key, resource.c.source_id == each.id)
+        )
+    return rows
+
+
+def shown(house: House, address: str) -> list[dict[str, Any]]:
+    """The Document records of an address. Raises NotFoundError when no source knows it."""
+    with house.store.read() as tx:
+        view = _View(tx)
+        found = [view.record(row) for row in at(tx, address)]
+    if not found:
+        raise NotFoundError(f"No source knows {address}. `cormorant explain` says whether a gate excluded it.")
+    return found
+
+
+def links(house: House, address: str) -> list[dict[str, Any]]:
+    """The links of an address: out with anchor and rel, in with referrer and anchor. Raises NotFoundError."""
+    with house.store.read() as tx:
+        rows = at(tx, address)
+        if not rows:
+            raise NotFoundError(f"No source knows {address}. `cormorant explain` says whether a gate excluded it.")
+        return [record for row in rows for record in _links(tx, row)]
+
+
+def _links(tx: Tx, row: Any) -> Iterator[dict[str, Any]]:
+    out = tx.rows(sa.select(outlinks.c.links).where(outlinks.c.id == row.id))
+    for link in linkpack.unpack(out[0].links if out else None):
+        yield {"source": row.source, "direction": "out", "address": link.address, "text": link.text, "rel": link.rel}
+    into = tx.rows(sa.select(inlinks.c.links).where(inlinks.c.id == row.id))
+    for each in linkpack.unpack_in(into[0].links if into else None):
+        found = tx.rows(sa.select(resource.c.address).where(resource.c.id == each.referrer))
+        if found:
+            yield {"source": row.source, "direction": "in", "address": found[0].address, "text": each.text, "rel": ""}

@@ -1,0 +1,225 @@
+"""Why is this address in the index, or why not? Everything known about it, and one sentence that sums it up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.base.clock import rfc3339
+from cormorant.catalog import acls, receivers, sources
+from cormorant.catalog.sources import SourceRow
+from cormorant.frontier import facts, linkpack
+from cormorant.journal import visits
+from cormorant.model.address import fingerprint, try_canonical
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import How, Resource, Role
+from cormorant.model.rules import Prerequisite
+from cormorant.model.settings import parse_settings
+from cormorant.model.status import describe
+from cormorant.operate import documents
+from cormorant.operate.house import House
+from cormorant.plugins import Tools, source_kind
+from cormorant.store.database import Tx
+from cormorant.store.schema import content, hidden, inlinks, resource
+
+_VERDICTS = {
+    OutcomeKind.NONE: "pending",
+    OutcomeKind.OK: "indexed",
+    OutcomeKind.UNCHANGED: "indexed",
+    OutcomeKind.MOVED: "not_indexed",
+    OutcomeKind.GONE: "gone",
+    OutcomeKind.EXCLUDED: "excluded",
+    OutcomeKind.DEFERRED: "pending",
+    OutcomeKind.FAILED: "failed",
+    OutcomeKind.QUARANTINED: "failed",
+    OutcomeKind.HELD: "held",
+}
+
+
+def explain(house: House, address: str) -> list[dict[str, Any]]:
+    """One object for each source that knows the address or would exclude it; one with verdict unknown if none does."""
+    canonical = try_canonical(address) or address
+    with house.store.read() as tx:
+        rows = {row.source_id: row for row in documents.at(tx, canonical)}
+        found = []
+        for each in sources.every(tx):
+            if each.id in rows:
+                found.append(_known(house, tx, each, rows[each.id]))
+            elif said := _stranger(tx, each, canonical):
+                found.append(said)
+    if not found:
+        because = "No source has met this address: nothing links to it, and it is no start address."
+        found = [_empty(canonical) | {"verdict": "unknown", "because": because}]
+    return sorted(found, key=lambda each: each["verdict"] == "excluded" and not each["visits"])
+
+
+def _empty(address: str) -> dict[str, Any]:
+    return {
+        "address": address, "source": None, "verdict": "unknown", "because": "", "paths": [], "gates": [], "visits": [],
+        "conversion": None, "index": {"indexed": False}, "cache": None, "duplicates": [], "access": None, "next": None,
+    }  # fmt: skip
+
+
+def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
+    """A resource of the source."""
+    outcome = OutcomeKind(row.outcome)
+    kept = tx.rows(sa.select(content).where(content.c.id == row.id))
+    out_of_sight = bool(tx.rows(sa.select(hidden.c.id).where(hidden.c.id == row.id)))
+    place = next((r.place for r in receivers.every(tx) if r.kind == receivers.INDEX), None)
+    found = bool(kept) and bool(kept[0].indexed) and not out_of_sight
+    passed = found and place is not None and kept[0].seq <= place
+    verdict = _VERDICTS[outcome]
+    if found:
+        verdict = "indexed" if passed else "pending"
+    elif verdict == "indexed":
+        verdict = "not_indexed"
+    status = describe(row.status)
+    return _empty(row.address) | {
+        "source": owner.name, "verdict": verdict, "because": _because(row, outcome, verdict, status),
+        "status": row.status, "status_text": status.text, "advice": status.advice,
+        "paths": _paths(tx, row), "gates": _gates(house, tx, owner, row), "visits": _visits(tx, row, outcome),
+        "conversion": {"mime": kept[0].mime, "status": row.status} if kept else None,
+        "index": {"indexed": passed, "delivered_as": kept[0].seq if kept else None, "place": place},
+        "cache": _cache(kept[0]) if kept else None,
+        "duplicates": _duplicates(tx, kept[0]) if kept and found else [],
+        "access": _access(tx, kept[0].acl_id) if kept else None,
+        "next": _next(owner, row),
+    }  # fmt: skip
+
+
+def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any) -> str:
+    """The one sentence."""
+    if verdict == "indexed":
+        kept = (
+            ""
+            if outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
+            else f" The last visit ended {row.status} {status.text}."
+        )
+        return f"It was fetched and may be found.{kept}"
+    if outcome is OutcomeKind.NONE:
+        return "It is known and has not been visited yet."
+    if verdict == "pending" and outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
+        return "It was fetched and is on its way into the index."
+    reason = f": {row.reason}" if row.reason else "."
+    return f"{row.status} {status.text}{reason}"
+
+
+def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:
+    """Every way it was discovered: its first, then every page that links to it now."""
+    how = How(row.how)
+    paths: list[dict[str, Any]] = []
+    into = tx.rows(sa.select(inlinks.c.links).where(inlinks.c.id == row.id))
+    links = linkpack.unpack_in(into[0].links if into else None)
+    if how not in (How.LINK, How.REDIRECT) or not links:
+        paths.append({"how": how.name.lower(), "from": _address(tx, row.referrer), "text": ""})
+    numbers = {link.referrer for link in links[:100]}
+    known = {
+        each.id: each.address
+        for each in tx.rows(sa.select(resource.c.id, resource.c.address).where(resource.c.id.in_(numbers)))
+    }
+    shown = [link for link in links[:100] if link.referrer in known]
+    paths += [{"how": "link", "from": known[link.referrer], "text": link.text} for link in shown]
+    return paths
+
+
+def _address(tx: Tx, number: int | None) -> str | None:
+    found = tx.rows(sa.select(resource.c.address).where(resource.c.id == number)) if number is not None else []
+    return found[0].address if found else None
+
+
+def _gates(house: House, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, Any]]:
+    """What the gates say of it today, by today's settings."""
+    kind = source_kind(owner.kind)
+    made = kind.make(owner.id, parse_settings(kind.settings, owner.settings), Tools(None, house.clock))
+    follow = made.gates.follow(row.address, row.depth)
+    gates = [{"gate": "follow", "rule": follow.rule, "ruling": "admits" if follow.admitted else "excludes"}]
+    known = {fact.name: fact.value for fact in facts.read(tx, [row.site_id], [facts.INSTALLATION])}
+    asked = Resource(
+        row.id,
+        owner.id,
+        row.site_id,
+        row.address,
+        Role.DOCUMENT,
+        row.depth,
+        0,
+        0,
+        0,
+        "",
+        "",
+        "",
+        b"",
+        b"",
+        0,
+        indexed=False,
+    )
+    visit = made.gates.visit(asked, known)
+    if isinstance(visit, Prerequisite):
+        gates.append({"gate": "robots", "rule": f"{visit.address} has not been fetched", "ruling": "waits"})
+    else:
+        gates.append(
+            {"gate": str(visit.gate), "rule": visit.rule, "ruling": "admits" if visit.admitted else "excludes"}
+        )
+    return gates
+
+
+def _visits(tx: Tx, row: Any, outcome: OutcomeKind) -> list[dict[str, Any]]:
+    """Every visit that changed something, then the newest one when it changed nothing."""
+    found = [
+        {
+            "time": rfc3339(each.at), "run": each.run, "outcome": OutcomeKind(each.outcome).name.lower(),
+            "status": each.status, "bytes": each.size_bytes, "hash": each.content_hash.hex() if each.content_hash else
+            None, "changed": each.changed, "reason": each.reason,
+        }
+        for each in visits.of(tx, row.id)
+    ]  # fmt: skip
+    if row.visited_at and (not found or found[-1]["time"] != rfc3339(row.visited_at)):
+        found.append(
+            {"time": rfc3339(row.visited_at), "run": row.run, "outcome": outcome.name.lower(), "status": row.status,
+             "bytes": 0, "hash": None, "changed": "", "reason": row.reason}
+        )  # fmt: skip
+    return found
+
+
+def _cache(kept: Any) -> dict[str, Any]:
+    return {
+        "pack": str(kept.pack),
+        "offset": kept.pack_offset,
+        "length": kept.pack_length,
+        "fetched_at": rfc3339(kept.fetched_at),
+    }
+
+
+def _duplicates(tx: Tx, kept: Any) -> list[str]:
+    """Other documents with the same bytes, of any source, that search may find."""
+    statement = sa.select(content.c.url).where(content.c.content_hash == kept.content_hash, content.c.id != kept.id)
+    return [row.url for row in tx.rows(statement.where(content.c.indexed).limit(20))] if kept.size_bytes else []
+
+
+def _access(tx: Tx, number: int) -> dict[str, Any]:
+    found = acls.ACLNumbers().list_of(tx, number)
+    return {"grants": list(found.grants), "denies": list(found.denies)}
+
+
+def _next(owner: SourceRow, row: Any) -> dict[str, Any]:
+    """When it is visited again."""
+    if row.not_before:
+        return {"not_before": rfc3339(row.not_before), "attempts": row.attempts}
+    return {
+        "when": "in the run under way" if row.due >> 40 <= owner.generation and not row.state else "in the next run"
+    }
+
+
+def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
+    """An address the source has no resource for: it was excluded, or its rules would exclude it."""
+    rows = visits.exclusions(tx, owner.id, [fingerprint(address, owner.id)])
+    if not rows:
+        return None
+    row, status = rows[0], describe(rows[0].status)
+    return _empty(address) | {
+        "source": owner.name, "verdict": "excluded", "because": f"{row.status} {status.text}: {row.gate}: {row.rule}",
+        "status": row.status, "status_text": status.text, "advice": status.advice,
+        "paths": [{"how": "link" if row.referrer else "seed", "from": _address(tx, row.referrer), "text": ""}],
+        "gates": [{"gate": row.gate, "rule": row.rule, "ruling": "excludes"}],
+        "next": {"when": "never, unless the rule changes"},
+    }  # fmt: skip

@@ -1,0 +1,33 @@
+"""What an operation works with: the open installation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from cormorant.base.clock import Clock
+from cormorant.cache.protocol import Cache
+from cormorant.index.protocol import IndexReader, IndexWriter
+from cormorant.plugins import ReceiverKind, SourceKind
+from cormorant.store.database import Store
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """An open installation. `index_reader` and `cache` are made when first needed; both may be asked for again.
+
+    `searchable` is False when the installation runs without an index.
+    """
+
+    folder: Path
+    store: Store
+    clock: Clock
+    kinds: Mapping[str, SourceKind]
+    receiver_kinds: Mapping[str, ReceiverKind]
+    cache: Callable[[], Cache]
+    index_reader: Callable[[], IndexReader]
+    index_writer: Callable[[], IndexWriter]
+    index_rebuild: Callable[[], AbstractContextManager[IndexWriter]]
+    searchable: bool

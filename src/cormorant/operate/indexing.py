@@ -1,0 +1,91 @@
+"""The index: make it anew from what is kept, without asking any source; say how big it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import ConflictError
+from cormorant.catalog.acls import ACLNumbers
+from cormorant.crawl.delivery import Found, Shelf
+from cormorant.crawl.outlets import entry_of
+from cormorant.index.entry import Put
+from cormorant.operate.house import House
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Event, Numbered
+from cormorant.store.database import Tx
+from cormorant.store.schema import content
+
+PAGE = 500
+"""Documents read, and handed to the index, at a time."""
+COMMIT = 20_000
+"""Documents between two commits, so that an interrupted rebuild has not filled the memory."""
+
+
+def rebuild(house: House, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+    """Make the index anew beside the one in use, then switch; search goes on meanwhile.
+
+    `progress` is told how many documents are done, of how many. Rows and place are of one moment, so that deliveries go
+    on behind it. Raises ConflictError while a crawl or `serve` delivers, or when the installation has no index.
+    """
+    if not house.searchable:
+        raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded first.")
+    started = house.clock.monotonic()
+    damaged: list[str] = []
+    done = 0
+    cache = house.cache()
+    shelf = Shelf(cache, ACLNumbers())
+    with house.index_rebuild() as writer, house.store.read() as tx:
+        place = stream.head(tx)
+        total = _count(tx)
+        for page in _pages(tx, shelf):
+            whole = [each for each in page if each.frame is not None]
+            damaged += [each.row.url for each in page if each.frame is None and each.row is not None]
+            writer.apply([Put(entry_of(each)) for each in whole])
+            done += len(whole)
+            if progress is not None:
+                progress(done, total)
+            if done % COMMIT < PAGE:
+                writer.commit(0)
+        writer.commit(place)
+    cache.close()
+    return {
+        "documents": done, "damaged": len(damaged), "damaged_urls": damaged[:20], "place": place,
+        "took_s": round(house.clock.monotonic() - started, 3),
+    }  # fmt: skip
+
+
+def _count(tx: Tx) -> int:
+    return int(tx.execute(sa.select(sa.func.count()).select_from(content).where(content.c.indexed)).scalar_one())
+
+
+def _pages(tx: Tx, shelf: Shelf) -> Iterator[list[Found]]:
+    """Every document that search may find, with its kept copy and rights."""
+    behind = 0
+    while True:
+        statement = (
+            sa.select(content.c.id, content.c.source_id)
+            .where(content.c.indexed, content.c.id > behind)
+            .order_by(content.c.id)
+            .limit(PAGE)
+        )
+        rows = tx.rows(statement)
+        if not rows:
+            return
+        behind = rows[-1].id
+        events = [Numbered(0, row.source_id, row.id, 0, Event.NEW, None) for row in rows]
+        found = shelf.find(tx, events)
+        yield [each._replace(rights=shelf.acl(tx, each.row.acl_id)) for each in found if each.row is not None]
+
+
+def stats(house: House) -> dict[str, Any]:
+    """How big the index is, and how far it has come in the stream. Raises IndexDamaged, ConflictError."""
+    if not house.searchable:
+        raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded first.")
+    figures = asdict(house.index_reader().stats())
+    with house.store.read() as tx:
+        figures["backlog"] = max(0, stream.head(tx) - figures["place"])
+    return figures

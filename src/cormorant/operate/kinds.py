@@ -1,0 +1,24 @@
+"""What can be set on a kind of source or receiver? Drawn from its settings class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cormorant.model.settings import SourceSettings
+
+
+def settings_of(settings: type[SourceSettings]) -> list[dict[str, Any]]:
+    """Every setting with its default (None: it must be given) and what it is for."""
+    return [
+        {
+            "setting": name,
+            "default": None if field.is_required() else _plain(field.get_default(call_default_factory=True)),
+            "needed": field.is_required(),
+            "about": field.description or "",
+        }
+        for name, field in settings.model_fields.items()
+    ]
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,145 @@
+"""What should a person be told after a run? Starts that failed, rules that match nothing, documents to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.catalog import sources
+from cormorant.frontier import progress
+from cormorant.journal import runs, visits
+from cormorant.journal.runs import RunRow
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import How, Role
+from cormorant.model.run import RunState
+from cormorant.model.settings import parse_settings
+from cormorant.model.status import describe
+from cormorant.operate.house import House
+from cormorant.plugins import Source, Tools, source_kind
+from cormorant.store.database import Tx
+from cormorant.store.schema import resource
+
+SHOWN = 10
+"""Documents named in a report; `document list` has them all."""
+JUDGED = 200_000
+"""Addresses looked at to find out whether a rule matches anything."""
+
+_BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.HELD, OutcomeKind.DEFERRED)
+
+
+def of_run(house: House, number: int) -> list[dict[str, Any]]:
+    """Problems of a run: `kind` (run, start, rule, document), what it is about, and a sentence."""
+    with house.store.read() as tx:
+        row = runs.get(tx, number)
+        owner = sources.numbered(tx, row.source_id)
+        found = [*_about_run(row), *_starts(tx, row)]
+        if owner is not None and row.state is not RunState.FAILED:
+            kind = source_kind(owner.kind)
+            source = kind.make(owner.id, parse_settings(kind.settings, row.settings), Tools(None, house.clock))
+            found += _idle_rules(tx, source)
+        found += _documents(tx, row)
+    return found
+
+
+def _about_run(row: RunRow) -> Iterator[dict[str, Any]]:
+    if row.state is RunState.FAILED:
+        yield {"kind": "run", "code": row.error, "sentence": row.reason or "The run failed."}
+    if row.unlisted:
+        for address in row.unlisted[:SHOWN]:
+            yield {
+                "kind": "folder", "address": address,
+                "sentence": f"{address} could not be listed; what is known below it was kept.",
+            }  # fmt: skip
+
+
+def _starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """Start addresses that are no document."""
+    for start in progress.starts(tx, row.source_id):
+        if not (start.bad or start.forbidden or start.unanswered):
+            continue
+        said = describe(start.status)
+        reason = _reason(tx, row.source_id, start.address)
+        why = f"{_joined(start.status, said.text, reason)} {said.advice}"
+        yield {
+            "kind": "start", "address": start.address, "status": start.status, "reason": reason, "advice": said.advice,
+            "sentence": f"The start address {start.address} {_how(start)}: {why}",
+        }  # fmt: skip
+    refused = visits.exclusions(tx, row.source_id)
+    for each in refused if len(refused) < JUDGED else ():
+        if each.referrer is None and each.run == row.id and each.depth == 0:
+            yield {
+                "kind": "start", "address": each.address, "status": each.status, "reason": each.rule,
+                "sentence": f"The start address {each.address} is excluded by {each.gate}: {each.rule}.",
+            }  # fmt: skip
+
+
+def _how(start: progress.Start) -> str:
+    return "may not be visited" if start.forbidden else "failed"
+
+
+def _reason(tx: Tx, source: int, address: str) -> str:
+    statement = sa.select(resource.c.reason).where(
+        resource.c.source_id == source, resource.c.address == address, resource.c.how == int(How.SEED)
+    )
+    rows = tx.rows(statement)
+    return rows[0].reason or "" if rows else ""
+
+
+def _joined(status: int, text: str, reason: str) -> str:
+    """Number and meaning, and the reason when it says more."""
+    more = f" ({reason.rstrip('.')})" if reason and reason != text else ""
+    return f"{status} {text}{more}."
+
+
+def _documents(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """Documents that this run could not get or read, the first of them."""
+    columns = resource.c
+    statement = (
+        sa.select(columns.address, columns.status, columns.reason)
+        .where(
+            columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT),
+            columns.outcome.in_([int(each) for each in _BAD]), columns.how != int(How.SEED),
+        )
+        .order_by(columns.id)
+        .limit(SHOWN)
+    )  # fmt: skip
+    for each in tx.rows(statement):
+        said = describe(each.status)
+        yield {
+            "kind": "document", "address": each.address, "status": each.status, "reason": each.reason or "",
+            "advice": said.advice,
+            "sentence": f"{each.address}: {_joined(each.status, said.text, each.reason or '')} {said.advice}",
+        }  # fmt: skip
+
+
+def _idle_rules(tx: Tx, source: Source) -> Iterator[dict[str, Any]]:
+    """Rules of the boundary that nothing has matched so far."""
+    texts = {f"{sort} {text}": text for sort in ("include", "exclude") for text in getattr(source.settings, sort, ())}
+    unmet = set(texts)
+    for each in visits.exclusions(tx, source.number) if unmet else ():
+        unmet.discard(each.rule)
+    if any(rule.startswith("include ") for rule in unmet):
+        unmet -= _met_by_admission(tx, source, unmet)
+    for rule in texts:
+        if rule in unmet:
+            yield {
+                "kind": "rule", "rule": rule,
+                "sentence": f"The rule {rule!r} matches nothing that was found. Check how it is written.",
+            }  # fmt: skip
+
+
+def _met_by_admission(tx: Tx, source: Source, rules: Sequence[str] | set[str]) -> set[str]:
+    """Which of these rules admit an address that is known? Looks until each was met, or at so many addresses."""
+    met: set[str] = set()
+    statement = (
+        sa.select(resource.c.address, resource.c.depth)
+        .where(resource.c.source_id == source.number, resource.c.role == int(Role.DOCUMENT))
+        .limit(JUDGED)
+    )
+    for row in tx.rows(statement):
+        met.add(source.gates.follow(row.address, row.depth).rule)
+        if met >= {rule for rule in rules if rule.startswith("include ")}:
+            break
+    return met

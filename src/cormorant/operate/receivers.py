@@ -1,0 +1,101 @@
+"""Receivers: add, list, show, delete; pause and resume the delivering side as a whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import ConflictError, UsageError
+from cormorant.catalog import receivers, sources
+from cormorant.catalog.receivers import ReceiverRow
+from cormorant.journal import runs
+from cormorant.model.settings import parse_settings
+from cormorant.operate.house import House
+from cormorant.operate.sources import Given
+from cormorant.plugins import receiver_kind
+from cormorant.receivers import stream
+from cormorant.store.database import Tx
+from cormorant.store.schema import content
+from cormorant.store.schema import stream as events
+
+
+def add(house: House, kind: str, name: str, source: str | None, given: Given) -> dict[str, Any]:
+    """Add a receiver of a source, or of all; it is told what is found from now on.
+
+    It is opened once, so that a path that cannot be written is told now. Raises NotFoundError, BadSetting,
+    ConflictError when the name is taken, and what the receiver raises when it is opened.
+    """
+    if not name or name != name.strip() or any(c in name for c in "/\\\n\t\0") or name.startswith("-"):
+        raise UsageError(f"{name!r} cannot be the name of a receiver: use letters, digits, dots and dashes.")
+    found = receiver_kind(kind)
+    settings = parse_settings(found.settings, given)
+    with house.store.read() as tx:
+        number = sources.named(tx, source).id if source else None
+        if any(row.name == name for row in receivers.every(tx)):
+            raise ConflictError(f"There is a receiver {name!r} already. Choose another name, or delete that one.")
+    made = found.make(settings)
+    try:
+        made.open()
+    finally:
+        made.close()
+    with house.store.begin() as tx:
+        dumped = settings.model_dump(mode="json", exclude_defaults=True)
+        receivers.add(tx, kind, name, number, dumped, stream.head(tx))
+        return _record(tx, receivers.named(tx, name))
+
+
+def listed(house: House) -> list[dict[str, Any]]:
+    """Every receiver, the index among them, with how far it has come."""
+    with house.store.read() as tx:
+        return [_record(tx, row) for row in receivers.every(tx)]
+
+
+def shown(house: House, name: str) -> dict[str, Any]:
+    """One receiver. Raises NotFoundError."""
+    with house.store.read() as tx:
+        return _record(tx, receivers.named(tx, name))
+
+
+def delete(house: House, name: str) -> None:
+    """Forget a receiver; what it wrote stays. Raises NotFoundError, and ConflictError for the index."""
+    with house.store.begin() as tx:
+        row = receivers.named(tx, name)
+        if row.kind == receivers.INDEX:
+            raise ConflictError("The index is what search reads, so it stays. CORMORANT_INDEX=none runs without one.")
+        receivers.delete(tx, row.id)
+
+
+def set_paused(house: House, *, paused: bool) -> None:
+    """Pause or resume all deliveries. Crawling goes on; what is found waits in the stream."""
+    with house.store.begin() as tx:
+        receivers.set_paused(tx, paused=paused)
+
+
+def _record(tx: Tx, row: ReceiverRow) -> dict[str, Any]:
+    owner = sources.numbered(tx, row.source_id) if row.source_id is not None else None
+    waiting = stream.after(tx, row.place, 1, row.source_id)
+    return {
+        "receiver": row.name, "kind": row.kind, "source": owner.name if owner else None, "settings": dict(row.settings),
+        "place": row.place, "backlog": _backlog(tx, row), "paused": row.paused, "error": row.error,
+        "oldest_undelivered_at": _since(tx, waiting[0].resource, waiting[0].run) if waiting else None,
+    }  # fmt: skip
+
+
+def _backlog(tx: Tx, row: ReceiverRow) -> int:
+    """How many events it has not confirmed yet."""
+    columns = events.c
+    statement = sa.select(sa.func.count()).where(columns.seq > row.place)
+    if row.source_id is not None:
+        statement = statement.where(columns.source_id == row.source_id)
+    return int(tx.execute(statement).scalar_one())
+
+
+def _since(tx: Tx, resource: int, run: int) -> str | None:
+    """When the oldest undelivered event came about: its document's last change, else the start of its run."""
+    found = tx.rows(sa.select(content.c.changed_at).where(content.c.id == resource))
+    if found:
+        return rfc3339(found[0].changed_at)
+    rows = [row for row in runs.every(tx) if row.id == run]
+    return rfc3339(rows[0].started_at) if rows else None

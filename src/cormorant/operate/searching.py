@@ -1,0 +1,110 @@
+"""Search: a question, a reader, an answer without anything the store has hidden in the meantime."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import CacheDamaged, ConflictError, NotFoundError
+from cormorant.cache.protocol import Place
+from cormorant.catalog import receivers, sources
+from cormorant.frontier import hiding
+from cormorant.index.protocol import IndexReader
+from cormorant.model.acl import ANYONE, Reader
+from cormorant.operate.house import House
+from cormorant.search.reader import Answer, Hit, Library, Question
+from cormorant.store.schema import content
+
+
+def library(house: House) -> Library:
+    """The documents of an installation, to be kept open by whoever asks often.
+
+    Raises ConflictError when the installation runs without an index, IndexDamaged when it cannot be read.
+    """
+    if not house.searchable:
+        raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded, then crawl.")
+    index = house.index_reader()
+    return Library(index, house.clock, _Hidden(house, index), lambda numbers: _kept(house, numbers))
+
+
+class _Hidden:
+    """What the store has hidden. Makes sure that the index is no older than the rows are."""
+
+    def __init__(self, house: House, index: IndexReader) -> None:
+        self._house, self._index = house, index
+
+    def __call__(self, place: int) -> frozenset[int]:
+        """Ids of documents that must not be found.
+
+        A row goes when the index has passed it. So that none is missed that went between reading the index and reading
+        the rows, the index is looked at again when the rows know of a newer state.
+        """
+        with self._house.store.read() as tx:
+            ids = hiding.everything(tx)
+            passed = max((row.place for row in receivers.every(tx) if row.kind == receivers.INDEX), default=0)
+        if passed > place:
+            self._index.refresh()
+        return ids
+
+
+def _kept(house: House, numbers: Sequence[int]) -> frozenset[int]:
+    """Those of these documents that have a kept copy."""
+    with house.store.read() as tx:
+        rows = tx.rows(sa.select(content.c.id).where(content.c.id.in_(list(numbers)), content.c.indexed))
+    return frozenset(row.id for row in rows)
+
+
+def search(house: House, question: Question, reader: Reader = ANYONE, *, shelf: Library | None = None) -> Answer:
+    """Answer a question as far as this reader may know. `shelf` is a library that is open already.
+
+    Raises NotFoundError for an unknown source, and what `library` raises.
+    """
+    if question.sources:
+        with house.store.read() as tx:
+            for name in question.sources:
+                sources.named(tx, name)
+    return (shelf or library(house)).find(question, reader)
+
+
+def hit_record(hit: Hit) -> dict[str, Any]:
+    """The Hit record of the interfaces."""
+    return {
+        "id": hit.id, "url": hit.url, "title": hit.title, "snippet": hit.snippet,
+        "highlights": [list(each) for each in hit.highlights], "score": round(hit.score, 4), "source": hit.source,
+        "mime": hit.mime, "language": hit.language, "size_bytes": hit.size_bytes,
+        "modified_at": rfc3339(hit.modified_at), "cached": hit.cached, "duplicates": hit.duplicates,
+        "attributes": dict(hit.attributes),
+    }  # fmt: skip
+
+
+def answer_record(answer: Answer) -> dict[str, Any]:
+    """The search object around hits."""
+    return {
+        "total": answer.total, "took_ms": round(answer.took_ms, 2), "query": answer.understood.text,
+        "notes": list(answer.understood.notes), "facets": {}, "suggestion": answer.suggestion,
+        "hits": [hit_record(hit) for hit in answer.hits],
+    }  # fmt: skip
+
+
+def copy(house: House, shelf: Library, number: int, reader: Reader = ANYONE) -> tuple[Hit, str]:
+    """A document and its kept text. Raises NotFoundError, the same for what is unknown and what is forbidden."""
+    hit = shelf.see(number, reader)
+    missing = NotFoundError("There is no such document, or it is not for you to see.")
+    if hit is None:
+        raise missing
+    with house.store.read() as tx:
+        rows = tx.rows(
+            sa.select(content.c.pack, content.c.pack_offset, content.c.pack_length).where(content.c.id == number)
+        )
+    if not rows:
+        raise missing
+    cache = house.cache()
+    try:
+        return hit, cache.read(Place(*rows[0])).text
+    except CacheDamaged:
+        raise missing from None
+    finally:
+        cache.close()

@@ -1,0 +1,144 @@
+"""Sources: add, list, show, edit, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import BadSetting, ConflictError, UsageError
+from cormorant.catalog import sources
+from cormorant.catalog.sources import SourceRow
+from cormorant.frontier import hiding
+from cormorant.journal import runs
+from cormorant.model.settings import SourceSettings, parse_settings
+from cormorant.operate.house import House
+from cormorant.plugins import Tools, source_kind
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+from cormorant.store.schema import (
+    content,
+    exclusion,
+    hidden,
+    inlinks,
+    outlinks,
+    resource,
+    run,
+    run_count,
+    site_source,
+    source,
+)
+
+Given = Mapping[str, str | Sequence[str] | object]
+
+
+def settings_of(kind: str, given: Given) -> SourceSettings:
+    """Read what was typed by the kind's settings class, and build the source once, so that bad rules are told now.
+
+    Raises NotFoundError for an unknown kind, BadSetting, BadRule or BadAddress for what is wrong.
+    """
+    found = source_kind(kind)
+    settings = parse_settings(found.settings, given)
+    _try(found.make(0, settings, Tools(None, _NoClock())))
+    return settings
+
+
+class _NoClock:
+    """Building a source asks for no time."""
+
+    def now(self) -> float:
+        """Zero."""
+        return 0.0
+
+    def monotonic(self) -> float:
+        """Zero."""
+        return 0.0
+
+
+def _try(source: object) -> None:
+    """A source that could be built is good enough to be kept."""
+    if source is None:
+        raise BadSetting("These settings make no source.")
+
+
+def add(house: House, kind: str, name: str, given: Given) -> SourceRow:
+    """Add a source. Raises ConflictError when the name is taken, UsageError when it cannot be a name."""
+    if not name or name != name.strip() or any(c in name for c in "/\\\n\t\0") or name.startswith("-"):
+        raise UsageError(f"{name!r} cannot be the name of a source: use letters, digits, dots and dashes.")
+    settings = settings_of(kind, given)
+    with house.store.begin() as tx:
+        number = sources.add(tx, kind, name, settings.model_dump(mode="json", exclude_defaults=True))
+        row = sources.numbered(tx, number)
+    if row is None:
+        raise ConflictError(f"The source {name!r} was deleted by somebody else at the same moment.")
+    return row
+
+
+def edit(house: House, name: str, given: Given) -> SourceRow:
+    """Change settings of a source; those not named stay. An empty list or text sets one back to its default."""
+    with house.store.begin() as tx:
+        row = sources.named(tx, name)
+        merged = {**row.settings, **given}
+        changed = {key: value for key, value in merged.items() if value not in ("", [], ())}
+        settings = settings_of(row.kind, changed)
+        sources.edit(tx, row.id, settings.model_dump(mode="json", exclude_defaults=True))
+        return sources.named(tx, name)
+
+
+def every(house: House) -> list[SourceRow]:
+    """All sources by name."""
+    with house.store.read() as tx:
+        return sources.every(tx)
+
+
+def named(house: House, name: str) -> SourceRow:
+    """One source. Raises NotFoundError."""
+    with house.store.read() as tx:
+        return sources.named(tx, name)
+
+
+def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[str, Any]:
+    """What `source show` says: settings as given, or all of them with where each value comes from."""
+    record: dict[str, Any] = {
+        "source": row.name, "kind": row.kind, "version": row.version, "created_at": rfc3339(row.created_at),
+        "settings": dict(row.settings),
+    }  # fmt: skip
+    with house.store.read() as tx:
+        record["documents"] = hiding.indexed_count(tx, row.id)
+        last = runs.every(tx, row.id, 1)
+    record["last_run"] = last[0].id if last else None
+    if effective:
+        values = parse_settings(source_kind(row.kind).settings, row.settings).model_dump(mode="json")
+        record["effective"] = {
+            name: {"value": value, "from": "source" if name in row.settings else "default"}
+            for name, value in values.items()
+        }
+    return record
+
+
+def delete(house: House, name: str) -> int:
+    """Delete a source with its documents; receivers are told. Returns how many documents left.
+
+    Raises ConflictError while a run of it is under way.
+    """
+    with house.store.begin() as tx:
+        row = sources.named(tx, name)
+        if runs.open_runs(tx, row.id):
+            raise ConflictError(f"A run of {name!r} is under way. Stop it first, or wait until it ends.")
+        gone = tx.rows(sa.select(content.c.id, content.c.url).where(content.c.source_id == row.id, content.c.indexed))
+        if gone:
+            first = stream.append(tx, [Entry(row.id, each.id, 0, Event.DELETED, each.url) for each in gone])
+            hiding.hide_until(tx, [(each.id, row.id, 0, first + n) for n, each in enumerate(gone)])
+        mine = sa.select(resource.c.id).where(resource.c.source_id == row.id)
+        for table in (outlinks, inlinks):
+            tx.execute(sa.delete(table).where(table.c.id.in_(mine)))
+        tx.execute(sa.delete(hidden).where(hidden.c.source_id == row.id, hidden.c.seq.is_(None)))
+        tx.execute(
+            sa.delete(run_count).where(run_count.c.run_id.in_(sa.select(run.c.id).where(run.c.source_id == row.id)))
+        )
+        for each in (content, resource, exclusion, site_source, run):
+            tx.execute(sa.delete(each).where(each.c.source_id == row.id))
+        tx.execute(sa.delete(source).where(source.c.id == row.id))
+    return len(gone)

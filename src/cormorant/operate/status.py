@@ -1,0 +1,53 @@
+"""The state of everything on one page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cormorant.base.clock import rfc3339
+from cormorant.catalog import sources
+from cormorant.catalog.sources import SourceRow
+from cormorant.frontier import hiding, progress
+from cormorant.journal import runs
+from cormorant.model.run import OPEN_STATES, RunState
+from cormorant.operate import receivers
+from cormorant.operate.house import House
+from cormorant.store import drivers, processes
+from cormorant.store.database import Tx
+
+
+def status(house: House) -> dict[str, Any]:
+    """Sources with their last good run, held runs, runs under way, receivers with what waits for them, processes."""
+    told = receivers.listed(house)
+    with house.store.read() as tx:
+        every = [_source(tx, row) for row in sources.every(tx)]
+        alive = processes.alive(tx)
+    return {
+        "data_folder": str(house.folder), "store": drivers.mask(house.store.url),
+        "documents": sum(each["documents"] for each in every), "sources": every,
+        "held_runs": [each["held_run"] for each in every if each["held_run"] is not None],
+        "receivers": told, "backlog": max((each["backlog"] for each in told), default=0),
+        "oldest_undelivered_at": min((each["oldest_undelivered_at"] for each in told if each["oldest_undelivered_at"]),
+        default=None), "paused": any(each["paused"] for each in told),
+        "processes": [
+            {"process": each.name, "role": each.role, "node": each.node, "pid": each.pid,
+             "started_at": rfc3339(each.started_at), "seen_at": rfc3339(each.seen_at)}
+            for each in alive
+        ],
+    }  # fmt: skip
+
+
+def _source(tx: Tx, row: SourceRow) -> dict[str, Any]:
+    """One source: what it has, how its last runs went, what goes on now."""
+    recent = runs.every(tx, row.id, 100)
+    good = next((each for each in recent if each.state is RunState.FINISHED), None)
+    held = next((each for each in recent if each.state is RunState.HELD), None)
+    under_way = next((each for each in recent if each.state in OPEN_STATES), None)
+    return {
+        "source": row.name, "kind": row.kind, "documents": hiding.indexed_count(tx, row.id),
+        "last_good_run": good.id if good else None, "last_good_at": rfc3339(good.finished_at) if good else None,
+        "last_state": recent[0].state.value if recent else None, "last_reason": recent[0].reason if recent else None,
+        "held_run": held.id if held and recent[0].id == held.id else None,
+        "run": under_way.id if under_way else None, "state": under_way.state.value if under_way else "idle",
+        "to_fetch": progress.to_fetch(tx, row.id, under_way.generation) if under_way else 0,
+    }  # fmt: skip

@@ -1,0 +1,149 @@
+"""Fetch one thing of a source now and say what was seen. Nothing is kept, nothing is told to anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cormorant.base.errors import NotFoundError
+from cormorant.catalog import sources
+from cormorant.crawl.reading import Reader
+from cormorant.crawl.visit import Blocked, Report, visit
+from cormorant.fetch.http import Fetcher
+from cormorant.frontier.desk import SiteWork, Task
+from cormorant.frontier.fate import is_unreachable, reason_of
+from cormorant.model.address import canonical, origin_of
+from cormorant.model.content import Content, Document, Wire
+from cormorant.model.outcome import Deferred, Excluded, Moved, Outcome, OutcomeKind
+from cormorant.model.resource import Found, Lease, Resource, Role
+from cormorant.model.settings import parse_settings
+from cormorant.model.status import describe
+from cormorant.operate.house import House
+from cormorant.plugins import Source, Tools, source_kind
+
+_WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a visit needs, wired by whoever calls."""
+
+    fetcher: Fetcher
+    reader: Reader
+
+
+class _Prerequisite(NamedTuple):
+    """A robots.txt that had to be asked for first: its address, and how that ended."""
+
+    address: str
+    said: str
+
+
+async def test(house: House, name: str, address: str, means: Means) -> dict[str, Any]:
+    """Visit an address, or the first the source begins with, through the source itself.
+
+    Raises NotFoundError for an unknown source or one that has nothing, BadAddress, Unreachable for a missing folder.
+    """
+    with house.store.read() as tx:
+        row = sources.named(tx, name)
+    kind = source_kind(row.kind)
+    source = kind.make(row.id, parse_settings(kind.settings, row.settings), Tools(means.fetcher, house.clock))
+    started = house.clock.monotonic()
+    try:
+        resource = _resource(source, _meant(address))
+        report, wire, before = await _visit(source, resource, means.reader, house)
+    finally:
+        await source.close()
+    seconds = house.clock.monotonic() - started
+    return _record(name, source, report, wire) | {
+        "prerequisites": [each._asdict() for each in before], "took_s": round(seconds, 3)
+    }  # fmt: skip
+
+
+def _meant(text: str) -> str:
+    """What was typed as an address: an address, or the path of a file; nothing stays nothing."""
+    if not text or "://" in text:
+        return canonical(text) if text else ""
+    return canonical(Path(text).expanduser().absolute().as_uri())
+
+
+def _resource(source: Source, address: str) -> Resource:
+    """What would be visited, without anything remembered of it."""
+    if not address:
+        found = next((each for batch in source.discover("") for each in batch if isinstance(each, Found)), None)
+        if found is None:
+            raise NotFoundError("The source begins nowhere: it has no start address, or its folder has no file.")
+        address = found.address
+    return Resource(0, source.number, 0, address, Role.DOCUMENT, 0, 0, 0, 0, "", "", "", b"", b"", 0, indexed=False)
+
+
+async def _visit(
+    source: Source, resource: Resource, reader: Reader, house: House
+) -> tuple[Report, Wire, list[_Prerequisite]]:
+    """Visit, asking first for what the gates want to know."""
+    work = SiteWork(Lease(0, origin_of(resource.address).site, 0, 0.0), {})
+    before: list[_Prerequisite] = []
+    wire = Wire()
+    while True:
+        got = await visit(Task(resource, work), source, reader, house.clock)
+        if isinstance(got, Report):
+            return got, _added(wire, got.wire), before
+        before.append(await _ask_first(source, got, work, wire))
+        if not before[-1].said.startswith("answered"):
+            reason = f"{before[-1].address} {before[-1].said}, so the address may not be visited."
+            return Report(got.task, Deferred(503, reason), Wire(), house.clock.now()), wire, before
+
+
+async def _ask_first(source: Source, blocked: Blocked, work: SiteWork, wire: Wire) -> _Prerequisite:
+    """Fetch a prerequisite and remember its fact for this one visit."""
+    address = blocked.prerequisite.address
+    said = await source.fetch(blocked.task.resource._replace(address=address, role=Role.ROBOTS), wire)
+    fact = source.fact(said, Role.ROBOTS)
+    if fact is None:
+        words = "was not answered" if isinstance(said, Content) else f"failed ({said.status} {reason_of(said) or ''})"
+        return _Prerequisite(address, words)
+    work.facts[fact[0]] = fact[1]
+    return _Prerequisite(address, f"answered with {len(fact[1])} bytes")
+
+
+def _added(first: Wire, second: Wire) -> Wire:
+    return Wire(
+        first.requests + second.requests, first.conditional + second.conditional, first.audits + second.audits,
+        first.received + second.received, first.decoded + second.decoded,
+    )  # fmt: skip
+
+
+def _record(name: str, source: Source, report: Report, wire: Wire) -> dict[str, Any]:
+    """What was seen, with the rules that decided."""
+    outcome, address = report.outcome, report.task.resource.address
+    follow = source.gates.follow(address, 0)
+    status = describe(outcome.status)
+    code = 0 if outcome.kind in _WELL else 6 if is_unreachable(outcome.status) else 3
+    return {
+        "source": name, "address": address, "outcome": outcome.kind.name.lower(), "status": outcome.status,
+        "status_text": status.text, "rule": _rule(outcome) or f"{follow.gate}: {follow.rule}",
+        "reason": reason_of(outcome), "advice": status.advice if code else None,
+        **_content(outcome, source), "requests": wire.requests, "bytes": wire.received, "credential": None,
+        "exit_code": code,
+    }  # fmt: skip
+
+
+def _rule(outcome: Outcome) -> str | None:
+    return f"{outcome.ruling.gate}: {outcome.ruling.rule}" if isinstance(outcome, Excluded) else None
+
+
+def _content(outcome: Outcome, source: Source) -> Mapping[str, Any]:
+    """Type, title, size and links of what came, as far as anything did."""
+    content: Content | None = getattr(outcome, "content", None)
+    document: Document | None = getattr(outcome, "document", None)
+    links = document.links if document else ()
+    inside = sum(source.gates.follow(link.address, 1).admitted for link in links)
+    return {
+        "access_url": content.address if content else None, "target": outcome.target if isinstance(outcome, Moved) else
+        None, "mime": (document or content).mime if document or content else None,  # type: ignore[union-attr]
+        "title": document.title if document else None, "language": document.language if document else None,
+        "size_bytes": len(content.body) if content else None, "text_length": len(document.text) if document else None,
+        "links": len(links), "links_to_follow": inside,
+    }  # fmt: skip

@@ -1,0 +1,112 @@
+"""How does a run go right now? Its figures, its sites, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.catalog import receivers, sources
+from cormorant.frontier import facts, order
+from cormorant.journal import runs
+from cormorant.journal.runs import RunRow
+from cormorant.model.settings import parse_settings
+from cormorant.operate import crawl
+from cormorant.operate.house import House
+from cormorant.plugins import Tools, source_kind
+from cormorant.receivers import stream
+from cormorant.store import processes
+from cormorant.store.database import Tx
+from cormorant.store.schema import resource, site, site_source
+
+SITES = 6
+"""Sites shown at most."""
+
+
+class SiteLook(NamedTuple):
+    """A site with something left. `resting_s` is how long it is left alone, 0 when it may be asked now."""
+
+    site: str
+    left: int
+    leased: bool
+    resting_s: float
+
+
+class Look(NamedTuple):
+    """A run at a moment: its report, the sites asked last, how many there are, the pace asked for, the backlog."""
+
+    report: dict[str, Any]
+    sites: tuple[SiteLook, ...]
+    site_count: int
+    resting: int
+    pace_s: float
+    backlog: int
+
+
+def look(house: House, number: int) -> Look:
+    """Look at a run. Raises NotFoundError."""
+    report = crawl.report(house, number)
+    with house.store.read() as tx:
+        row = runs.get(tx, number)
+        now = tx.now()
+        waiting = tx.rows(_open_sites(row))
+        shown = tuple(_site(tx, row, each, now) for each in waiting[:SITES])
+        places = [each.place for each in receivers.every(tx) if not each.paused]
+        backlog = max(0, stream.head(tx) - min(places, default=0)) if places else 0
+        pace = _pace(house, tx, row, [(each.id, each.key) for each in waiting[:SITES]])
+    resting = sum(_rest(each, now) > 0 for each in waiting)
+    return Look(report, shown, len(waiting), resting, pace, backlog)
+
+
+def _open_sites(row: RunRow) -> sa.Select[Any]:
+    """Sites this run is not done with, those asked last first."""
+    return (
+        sa.select(site.c.id, site.c.key, site.c.owner, site.c.not_before, site_source.c.not_before.label("later"))
+        .join(site_source, site_source.c.site_id == site.c.id)
+        .where(site_source.c.source_id == row.source_id, site_source.c.done_generation < row.generation)
+        .order_by(site.c.owner.is_(None), site.c.requested_at.desc(), site.c.id)
+        .limit(10_000)
+    )
+
+
+def _rest(each: Any, now: float) -> float:
+    return max(0.0, float(max(each.not_before, each.later)) - now)
+
+
+def _site(tx: Tx, row: RunRow, each: Any, now: float) -> SiteLook:
+    columns = resource.c
+    statement = sa.select(sa.func.count()).where(
+        columns.state == sa.literal_column("0"), columns.site_id == each.id, columns.source_id == row.source_id,
+        columns.due < order.limit(row.generation),
+    )  # fmt: skip
+    left = int(tx.execute(statement).scalar_one())
+    return SiteLook(each.key, left, each.owner is not None, round(_rest(each, now), 1))
+
+
+def _pace(house: House, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -> float:
+    """The longest delay asked for at these sites."""
+    owner = sources.numbered(tx, row.source_id)
+    if owner is None:
+        return 0.0
+    kind = source_kind(owner.kind)
+    source = kind.make(owner.id, parse_settings(kind.settings, row.settings), Tools(None, house.clock))
+    known: dict[int, dict[str, bytes]] = {number: {} for number, _ in sites}
+    for fact in facts.read(tx, [number for number, _ in sites], [facts.INSTALLATION]):
+        known[fact.site][fact.name] = fact.value
+    return max((source.pace(key, known[number]).delay_s for number, key in sites), default=0.0)
+
+
+def cpu_ticks(house: House) -> dict[int, int]:
+    """CPU ticks of this machine's retrievers so far, by process number; empty where /proc is not."""
+    with house.store.read() as tx:
+        pids = [each.pid for each in processes.alive(tx, "retriever")]
+    found = {}
+    for pid in pids:
+        try:
+            words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        found[pid] = int(words[11]) + int(words[12])
+    return found

@@ -1,0 +1,69 @@
+"""What every answer carries and every request must have. Wraps the whole application."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from typing import Any, TypeAlias
+
+Message: TypeAlias = MutableMapping[str, Any]
+Scope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+"""What ASGI says of an application, in its own words."""
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'"
+)
+COPY_POLICY = "sandbox; default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+"""For somebody else's words: no scripts, no forms, an origin of its own."""
+LOOPBACK = frozenset(("127.0.0.1", "localhost", "[::1]"))
+
+_HEADERS = {
+    b"content-security-policy": POLICY.encode(),
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cross-origin-resource-policy": b"same-origin",
+}
+
+
+class Guard:
+    """Refuses requests that name another host (DNS rebinding), and adds the headers a route did not set itself."""
+
+    def __init__(self, app: Application, hosts: Collection[str]) -> None:
+        self._app = app
+        self._hosts = frozenset(hosts) | LOOPBACK
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = {name.lower() for name, _ in message["headers"]}
+                more = [(name, value) for name, value in _HEADERS.items() if name not in given]
+                message = {**message, "headers": [*message["headers"], *more]}
+            await send(message)
+
+        if _host(scope) in self._hosts:
+            await self._app(scope, receive, guarded)
+            return
+        await guarded(
+            {"type": "http.response.start", "status": 421, "headers": [(b"content-type", b"text/plain; charset=utf-8")]}
+        )
+        await guarded({"type": "http.response.body", "body": b"This server does not answer for that host.\n"})
+
+
+def _host(scope: Scope) -> str:
+    """The host a request names, without its port, lower case; "" when it names none or several."""
+    named: list[bytes] = [value for name, value in scope["headers"] if name == b"host"]
+    if len(named) != 1:
+        return ""
+    host = named[0].decode("latin-1").lower()
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0]

@@ -1,0 +1,109 @@
+"""What a page shows of a hit: plain values, none of them markup."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from cormorant.search.reader import Hit
+
+PER_PAGE = 10
+MOST_PAGES = 50
+
+_WORDS = {
+    "text/html": "Web page", "application/xhtml+xml": "Web page", "application/pdf": "PDF", "text/plain": "Text",
+    "text/markdown": "Markdown", "text/csv": "Table", "text/xml": "XML", "application/xml": "XML",
+    "application/json": "JSON",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "Word",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "Spreadsheet",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "Slides",
+}  # fmt: skip
+_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+class Piece(NamedTuple):
+    """A stretch of a snippet, marked or not."""
+
+    text: str
+    marked: bool
+
+
+class Shown(NamedTuple):
+    """A hit as the page shows it. `link` is where its title leads; `icon` one of page, file, folder."""
+
+    id: int
+    title: str
+    link: str
+    where: str
+    icon: str
+    pieces: tuple[Piece, ...]
+    meta: tuple[str, ...]
+    cached: bool
+    duplicates: int
+
+
+def shown(hit: Hit) -> Shown:
+    """Fit a hit to the page. A title leads to the document when a browser may go there, else to its kept copy."""
+    web = hit.url.startswith(("http://", "https://"))
+    link, icon = (hit.url, "page") if web else (f"/cached/{hit.id}", "file")
+    return Shown(
+        hit.id, hit.title or hit.url, link, where(hit.url), icon, tuple(pieces(hit)), meta(hit), hit.cached,
+        hit.duplicates,
+    )  # fmt: skip
+
+
+def where(url: str) -> str:
+    """An address as people read it: host and path, step by step."""
+    bare = unquote(url.partition("//")[2] or url).partition("?")[0]
+    steps = [step for step in bare.split("/") if step]
+    if len(steps) > 5:
+        steps = [steps[0], "…", *steps[-3:]]
+    return " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} ".join(steps)
+
+
+def pieces(hit: Hit) -> list[Piece]:
+    """The snippet, cut at its highlights."""
+    found, at = [], 0
+    for start, end in hit.highlights:
+        found += [Piece(hit.snippet[at:start], marked=False), Piece(hit.snippet[start:end], marked=True)]
+        at = end
+    found.append(Piece(hit.snippet[at:], marked=False))
+    return [piece for piece in found if piece.text]
+
+
+def meta(hit: Hit) -> tuple[str, ...]:
+    """Type, size and date, as far as they are known."""
+    kind = _WORDS.get(hit.mime, hit.mime.partition("/")[2] or "Document")
+    facts = [f"{kind}, {size(hit.size_bytes)}" if hit.size_bytes else kind]
+    if hit.modified_at is not None:
+        facts.append(day(hit.modified_at))
+    return tuple(facts)
+
+
+def day(moment: float) -> str:
+    """A day, like 14 Nov 2026, of epoch seconds."""
+    found = datetime.fromtimestamp(moment, tz=UTC)
+    return f"{found.day} {found:%b %Y}"
+
+
+def size(count: int) -> str:
+    """Bytes with a unit."""
+    for least, unit in _UNITS:
+        if count >= least:
+            return f"{count / least:.1f} {unit}" if count < 10 * least else f"{count / least:,.0f} {unit}"
+    return f"{count} bytes"
+
+
+def pages(total: int, page: int) -> list[int | None]:
+    """Numbers of the pages to offer, None for a gap; empty when one page holds everything."""
+    last = min(MOST_PAGES, -(-total // PER_PAGE))
+    if last <= 1:
+        return []
+    near = sorted({1, last, *range(max(1, page - 2), min(last, page + 2) + 1)})
+    found: list[int | None] = []
+    for number in near:
+        if found and found[-1] is not None and number - found[-1] > 1:
+            found.append(None)
+        found.append(number)
+    return found

@@ -1,0 +1,193 @@
+"""The pages, the search interface for programs, and two addresses for whoever watches over the process."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi.staticfiles import StaticFiles
+from fastapi.templating import Jinja2Templates
+from jinja2 import Environment, FileSystemLoader
+
+from cormorant.base.errors import CormorantError, NotFoundError, UsageError
+from cormorant.operate import searching, sources
+from cormorant.operate.house import House
+from cormorant.portal.faults import FaultLog
+from cormorant.portal.guard import COPY_POLICY, Guard
+from cormorant.portal.showing import MOST_PAGES, PER_PAGE, day, pages, shown, size
+from cormorant.search.reader import Library, Question
+
+HERE = Path(__file__).parent
+THEMES = {"dark": "light", "light": "dark"}
+"""The theme that the button leads to; without a choice the system's holds, and the button leads to dark."""
+
+MOST_TEXT = 500_000
+"""Characters of a kept text on one page."""
+
+Page = Annotated[int, Query(ge=1, le=MOST_PAGES)]
+Every = Annotated[bool, Query(alias="all")]
+
+
+class Shelf:
+    """The library, opened when it is first asked for, and again after a fault."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self._library: Library | None = None
+
+    def library(self) -> Library:
+        """The open library. Raises IndexDamaged, ConflictError."""
+        if self._library is None:
+            self._library = searching.library(self.house)
+        return self._library
+
+    def forget(self) -> None:
+        """Open it anew the next time."""
+        self._library = None
+
+
+def make(house: House, hosts: Collection[str] = ()) -> FastAPI:
+    """The application of an installation; `hosts` are names it answers to besides those of loopback."""
+    app = FastAPI(title="Cormorant", docs_url=None, redoc_url=None, openapi_url="/api/openapi.json")
+    app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
+    shelf = Shelf(house)
+    loader = FileSystemLoader(HERE / "templates")
+    look = Jinja2Templates(env=Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True))
+    _add_pages(app, shelf, look)
+    _add_copies(app, shelf, look)
+    _add_programs(app, shelf)
+    _add_faults(app, shelf, look)
+    app.add_middleware(Guard, hosts=hosts)
+    return app
+
+
+def _frame(request: Request, house: House) -> dict[str, Any]:
+    """What every page shows."""
+    rows = [sources.as_record(house, row) for row in sources.every(house)]
+    theme = request.cookies.get("theme", "")
+    return {
+        "theme": theme if theme in THEMES else "", "names": [row["source"] for row in rows],
+        "documents": sum(row["documents"] for row in rows),
+    }  # fmt: skip
+
+
+def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+    """Home and results, and the switch between light and dark."""
+
+    @app.get("/", include_in_schema=False)
+    def home(request: Request) -> Response:
+        return look.TemplateResponse(request, "home.html", _frame(request, shelf.house))
+
+    @app.get("/search", include_in_schema=False)
+    def results(request: Request, q: str = "", source: str = "", page: Page = 1, every: Every = False) -> Response:
+        if not q.strip():
+            return RedirectResponse("/", 303)
+        question = Question(q, (source,) if source else (), PER_PAGE, (page - 1) * PER_PAGE, fold=not every)
+        answer = searching.search(shelf.house, question, shelf=shelf.library())
+
+        def address(**changes: object) -> str:
+            given = {"q": q, "source": source, "all": "1" if every else "", "page": ""} | changes
+            return "/search?" + urlencode({name: value for name, value in given.items() if value})
+
+        values = _frame(request, shelf.house) | {
+            "q": q, "source": source, "page": page, "every": every, "answer": answer,
+            "hits": [shown(hit) for hit in answer.hits],
+            "pages": pages(answer.total, page), "address": address, "took": f"{answer.took_ms:.0f}",
+        }  # fmt: skip
+        return look.TemplateResponse(request, "results.html" if answer.hits else "nothing.html", values)
+
+    @app.post("/preferences/theme", include_in_schema=False)
+    def theme(request: Request) -> Response:
+        chosen = THEMES.get(request.cookies.get("theme", ""), "dark")
+        answer = RedirectResponse("/", 303)
+        answer.set_cookie("theme", chosen, max_age=365 * 86400, httponly=True, samesite="strict")
+        return answer
+
+
+def _add_copies(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+    """The kept text of a document, as text: whatever stood in the original, nothing of it runs or loads."""
+
+    @app.get("/cached/{number}", include_in_schema=False)
+    def copy(request: Request, number: int) -> Response:
+        hit, text = searching.copy(shelf.house, shelf.library(), number)
+        blocks = [block.strip() for block in text[:MOST_TEXT].split("\n\n")]
+        values = _frame(request, shelf.house) | {
+            "hit": shown(hit), "url": hit.url, "blocks": [block for block in blocks if block],
+            "size": size(hit.size_bytes), "cut": len(text) > MOST_TEXT,
+            "changed": day(hit.modified_at) if hit.modified_at is not None else "",
+        }  # fmt: skip
+        return look.TemplateResponse(request, "copy.html", values, headers={"Content-Security-Policy": COPY_POLICY})
+
+
+def _add_programs(app: FastAPI, shelf: Shelf) -> None:
+    """The same search as JSON, and health."""
+
+    @app.get("/api/v1/search")
+    def search(
+        q: str,
+        source: str = "",
+        limit: Annotated[int, Query(ge=0, le=1000)] = 10,
+        offset: Annotated[int, Query(ge=0)] = 0,
+    ) -> dict[str, Any]:
+        """Search; the hits are under `hits`."""
+        question = Question(q, (source,) if source else (), limit, offset)
+        return searching.answer_record(searching.search(shelf.house, question, shelf=shelf.library()))
+
+    @app.get("/health/live")
+    def live() -> dict[str, str]:
+        """Say that the process answers."""
+        return {"status": "live"}
+
+    @app.get("/health/ready")
+    def ready() -> dict[str, Any]:
+        """Say that the database and the index can be read."""
+        with shelf.house.store.read() as tx:
+            tx.now()
+        shelf.library()
+        return {"status": "ready"}
+
+
+def _add_faults(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+    """One error, two forms: a page for a person, a problem object for a program."""
+    log = FaultLog(shelf.house.folder / "logs" / "web.log", shelf.house.clock)
+
+    @app.exception_handler(CormorantError)
+    def ours(request: Request, error: CormorantError) -> Response:
+        shelf.forget()
+        return _said(look, request, error, error.http_status)
+
+    @app.exception_handler(RequestValidationError)
+    def unfit(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        if first["loc"][0] == "path":
+            return _said(look, request, NotFoundError("There is nothing at this address."), 404)
+        sentence = f"{first['loc'][-1]}: {first['msg'][0].lower()}{first['msg'][1:]}."
+        return _said(look, request, UsageError(sentence), 422)
+
+    @app.exception_handler(404)
+    def nowhere(request: Request, _: Exception) -> Response:
+        return _said(look, request, NotFoundError("There is nothing at this address."), 404)
+
+    @app.exception_handler(405)
+    def otherwise(request: Request, _: Exception) -> Response:
+        return _said(look, request, UsageError(f"This address does not take {request.method}."), 405)
+
+    @app.exception_handler(Exception)
+    def unexpected(request: Request, error: Exception) -> Response:
+        reference = log.note(request.url.path, error)
+        sentence = f"This went wrong on our side. Whoever looks after it finds it in logs/web.log under {reference}."
+        return _said(look, request, CormorantError(sentence), 500)
+
+
+def _said(look: Jinja2Templates, request: Request, error: CormorantError, status: int) -> Response:
+    """The answer that tells of an error."""
+    if request.url.path.startswith(("/api/", "/health/")):
+        problem = error.as_problem() | {"status": status}
+        return JSONResponse(problem, status, media_type="application/problem+json")
+    values: dict[str, Any] = {"theme": "", "names": [], "documents": None, "status": status, "sentence": error.sentence}
+    return look.TemplateResponse(request, "stop.html", values, status_code=status)

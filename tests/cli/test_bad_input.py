@@ -1,0 +1,244 @@
+"""What bad input gets: one sentence that names the thing and says what to do, the right exit code, nothing half made."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.world import Installation, Site
+
+HOST = "no-such-host.invalid"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        ("serch x", 2, "Did you mean 'search'?"),
+        ("--jsn status", 2, "There is no option '--jsn'"),
+        ("status --foce", 2, "No such option: --foce"),
+        ("crawl --forse", 2, "--force"),
+        ("source lst", 2, "Did you mean 'list'"),
+        ("source", 2, "Missing command"),
+        ("search", 2, "QUERY"),
+        ("search x --limit 5000", 2, "limit"),
+        ("--data", 2, "--data needs a folder"),
+        ("source add ftp x", 4, "There is: web, files"),
+        ("source add web x", 2, "needs a start address"),
+        ("source add web x --set strat=https://a.example/", 2, "Did you mean 'start'?"),
+        ("source add web x --set start=example.org", 2, "'example.org' is not an address"),
+        ("source add web x --set start", 2, "has no value"),
+        ("source add web x --set start=https://a.example/ --set depth=-1", 2, "depth"),
+        ("source add web x --set start=https://a.example/ --set include=hots:a", 2, "hots"),
+        ("source add web a/b --set start=https://a.example/", 2, "cannot be the name"),
+        ("receiver add jsonlines x --set path=relative.jsonl", 2, "in full"),
+        ("receiver add jsonlines x --set path=/no/such/folder/x.jsonl", 2, "/no/such/folder"),
+        ("serve --host 0.0.0.0", 2, "can be reached by others"),
+    ],
+)
+def test_wrong_words(words: str, code: int, says: str, bare: Installation) -> None:
+    done = bare.run(*words.split())
+    assert done.code == code, done
+    assert says in done.err
+    assert len(done.err.strip().splitlines()) == 1, done.err
+    assert "Traceback" not in done.err
+    assert not done.out
+
+
+@pytest.mark.parametrize(
+    "words", ["status", "search x", "explain http://a.example/", "document list", "run show", "source show x", "index stats"]
+)
+def test_nothing_there_yet(words: str, bare: Installation) -> None:
+    done = bare.run(*words.split())
+    assert (done.code, "There is nothing in" in done.err) == (4, True)
+    assert not bare.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("crawl nope", "There is no source 'nope'. There is: docs, papers."),
+        ("source show nope", "There is no source"),
+        ("search x --source nope", "There is no source"),
+        ("run show 99", "There is no run 99."),
+        ("receiver show nope", "There is no receiver"),
+        ("document show http://a.example/", "No source knows"),
+    ],
+)
+def test_no_such_thing(words: str, says: str, home: Installation) -> None:
+    done = home.run(*words.split())
+    assert (done.code, says in done.err) == (4, True), done
+
+
+def test_an_error_for_a_program_is_a_problem_object(home: Installation) -> None:
+    problem = home.run("source", "show", "nope", "--json").problem
+    assert problem["code"] == "not_found"
+    assert problem["status"] == 404
+    assert "nope" in problem["detail"]
+    assert home.run("--json", "serch").problem["code"] == "usage"
+
+
+def test_a_name_that_is_taken(home: Installation) -> None:
+    done = home.run("source", "add", "files", "papers", "--set", "path=/")
+    assert (done.code, "already" in done.err) == (1, True)
+
+
+def test_data_folder_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for words in (["status"], ["source", "list"]):
+        done = Installation(tmp_path / "file").run(*words)
+        assert (done.code, "is a file, not a folder" in done.err) == (1, True), done
+
+
+def test_data_folder_holds_something_else(tmp_path: Path) -> None:
+    (tmp_path / "letters.txt").write_text("x")
+    done = Installation(tmp_path).run("source", "list")
+    assert (done.code, "letters.txt" in done.err) == (1, True)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["letters.txt"]
+
+
+def test_data_folder_of_a_newer_version(home: Installation) -> None:
+    (home.folder / "cormorant.json").write_text(json.dumps({"format": 99}))
+    done = home.run("status")
+    assert (done.code, "newer version" in done.err) == (1, True)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_data_folder_that_may_only_be_read(home: Installation) -> None:
+    home.folder.chmod(0o500)
+    try:
+        done = home.run("status")
+    finally:
+        home.folder.chmod(0o700)
+    assert (done.code, "Check who owns it" in done.err) == (5, True)
+
+
+def test_a_damaged_database(home: Installation) -> None:
+    for name in ("cormorant.db-wal", "cormorant.db-shm"):
+        (home.folder / name).unlink(missing_ok=True)
+    (home.folder / "cormorant.db").write_bytes(b"this is no database" * 1000)
+    done = home.run("status")
+    assert (done.code, "damaged" in done.err) == (1, True), done
+    assert "Traceback" not in done.err
+
+
+def test_a_damaged_index(home: Installation) -> None:
+    for file in (home.folder / "index").rglob("*.store"):
+        file.write_bytes(b"")
+    done = home.run("search", "harbour")
+    assert (done.code, "cormorant index rebuild" in done.err) == (1, True), done
+
+
+def test_a_server_that_does_not_answer(bare: Installation) -> None:
+    away = Installation(bare.folder, {"CORMORANT_STORE": "postgresql://nobody:secret@127.0.0.1:9/none"})
+    done = away.run("source", "list")
+    assert done.code == 6, done
+    assert "secret" not in done.err
+
+
+@pytest.mark.parametrize("store", ["mysql://a/b", "nonsense"])
+def test_a_store_we_do_not_know(store: str, bare: Installation) -> None:
+    done = Installation(bare.folder, {"CORMORANT_STORE": store}).run("source", "list")
+    assert (done.code, "not a database we know" in done.err) == (2, True)
+
+
+def test_a_setting_of_the_installation(bare: Installation) -> None:
+    done = Installation(bare.folder, {"CORMORANT_RETRIEVERS": "many"}).run("source", "list")
+    assert (done.code, "CORMORANT_RETRIEVERS" in done.err) == (2, True)
+
+
+def test_a_configuration_file(bare: Installation, tmp_path: Path) -> None:
+    assert "cannot be read" in bare.run("--config", str(tmp_path / "none.toml"), "status").err
+    (tmp_path / "c.toml").write_text("[installation]\nretreivers = 2\n")
+    done = bare.run("--config", str(tmp_path / "c.toml"), "status")
+    assert (done.code, "retreivers" in done.err) == (2, True)
+
+
+class TestQuickstart:
+    """The first command a person types has to bear the most."""
+
+    @pytest.mark.parametrize(
+        ("place", "code", "says"),
+        [
+            ("example.org", 2, "https://example.org"),
+            ("/no/such/folder", 4, "There is no folder /no/such/folder"),
+            ("ftp://example.org/", 2, "http:// or https://"),
+            ("http://", 2, "not an address"),
+            (sys.executable, 2, "is a file. Name the folder it is in"),
+        ],
+    )
+    def test_place(self, place: str, code: int, says: str, bare: Installation) -> None:
+        done = bare.run("quickstart", "--no-serve", place)
+        assert (done.code, says in done.err) == (code, True), done
+        assert not bare.folder.exists()
+
+    def test_unknown_host(self, bare: Installation) -> None:
+        done = bare.run("quickstart", "--no-serve", f"http://{HOST}/")
+        assert done.code == 6, done
+        assert HOST in done.out
+        assert "975" in done.out
+        assert not bare.run("source", "list").out
+
+    def test_refused_port(self, bare: Installation) -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            port = taken.getsockname()[1]
+        done = bare.run("quickstart", "--no-serve", f"http://127.0.0.1:{port}/")
+        assert done.code == 6, done
+        assert f"127.0.0.1:{port}" in done.out
+
+    def test_port_in_use(self, bare: Installation, tmp_path: Path) -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            done = bare.run("quickstart", str(tmp_path), "--port", str(port))
+        assert (done.code, f"Port {port}" in done.err) == (1, True), done
+
+    def test_empty_folder(self, bare: Installation, tmp_path: Path) -> None:
+        (tmp_path / "empty").mkdir()
+        done = bare.run("quickstart", "--no-serve", str(tmp_path / "empty"))
+        assert done.code in (0, 3), done
+        assert "Traceback" not in done.err
+
+
+class TestCrawl:
+    """Sources that cannot be crawled as they are."""
+
+    def test_nothing_to_crawl(self, bare: Installation) -> None:
+        bare.fine("source", "list")
+        done = bare.run("crawl")
+        assert (done.code, "cormorant source add" in done.err) == (4, True)
+
+    def test_folder_that_is_gone(self, bare: Installation, tmp_path: Path) -> None:
+        (tmp_path / "papers").mkdir()
+        bare.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}")
+        (tmp_path / "papers").rmdir()
+        done = bare.run("crawl", "--json")
+        assert done.code == 6, done
+        assert done.object["state"] == "failed"
+        assert str(tmp_path / "papers") in done.object["problems"][0]["sentence"]
+
+    def test_robots_forbid_the_only_start(self, bare: Installation, site: Site) -> None:
+        bare.fine("source", "add", "web", "x", "--set", f"start={site.address}private/x")
+        done = bare.run("crawl")
+        assert done.code == 3
+        assert "970" in done.out
+        assert "/private/x" not in site.asked
+
+    def test_start_that_is_missing(self, bare: Installation, site: Site) -> None:
+        bare.fine("source", "add", "web", "x", "--set", f"start={site.address}nowhere")
+        done = bare.run("crawl")
+        assert done.code == 3
+        assert f"The start address {site.address}nowhere failed: 404" in done.out
+
+    def test_rule_that_matches_nothing(self, bare: Installation, site: Site) -> None:
+        given = [f"start={site.address}", "exclude=path:/tides", "exclude=path:/tidse", f"include=prefix:{site.address}"]
+        bare.fine("source", "add", "web", "x", *(word for each in given for word in ("--set", each)))
+        record = bare.run("crawl", "--json").object
+        idle = [each["rule"] for each in record["problems"] if each["kind"] == "rule"]
+        assert idle == ["exclude path:/tidse"]

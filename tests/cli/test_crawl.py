@@ -1,0 +1,245 @@
+"""A crawl from a terminal: its report, its exit code, interruptions, two at once, a held run."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.world import Answer, Done, Installation, Site, ended, until
+
+CLASSIC = ("to_fetch", "fetched", "fetch_failures", "rejected", "discovered", "indexed", "non_indexable")
+
+
+def add(home: Installation, site: Site, *more: str) -> None:
+    """Add the site as source `docs`."""
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", *more)
+
+
+def slow(site: Site, wait_s: float = 0.4, pages: int = 40) -> None:
+    """Make the site one that takes a while: a chain of pages, each slow."""
+    for number in range(pages):
+        site.page(f"/{number}", f"Page {number}", f"word{number} here", (f"/{number + 1}",) if number + 1 < pages else ())
+        site.answers[f"/{number}"].wait_s = wait_s
+    site.page("/", "Start", "", ("/0",))
+
+
+def test_report_for_a_person_and_for_a_program(bare: Installation, site: Site) -> None:
+    add(bare, site)
+    done = bare.run("crawl")
+    assert done.code == 0, done
+    assert "Run 1 of 'docs': finished" in done.out
+    for name in CLASSIC:
+        assert name.replace("_", " ") in done.out
+    report = bare.fine("crawl", "docs", "--json").object
+    assert report["source"] == "docs"
+    assert report["state"] == "finished"
+    assert report["requests"] == len(site.asked) - bare.fine("run", "show", "1", "--json").object["requests"]
+    assert report["unchanged"] == 3
+    assert bare.fine("run", "show", "--json").object["run"] == 2
+    assert [each["run"] for each in bare.fine("run", "list", "--json").objects] == [2, 1]
+
+
+def test_documents_that_fail_end_it_with_three(bare: Installation, site: Site) -> None:
+    site.page("/", "Start", "", ("/broken",))
+    site.answers["/broken"] = Answer("%PDF-1.7 nothing of a PDF", mime="application/pdf")
+    add(bare, site)
+    done = bare.run("crawl", "--json")
+    assert done.code == 3
+    (problem,) = done.object["problems"]
+    assert (problem["kind"], problem["status"]) == ("document", 903)
+    assert problem["advice"]
+
+
+def interrupted(home: Installation, site: Site, number: int) -> Done:
+    """Begin a crawl and send it a signal once it has fetched something."""
+    process = home.start("crawl", "docs")
+    until(lambda: "/3" in site.asked)
+    process.send_signal(number)
+    return ended(process)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_keeps_the_state_and_the_next_crawl_goes_on(
+    number: int, bare: Installation, site: Site
+) -> None:
+    slow(site, 0.2, 12)
+    add(bare, site)
+    done = interrupted(bare, site, number)
+    assert done.code == 130, done
+    assert "`cormorant crawl docs` goes on" in done.err
+    assert "Traceback" not in done.err
+    again = bare.run("crawl")
+    assert again.code == 0, again
+    assert "which was interrupted" in again.err
+    assert bare.fine("run", "list", "--json").object["fetched"] >= 13
+    assert bare.fine("search", "word11", "--json").object["title"] == "Page 11"
+
+
+def test_restart_begins_anew(bare: Installation, site: Site) -> None:
+    slow(site, 0.2, 8)
+    add(bare, site)
+    interrupted(bare, site, signal.SIGINT)
+    assert bare.fine("crawl", "--restart", "--json").object["run"] == 2
+    assert [each["state"] for each in bare.fine("run", "list", "--json").objects] == ["finished", "stopped"]
+
+
+def test_a_second_crawl_follows_the_first(bare: Installation, site: Site, tmp_path: Path) -> None:
+    slow(site, 0.2, 12)
+    add(bare, site)
+    (tmp_path / "note.txt").write_text("A note about quokkas.")
+    bare.fine("source", "add", "files", "notes", "--set", f"path={tmp_path}", "--set", "include=*.txt")
+    first = bare.start("crawl", "docs")
+    until(lambda: "/1" in site.asked)
+    second = bare.run("crawl", "notes")
+    assert second.code == 0, second
+    assert "Another command is at work" in second.err
+    assert "'notes': finished" in second.out
+    assert ended(first).code == 0
+    assert bare.fine("search", "quokkas", "--json").objects
+
+
+def test_who_follows_takes_over_when_the_first_ends(bare: Installation, site: Site) -> None:
+    slow(site, 0.3, 14)
+    add(bare, site)
+    first = bare.start("crawl", "docs")
+    until(lambda: "/1" in site.asked)
+    second = bare.start("crawl", "docs")
+    time.sleep(2.5)
+    first.send_signal(signal.SIGINT)
+    assert ended(first).code == 130
+    done = ended(second)
+    assert done.code == 0, done
+    assert bare.fine("search", "word13", "--json").objects
+
+
+def test_processes_that_die_are_not_waited_for(bare: Installation, site: Site) -> None:
+    slow(site, 0.3, 14)
+    add(bare, site)
+    crawl = bare.start("crawl")
+    until(lambda: "/1" in site.asked)
+    (supervisor,) = children(crawl.pid)
+    os.kill(supervisor, signal.SIGKILL)
+    done = ended(crawl)
+    assert done.code == 1, done
+    assert "ended unexpectedly" in done.err
+    assert bare.run("crawl").code == 0
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_a_line_now_and_then_without_a_terminal(bare: Installation, site: Site) -> None:
+    slow(site, 0.5, 16)
+    add(bare, site)
+    done = bare.run("crawl")
+    assert "docs: retrieving," in done.err
+    assert "a second" in done.err
+    assert "docs: retrieving" not in bare.run("crawl", "-q", "--force").err
+
+
+def test_a_live_display_on_a_terminal(bare: Installation, site: Site) -> None:
+    slow(site, 0.3, 6)
+    add(bare, site)
+    shown, reader = on_a_terminal(bare, "crawl")
+    assert reader == 0
+    for word in ("retrieving", "to fetch", "discovered", "a second", "127.0.0.1"):
+        assert word in shown, word
+    assert "Run 1 of 'docs': finished" in shown
+
+
+def on_a_terminal(home: Installation, *words: str) -> tuple[str, int]:
+    """Run a command whose output is a terminal; what it wrote there, and its exit code."""
+    outside, inside = pty.openpty()
+    process = home.start(*words, stdout=inside, stderr=inside, stdin=inside)
+    os.close(inside)
+    seen = b""
+    while True:
+        try:
+            seen += os.read(outside, 65536)
+        except OSError:
+            break
+    os.close(outside)
+    return seen.decode(errors="replace"), process.wait(30)
+
+
+def test_a_closed_pipe_is_no_error(home: Installation) -> None:
+    process = home.start("document", "list", "--json")
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+    assert process.stderr is not None
+    with process.stderr as error:
+        assert error.read() == ""
+    assert process.wait(30) == 141
+
+
+class TestHeld:
+    """More than four fifths of a source would go: nothing does before a person has answered."""
+
+    @pytest.fixture
+    def held(self, bare: Installation, site: Site) -> Installation:
+        """An installation whose newest run is held."""
+        names = [f"/d{number}" for number in range(8)]
+        for name in names:
+            site.page(name, f"Document {name[1:]}", f"unique{name[2:]}")
+        site.page("/", "Start", "", tuple(names))
+        add(bare, site)
+        bare.fine("crawl")
+        for name in names:
+            site.answers[name] = Answer("gone", 410)
+        done = bare.run("crawl")
+        assert done.code == 3, done
+        assert "held" in done.out
+        assert "cormorant run accept 2" in done.out
+        return bare
+
+    def test_until_then_everything_is_found(self, held: Installation) -> None:
+        assert held.fine("search", "unique3", "--json").objects
+        shown = held.fine("run", "show").out
+        assert shown.count("410") >= 8
+        assert held.fine("status", "--json").object["held_runs"] == [2]
+        assert held.run("crawl").code == 1
+
+    def test_accepted(self, held: Installation) -> None:
+        done = held.run("run", "accept", "--json")
+        assert done.object["state"] == "finished", done
+        assert not held.fine("search", "unique3", "--json").objects
+
+    def test_refused(self, held: Installation) -> None:
+        done = held.run("run", "refuse", "2", "--json")
+        assert done.object["state"] == "finished", done
+        assert held.fine("search", "unique3", "--json").objects
+        assert held.run("run", "refuse", "2").code == 1
+
+
+def test_refresh_is_one_of_four(home: Installation) -> None:
+    done = home.run("crawl", "--refresh", "everything")
+    assert done.code == 2
+    assert "append" in done.err
+
+
+def test_json_lines_are_json(home: Installation) -> None:
+    for words in (["document", "list"], ["run", "list"], ["source", "list"], ["receiver", "list"], ["search", "harbour"]):
+        done = home.fine(*words, "--json")
+        assert all(isinstance(json.loads(line), dict) for line in done.out.splitlines())
+        assert done.out.count("\n") == len(done.objects)
+
+
+def test_quiet_says_nothing_but_what_was_asked_for(home: Installation) -> None:
+    assert home.run("source", "edit", "docs", "--set", "depth=9", "--yes", "-q") == Done(0, "", "")
+
+
+def test_a_traceback_is_shown_with_vv_only(home: Installation) -> None:
+    assert "Traceback" not in home.run("source", "show", "nope").err
+    assert "Traceback" in home.run("source", "show", "nope", "-vv").err
+
+

@@ -1,0 +1,113 @@
+"""Every command explains itself, has an example, and the example works."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+from cormorant.cli import boundary, commands
+from tests.cli.conftest import World
+from tests.cli.world import Installation, ended
+
+EXAMPLE = re.compile(r"^ +(cormorant .*)$", re.MULTILINE)
+FORKS = ("crawl", "quickstart", "run accept", "run refuse")
+"""These start processes, so they are run as one."""
+SERVES = "serve"
+"""This does not end."""
+ENDS = {"cormorant run accept": 1, "cormorant run refuse": 1, "cormorant receiver delete": 4, "cormorant source delete": 4}
+"""What examples end with that fit no installation: no run is held here, and nothing is called so."""
+
+
+def command_lines() -> Iterator[list[str]]:
+    """Every command with its subcommands, as words."""
+    for command in commands.ALL.values():
+        app: typer.Typer = getattr(importlib.import_module(f"cormorant.cli.{command.module}"), command.app)
+        if app.registered_callback is None:
+            yield [command.name]
+        else:
+            names = (each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands)
+            yield from ([command.name, name] for name in names)
+
+
+LINES = list(command_lines())
+
+
+def help_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    assert boundary.run([*words, "--help"]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_overview_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    said = help_of([], capsys)
+    for name in commands.ALL:
+        assert re.search(rf"^  {name} +\w", said, re.MULTILINE), name
+    assert len(EXAMPLE.findall(said)) >= 3
+
+
+@pytest.mark.parametrize("words", LINES, ids=" ".join)
+def test_every_command_has_help_with_an_example(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    said = help_of(words, capsys)
+    assert said.startswith(f"Usage: cormorant {' '.join(words)}")
+    found = EXAMPLE.findall(said)
+    assert found
+    assert all(shlex.split(each)[1 : len(words) + 1] == words for each in found)
+    assert "--data DIR" in said
+
+
+def fitted(example: str, world: World, folder: Path) -> list[str]:
+    """The words of an example, with this test's places in place of invented ones."""
+    for invented, real in (
+        ("http://localhost:8000/", world.site.address), ("https://handbook.example.org/", world.site.address),
+        ("~/papers", str(world.papers)), ("/srv/papers", str(world.papers)), ("/tmp/found.jsonl", str(folder / "found.jsonl")),
+    ):  # fmt: skip
+        example = example.replace(invented, real)
+    return shlex.split(example)[1:]
+
+
+@pytest.mark.parametrize("words", LINES, ids=" ".join)
+def test_examples_run(
+    words: list[str], world: World, home: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if words == [SERVES]:
+        pytest.skip("never ends; tests/cli/test_serve.py runs it")
+    said = help_of(words, capsys)
+    name = " ".join(words)
+    for example in EXAMPLE.findall(said):
+        given = fitted(example, world, tmp_path)
+        if name.startswith(FORKS):
+            more = ["--no-serve"] if name == "quickstart" and "--no-serve" not in given else []
+            code = home.run(*given, *more).code
+        else:
+            code = boundary.run(["--data", str(home.folder), *given])
+        expected = next((code for start, code in ENDS.items() if example.startswith(start)), 0)
+        assert code == expected, f"{example}\nended {code}: {capsys.readouterr()}"
+
+
+def cpu_seconds(*words: str) -> float:
+    """User and system time of one command, its start-up included."""
+    process = subprocess.Popen([sys.executable, "-m", "cormorant", *words], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_utime + usage.ru_stime
+
+
+def test_help_is_quick() -> None:
+    assert min(cpu_seconds("--help") for _ in range(3)) < 0.2
+    assert min(cpu_seconds("source", "--help") for _ in range(3)) < 0.3
+
+
+def test_no_arguments_are_wrong_usage(bare: Installation) -> None:
+    process = subprocess.Popen([sys.executable, "-m", "cormorant"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = ended(process)
+    assert done.code == 2
+    assert "Usage: cormorant" in done.out

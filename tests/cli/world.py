@@ -1,0 +1,192 @@
+"""An installation as a person has it, with a small site and a folder beside it; commands are run as processes."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from cormorant.cli import boundary
+
+LIMIT_S = 60
+PROCESSES = re.compile(r"\b(crawl|quickstart|serve|accept|refuse)\b")
+
+
+@dataclass
+class Answer:
+    """What the site says to a path."""
+
+    body: str = ""
+    status: int = 200
+    mime: str = "text/html; charset=utf-8"
+    location: str = ""
+    wait_s: float = 0.0
+
+
+@dataclass
+class Site:
+    """Pages on a port of this machine; tests change `answers` while it runs. `asked` are paths in order."""
+
+    answers: dict[str, Answer] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    address: str = ""
+
+    def page(self, path: str, title: str, text: str = "", links: tuple[str, ...] = ()) -> None:
+        """Put a page there."""
+        anchors = "".join(f'<p><a href="{link}">to {link}</a></p>' for link in links)
+        body = f"<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{text}</p>{anchors}</body></html>"
+        self.answers[path] = Answer(body)
+
+
+def small_site() -> Site:
+    """A handful of pages about a harbour."""
+    site = Site()
+    site.page("/", "Harbour office", "All about the harbour and its ferries.", ("/ferries", "/tides", "/missing", "/private/x"))
+    site.page("/ferries", "Ferry timetable", "The quixotic ferry leaves at eight.", ("/tides",))
+    site.page("/tides", "Tide tables", "High water in the harbour at noon.", ("/ferries",))
+    site.page("/private/x", "Private", "Not for robots.")
+    site.answers["/robots.txt"] = Answer("User-agent: *\nDisallow: /private/\n", mime="text/plain")
+    return site
+
+
+@contextmanager
+def serving(site: Site) -> Iterator[Site]:
+    """Serve a site for the length of a block."""
+
+    class Talk(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            site.asked.append(self.path)
+            said = site.answers.get(self.path, Answer("no such page", 404))
+            time.sleep(said.wait_s)
+            body = said.body.encode()
+            self.send_response(said.status)
+            if said.location:
+                self.send_header("Location", said.location)
+            self.send_header("Content-Type", said.mime)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Be quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Talk)
+    server.daemon_threads = True
+    site.address = f"http://127.0.0.1:{server.server_address[1]}/"
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def objects(self) -> list[Any]:
+        """Standard output as JSON Lines."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def object(self) -> Any:
+        """Standard output as one object."""
+        (only,) = self.objects
+        return only
+
+    @property
+    def problem(self) -> Any:
+        """Standard error as a problem object; it is the last line."""
+        return json.loads(self.err.splitlines()[-1])
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A data folder that commands are run on."""
+
+    folder: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def start(self, *words: str, **more: Any) -> subprocess.Popen[str]:
+        """Start a command in a session of its own, so that it has no terminal."""
+        command = [sys.executable, "-m", "cormorant", "--data", str(self.folder), *words]
+        given = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
+        environment = {**os.environ, "CORMORANT_RETRIEVERS": "1", **self.environment}
+        return subprocess.Popen(command, text=True, start_new_session=True, env=environment, **given)
+
+    def run(self, *words: str) -> Done:
+        """Run a command to its end: as a process when it starts others, else in this one, which is quicker."""
+        if self.environment or PROCESSES.search(" ".join(words)):
+            return ended(self.start(*words))
+        return here("--data", str(self.folder), *words)
+
+    def fine(self, *words: str) -> Done:
+        """Run a command that must end well."""
+        done = self.run(*words)
+        assert done.code == 0, f"cormorant {' '.join(words)} ended {done.code}\n{done.out}{done.err}"
+        return done
+
+
+def here(*words: str) -> Done:
+    """Run a command in this process, through the same function as a process does."""
+    with StringStream() as out, StringStream() as err, redirect_stdout(out), redirect_stderr(err):
+        code = boundary.run(words)
+        return Done(code, out.text, err.text)
+
+
+class StringStream(io.TextIOWrapper):
+    """Standard output that remembers."""
+
+    def __init__(self) -> None:
+        self._bytes = io.BytesIO()
+        super().__init__(self._bytes, encoding="utf-8")
+
+    @property
+    def text(self) -> str:
+        """What was written."""
+        self.flush()
+        return self._bytes.getvalue().decode()
+
+
+def ended(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> Done:
+    """Wait for the end of a command; one that hangs is killed with all its children's group."""
+    try:
+        out, err = process.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    return Done(process.returncode, out, err)
+
+
+def until(seen: Any, limit_s: float = 20.0) -> Any:
+    """Wait until `seen()` is true, and return what it said."""
+    end = time.monotonic() + limit_s
+    while time.monotonic() < end:
+        found = seen()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it did not happen in time")
