@@ -1,0 +1,15 @@
+"""How fast, how small and how complete is Cormorant on this machine, beside a peer?
+
+The life of a benchmark run, in path order::
+
+    sites -> debian | generated -> reference -> corpus      what is served, and what a crawler must find
+    server                                                  nginx on loopback, one address a site
+    measure (reaper, process)                               a command as a process tree: CPU, wall, memory
+    crawlers, scrapy_peer                                   the commands that are measured
+    judge                                                   what the server's log says about a crawl
+    calibrate, steps                                        how fast the machine is; where a page's time goes
+    phases -> results                                       the order of one round; the table of figures
+
+Invariants: requests go to 127.0.0.0/8 only; every process is ended by its process id; every ratio compares two
+phases of one round on one machine; what counts as a page is decided by the server's log, never by a crawler.
+"""

@@ -1,0 +1,150 @@
+"""Which commands are measured?
+
+Cormorant is driven as a user drives it, through its command line, with default settings but for the delay; the peer
+through Scrapy's. Each phase runs against its own server log and leaves an :class:`Observation`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench import measure
+from bench.corpus import Corpus
+from bench.judge import Verdict, judge
+from bench.measure import Usage
+from bench.places import ROOT, RUN
+from bench.server import serving
+
+RETRIEVERS = 2
+_PHASE_S = 900.0  # ours; a crawl that takes longer has stopped somewhere
+_PEER_S = 3_600.0
+_COMMAND_S = 120.0
+_SOURCE = "bench"
+
+
+class PhaseFailed(Exception):
+    """A command of the benchmark did not end well; its output lies where the message says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One phase: what it used, what the server saw, what the crawler itself reported."""
+
+    name: str
+    usage: Usage
+    verdict: Verdict
+    report: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def pages_a_cpu_s(self) -> float:
+        """Pages the server answered, divided by the CPU seconds of all the crawler's processes."""
+        return self.verdict.pages / self.usage.cpu_s if self.usage.cpu_s else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cormorant:
+    """The product in one data folder."""
+
+    program: Path
+    data: Path
+    index: bool
+
+    def create(self, corpus: Corpus) -> None:
+        """Begin a new installation and define the source; this is not part of the crawl's figures."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        settings = [f"start={start}" for start in corpus.starts] + ["delay_s=0"]
+        command = [*self._command(), "source", "add", "web", _SOURCE]
+        for setting in settings:
+            command += ["--set", setting]
+        usage = self._run(command, f"{self.data.name}-add", {})
+        if usage.exit_code != 0:
+            raise PhaseFailed(f"`source add` ended with {usage.exit_code}; see {RUN / self.data.name}-add.err")
+
+    def crawl(self, name: str, corpus: Corpus, *, steps: bool = False) -> Observation:
+        """Run one crawl of the source and observe it."""
+        log = RUN / f"{name}.log"
+        with serving(corpus, log):
+            usage = self._run([*self._command(), "crawl", "--json"], name, {"CORMORANT_STEPS": "1"} if steps else {})
+        if usage.timed_out or usage.exit_code not in (0, 3):
+            raise PhaseFailed(f"`crawl` ended with {usage.exit_code}; see {RUN / name}.err")
+        return Observation(name, usage, _judged(log, corpus, "cormorant"), _report(RUN / f"{name}.out"))
+
+    def _command(self) -> list[str]:
+        return [str(self.program), "--data", str(self.data)]
+
+    def _run(self, command: list[str], name: str, extra: dict[str, str]) -> Usage:
+        own = {name: value for name, value in os.environ.items() if not name.startswith("CORMORANT_")}
+        environment = {**own, "CORMORANT_RETRIEVERS": str(RETRIEVERS), **extra}
+        if not self.index:
+            environment["CORMORANT_INDEX"] = "none"
+        return measure.run(command, RUN / f"{name}.json", environment=environment, timeout_s=_PHASE_S)
+
+
+@dataclass(frozen=True, slots=True)
+class Scrapy:
+    """The peer; its cache is used only where a phase says so."""
+
+    cache: Path
+
+    def crawl(self, name: str, corpus: Corpus, *, cached: bool = False, revalidate: bool = False) -> Observation:
+        """Run one crawl of all hosts and observe it."""
+        items, log = RUN / f"{name}.jsonl", RUN / f"{name}.log"
+        items.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "scrapy", "crawl", "documentation", "-a", f"starts={' '.join(corpus.starts)}"]
+        command += ["-o", str(items)]
+        if cached:
+            command += ["-s", "HTTPCACHE_ENABLED=1", "-s", f"HTTPCACHE_DIR={self.cache}"]
+        if revalidate:
+            command += ["-a", "revalidate=1"]
+        environment = {
+            **os.environ,
+            "SCRAPY_SETTINGS_MODULE": "bench.scrapy_peer.settings",
+            "PYTHONPATH": str(ROOT),
+        }
+        with serving(corpus, log):
+            usage = measure.run(command, RUN / f"{name}.json", environment=environment, timeout_s=_PEER_S)
+        if usage.timed_out or usage.exit_code != 0:
+            raise PhaseFailed(f"Scrapy ended with {usage.exit_code}; see {RUN / name}.err")
+        items.unlink(missing_ok=True)
+        return Observation(name, usage, _judged(log, corpus, "scrapy"))
+
+
+def help_cpu_s(program: Path, times: int = 7) -> float:
+    """CPU seconds of ``cormorant --help``, the median of several."""
+    taken = []
+    for _ in range(times):
+        usage = measure.run(
+            [str(program), "--help"], RUN / "help.json", environment=dict(os.environ), timeout_s=_COMMAND_S
+        )
+        if usage.exit_code != 0:
+            raise PhaseFailed(f"`cormorant --help` ended with {usage.exit_code}; see {RUN / 'help.err'}")
+        taken.append(usage.cpu_s)
+    return sorted(taken)[times // 2]
+
+
+def _judged(log: Path, corpus: Corpus, agent: str) -> Verdict:
+    """The verdict on a phase whose server held out and served nobody else."""
+    verdict = judge(log, corpus, agent)
+    if verdict.strangers:
+        raise PhaseFailed(f"{verdict.strangers} requests came from another crawler than {agent}; see {log}")
+    if verdict.server_errors:
+        raise PhaseFailed(f"nginx failed on {verdict.server_errors} requests; see {RUN / 'nginx-error.log'}")
+    return verdict
+
+
+def _report(output: Path) -> dict[str, Any]:
+    """The run report that ``crawl --json`` printed last; empty when there is none."""
+    for line in reversed(output.read_text(encoding="utf-8", errors="replace").splitlines()):
+        try:
+            told = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(told, dict):
+            return told
+    return {}

@@ -1,0 +1,119 @@
+"""Which figures are promised, and are they kept?
+
+Each row of the table has a floor, which must be kept, and an aim. A ratio is computed within a round and the median
+taken over rounds; coverage, forbidden requests and the like take the worst round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from bench.crawlers import Observation
+from bench.phases import Outcome
+
+Round = dict[str, Observation]
+_OURS = ("plain", "indexed", "recrawl")
+_EXACT = 0.000_5
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One promised figure."""
+
+    work: str
+    figure: float | None
+    floor: float
+    aim: float
+    unit: str
+    better: Literal["more", "less", "equal"] = "less"
+
+    @property
+    def met(self) -> str:
+        """Whether the aim, the floor or neither is kept."""
+        if self.figure is None:
+            return "not measured"
+        for name, bound in (("aim", self.aim), ("floor", self.floor)):
+            if self._keeps(self.figure, bound):
+                return name
+        return "no"
+
+    def _keeps(self, figure: float, bound: float) -> bool:
+        match self.better:
+            case "more":
+                return figure >= bound
+            case "less":
+                return figure <= bound
+            case "equal":
+                return abs(figure - bound) < _EXACT
+
+    def told(self, value: float | None) -> str:
+        """A value in the row's unit."""
+        if value is None:
+            return "-"
+        digits = {"x": 1, "s": 2 if self.floor < 10 else 0, "MB": 0, "%": 2, "a page": 3}.get(self.unit, 0)
+        return f"{value:.{digits}f} {self.unit}".strip()
+
+
+def rows(outcome: Outcome) -> list[Row]:
+    """The table of promises, in its order."""
+    rounds = outcome.rounds
+    return [
+        Row("text, cached, durable, no index", _ratio(rounds, "plain", "scrapy"), 13, 20, "x", "more"),
+        Row("the same and indexed", _ratio(rounds, "indexed", "scrapy"), 9, 14, "x", "more"),
+        Row(
+            "second crawl, nothing changed",
+            _ratio(rounds, "recrawl", "scrapy-recrawl"),
+            50,
+            100,
+            "x",
+            "more",
+        ),
+        Row("memory, two retrievers and the provider", _memory(rounds), 300, 200, "MB"),
+        Row("coverage", _worst(rounds, lambda seen: seen.verdict.coverage * 100, min), 100, 100, "%", "more"),
+        Row("forbidden requests", _worst(rounds, lambda seen: seen.verdict.forbidden, max), 0, 0, ""),
+        Row("index writes of the second crawl", _reported(rounds, ("index_writes", "index_deletes")), 0, 0, ""),
+        Row("cache writes of the second crawl", _reported(rounds, ("cache_writes",)), 0, 0, ""),
+        Row("conditional requests then", _conditional(rounds), 1, 1, "a page", "equal"),
+        Row("`cormorant --help`, CPU", outcome.help_s, 0.3, 0.2, "s"),
+        Row("fresh clone to first hit, packages cached", outcome.first_hit_s, 90, 45, "s"),
+    ]
+
+
+def _ratio(rounds: Iterable[Round], ours: str, theirs: str) -> float | None:
+    """Our pages per CPU-second over the peer's, the median of the rounds that have both."""
+    ratios = [
+        seen[ours].pages_a_cpu_s / seen[theirs].pages_a_cpu_s
+        for seen in rounds
+        if ours in seen and theirs in seen and seen[theirs].pages_a_cpu_s
+    ]
+    return median(ratios) if ratios else None
+
+
+def _memory(rounds: Iterable[Round]) -> float | None:
+    """The peak of the summed PSS of an indexed crawl, in MB of 10^6 bytes, the median of rounds."""
+    peaks = [seen["indexed"].usage.peak_mb for seen in rounds if "indexed" in seen]
+    return median(peaks) if peaks else None
+
+
+def _worst(
+    rounds: Iterable[Round], figure: Callable[[Observation], float], worst: Callable[[list[float]], float]
+) -> float | None:
+    """A figure of all our crawls in all rounds, at its worst."""
+    seen = [figure(seen[name]) for seen in rounds for name in _OURS if name in seen]
+    return worst(seen) if seen else None
+
+
+def _reported(rounds: Iterable[Round], fields: tuple[str, ...]) -> float | None:
+    """The sum of some fields of our second crawl's run report, at its worst; none where it does not tell them."""
+    reports = [seen["recrawl"].report for seen in rounds if "recrawl" in seen]
+    told = [sum(float(report[name]) for name in fields) for report in reports if all(name in report for name in fields)]
+    return max(told) if told else None
+
+
+def _conditional(rounds: Iterable[Round]) -> float | None:
+    """Conditional requests a page of our second crawl: exactly one is the promise, so the farthest from it counts."""
+    seen = [seen["recrawl"].verdict.conditional_a_page for seen in rounds if "recrawl" in seen]
+    return max(seen, key=lambda value: abs(value - 1)) if seen else None

@@ -1,0 +1,113 @@
+"""What does a command cost, with every process it starts?
+
+CPU time comes from wait4 in a small process of its own (:mod:`bench.reaper`), which also inherits and waits for
+orphans. Independently /proc is sampled four times a second: for the peak of the summed PSS, and as a cross-check of
+CPU time, because a process whose parent ignores SIGCHLD is never waited for. The larger of the two sums is told.
+The sampling runs in this process and is in no figure; it can miss a peak shorter than a quarter of a second.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import process
+from bench.places import REAPER
+
+_SAMPLE_S = 0.25
+_GRACE_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one command used, from its start to the end of its last descendant."""
+
+    user_s: float
+    system_s: float
+    sampled_s: float
+    wall_s: float
+    peak_pss_kb: int
+    peak_processes: int
+    exit_code: int
+    orphans: int
+    timed_out: bool
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds of the whole tree."""
+        return max(self.user_s + self.system_s, self.sampled_s)
+
+    @property
+    def peak_mb(self) -> float:
+        """The peak of the summed PSS in MB of 10^6 bytes; the kernel's kB are 1,024 bytes."""
+        return self.peak_pss_kb * 1.024 / 1_000
+
+
+@dataclass(slots=True)
+class _Watch:
+    """What sampling has seen so far of the descendants of one process."""
+
+    root: int
+    cpu: dict[tuple[int, int], float]
+    peak_pss_kb: int = 0
+    peak_processes: int = 0
+
+    def look(self) -> None:
+        """Take one sample."""
+        alive = process.descendants(self.root)
+        for member in alive:
+            self.cpu[process.identity(member)] = process.cpu_s(member)
+        self.peak_pss_kb = max(self.peak_pss_kb, sum(map(process.pss_kb, alive)))
+        self.peak_processes = max(self.peak_processes, len(alive))
+
+
+def run(command: list[str], report: Path, *, environment: dict[str, str], timeout_s: float) -> Usage:
+    """Run a command and measure it; its output goes beside ``report`` with the suffixes .out and .err."""
+    wrapped = [sys.executable, "-I", "-S", str(REAPER), str(report), str(_GRACE_S), *command]
+    report.unlink(missing_ok=True)
+    began = time.monotonic()
+    with report.with_suffix(".out").open("wb") as out, report.with_suffix(".err").open("wb") as err:
+        reaper = subprocess.Popen(wrapped, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        watch = _Watch(reaper.pid, {})
+        timed_out = not _wait(reaper, watch, began + timeout_s)
+    if not report.is_file():
+        raise RuntimeError(f"{command[0]} could not be run; see {report.with_suffix('.err')}")
+    told = json.loads(report.read_text(encoding="ascii"))
+    return Usage(
+        user_s=told["user_s"],
+        system_s=told["system_s"],
+        sampled_s=sum(watch.cpu.values()),
+        wall_s=told["wall_s"],
+        peak_pss_kb=watch.peak_pss_kb,
+        peak_processes=watch.peak_processes,
+        exit_code=told["exit_code"],
+        orphans=told["orphans"],
+        timed_out=timed_out,
+    )
+
+
+def _wait(reaper: subprocess.Popen[bytes], watch: _Watch, deadline: float) -> bool:
+    """Sample until the tree has ended; false when it had to be killed at the deadline."""
+    while reaper.poll() is None:
+        watch.look()
+        if time.monotonic() > deadline:
+            _kill(reaper)
+            return False
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            reaper.wait(_SAMPLE_S)
+    return True
+
+
+def _kill(reaper: subprocess.Popen[bytes]) -> None:
+    """End the whole tree, by process ids."""
+    for member in process.descendants(reaper.pid):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(member, signal.SIGKILL)
+    reaper.wait()

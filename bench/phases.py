@@ -1,0 +1,127 @@
+"""In which order does one round run?
+
+    help -> [scrapy -> plain -> indexed -> recrawl -> scrapy-recrawl] x rounds -> steps -> clone
+
+A calibration stands before every phase. Ratios compare phases of one round; over rounds the median counts. A phase
+that fails is told and leaves its figures out; the others go on.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench import fresh, steps
+from bench.calibrate import calibrate
+from bench.corpus import Corpus
+from bench.crawlers import Cormorant, Observation, PhaseFailed, Scrapy, help_cpu_s
+from bench.places import RUN
+from bench.server import NoServer
+
+PHASES = ("help", "scrapy", "plain", "indexed", "recrawl", "scrapy-recrawl", "steps", "clone")
+_FAULTS = (PhaseFailed, NoServer, OSError, RuntimeError, ValueError)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Everything a benchmark run has seen."""
+
+    rounds: list[dict[str, Observation]] = field(default_factory=list)
+    calibrations: list[tuple[str, float]] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    help_s: float | None = None
+    first_hit_s: float | None = None
+    steps: list[steps.Step] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Bench:
+    """One run of the chosen phases over a corpus."""
+
+    corpus: Corpus
+    program: Path
+    chosen: tuple[str, ...]
+    query: str
+    outcome: Outcome = field(default_factory=Outcome)
+
+    def run(self, rounds: int) -> Outcome:
+        """Run everything that was chosen."""
+        shutil.rmtree(RUN, ignore_errors=True)
+        RUN.mkdir(parents=True)
+        if "help" in self.chosen:
+            self._guard("help", self._help)
+        for _ in range(rounds):
+            self.outcome.rounds.append({})
+            self._round(self.outcome.rounds[-1])
+        if "steps" in self.chosen:
+            self._guard("steps", self._steps)
+        if "clone" in self.chosen:
+            self._guard("clone", self._clone)
+        return self.outcome
+
+    def _round(self, seen: dict[str, Observation]) -> None:
+        """The crawls whose figures are compared with each other."""
+        plain = Cormorant(self.program, RUN / "data-plain", index=False)
+        indexed = Cormorant(self.program, RUN / "data-indexed", index=True)
+        scrapy = Scrapy(RUN / "httpcache")
+
+        def observe(name: str, work: Callable[[], Observation]) -> None:
+            if name in self.chosen:
+                self._guard(name, lambda: seen.update({name: self._told(work())}))
+
+        def first(crawler: Cormorant, name: str) -> Observation:
+            crawler.create(self.corpus)
+            return crawler.crawl(name, self.corpus)
+
+        def peer_recrawl() -> Observation:
+            try:
+                scrapy.crawl("scrapy-fill", self.corpus, cached=True)
+                return scrapy.crawl("scrapy-recrawl", self.corpus, cached=True, revalidate=True)
+            finally:
+                shutil.rmtree(scrapy.cache, ignore_errors=True)
+
+        observe("scrapy", lambda: scrapy.crawl("scrapy", self.corpus))
+        observe("plain", lambda: first(plain, "plain"))
+        observe("indexed", lambda: first(indexed, "indexed"))
+        if "indexed" in seen:
+            observe("recrawl", lambda: indexed.crawl("recrawl", self.corpus))
+        observe("scrapy-recrawl", peer_recrawl)
+
+    def _guard(self, name: str, work: Callable[[], None]) -> None:
+        """Run one phase; a fault is kept for the report."""
+        took = calibrate()
+        self.outcome.calibrations.append((name, took))
+        print(f"{name} (calibration {took:.3f} s)", flush=True)
+        try:
+            work()
+        except _FAULTS as fault:
+            self.outcome.failures.append(f"{name}: {fault}")
+            print(f"  failed: {fault}", flush=True)
+
+    def _told(self, seen: Observation) -> Observation:
+        """Print a phase's main figures."""
+        usage, verdict = seen.usage, seen.verdict
+        print(
+            f"  {seen.pages_a_cpu_s:.1f} pages/CPU-s; {verdict.pages} pages ({verdict.coverage:.2%}), "
+            f"{usage.cpu_s:.1f} s CPU, {usage.wall_s:.1f} s, {usage.peak_mb:.0f} MB, "
+            f"{verdict.forbidden} forbidden, {verdict.requests} requests",
+            flush=True,
+        )
+        return seen
+
+    def _help(self) -> None:
+        self.outcome.help_s = help_cpu_s(self.program)
+        print(f"  {self.outcome.help_s:.3f} s CPU", flush=True)
+
+    def _steps(self) -> None:
+        crawler = Cormorant(self.program, RUN / "data-steps", index=True)
+        crawler.create(self.corpus)
+        seen = self._told(crawler.crawl("steps", self.corpus, steps=True))
+        self.outcome.steps = steps.read(crawler.data, seen.verdict.pages)
+        print("\n".join(steps.table(self.outcome.steps)), flush=True)
+
+    def _clone(self) -> None:
+        self.outcome.first_hit_s = fresh.first_hit_s(self.query)
+        print(f"  {self.outcome.first_hit_s:.1f} s", flush=True)

@@ -1,0 +1,167 @@
+"""What is written down after a run?
+
+``bench/RESULTS.md``, always whole and from one run: when, on what machine, by which command; the promised figures; what
+every phase used and did; the corpus; the step table. Small or partial runs go into the cache folder instead.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from bench import figures, server, steps
+from bench.corpus import Corpus
+from bench.phases import Outcome
+
+_LIBRARIES = ("cormorant", "scrapy", "twisted", "lxml", "pycurl", "turbohtml", "tantivy", "uvloop")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What identifies a run."""
+
+    command: str
+    began: datetime
+    took_s: float
+
+
+def write(file: Path, run: Run, corpus: Corpus, outcome: Outcome) -> str:
+    """Write the results and give them back as text."""
+    sections = [_head(run, corpus), _promises(outcome), _phases(outcome), _calibration(outcome)]
+    if outcome.steps:
+        sections.append(_steps(outcome))
+    sections.append(_corpus(corpus))
+    if outcome.failures:
+        sections.append(["## Not measured", "", *(f"- {failure}" for failure in outcome.failures)])
+    text = "\n\n".join("\n".join(section) for section in sections) + "\n"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return text
+
+
+def _head(run: Run, corpus: Corpus) -> list[str]:
+    return [
+        "# Benchmark results",
+        "",
+        "Written by `make bench`; `bench/README.md` says what each figure means and where it ends.",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| date | {run.began:%Y-%m-%d %H:%M} UTC, {run.took_s / 60:.0f} minutes |",
+        f"| machine | {_machine()} |",
+        f"| system | {_system()}, Python {platform.python_version()} |",
+        f"| command | `{run.command}` |",
+        f"| versions | {', '.join(_versions())} |",
+        f"| corpus | {corpus.pages:,} pages of {corpus.page_bytes / 1_000:.1f} kB, {corpus.links:.0f} links a page, "
+        f"{len(corpus.hosts)} hosts |",
+    ]
+
+
+def _promises(outcome: Outcome) -> list[str]:
+    lines = ["## Figures", "", "| work | figure | floor | aim | met |", "|---|---|---|---|---|"]
+    for row in figures.rows(outcome):
+        told = [row.told(value) for value in (row.figure, row.floor, row.aim)]
+        lines.append(f"| {row.work} | {' | '.join(told)} | {row.met} |")
+    return lines
+
+
+def _phases(outcome: Outcome) -> list[str]:
+    lines = [
+        "## Phases",
+        "",
+        "| round | phase | pages/CPU-s | CPU s | wall s | peak PSS MB | pages | coverage | requests | forbidden "
+        "| conditional | 304 | errors | repeated | beyond |",
+        f"|{'---|' * 15}",
+    ]
+    for number, seen in enumerate(outcome.rounds, 1):
+        for name, phase in seen.items():
+            used, did = phase.usage, phase.verdict
+            lines.append(
+                f"| {number} | {name} | {phase.pages_a_cpu_s:,.1f} | {used.cpu_s:.2f} | {used.wall_s:.1f} "
+                f"| {used.peak_mb:.0f} | {did.pages:,} | {did.coverage:.2%} | {did.requests:,} | {did.forbidden} "
+                f"| {did.conditional:,} | {did.not_modified:,} | {did.errors} | {did.repeated} | {did.beyond} |"
+            )
+    missed = [page for seen in outcome.rounds for phase in seen.values() for page in phase.verdict.missed]
+    if missed:
+        lines += ["", f"Not fetched, for example: {', '.join(f'`{page}`' for page in dict.fromkeys(missed[:8]))}"]
+    return lines
+
+
+def _calibration(outcome: Outcome) -> list[str]:
+    times = [took for _, took in outcome.calibrations]
+    if not times:
+        return ["## Calibration", "", "No phase was run."]
+    told = ", ".join(f"{name} {took:.3f}" for name, took in outcome.calibrations)
+    return [
+        "## Calibration",
+        "",
+        f"CPU seconds of the fixed loop before each phase: {told}.",
+        f"The slowest moment was {max(times) / min(times) - 1:.0%} above the fastest.",
+    ]
+
+
+def _steps(outcome: Outcome) -> list[str]:
+    times = dict(outcome.calibrations)
+    return [
+        "## Where a page's time goes",
+        "",
+        f"One indexed crawl with the step clock on, which costs time itself; calibration loop {times['steps']:.3f} s.",
+        "",
+        *steps.table(outcome.steps),
+    ]
+
+
+def _corpus(corpus: Corpus) -> list[str]:
+    lines = [
+        "## Corpus",
+        "",
+        "| address | site | from | pages | kB a page | links a page |",
+        "|---|---|---|---|---|---|",
+    ]
+    for host in corpus.hosts:
+        count = max(1, len(host.reach.pages))
+        lines.append(
+            f"| {host.address} | {host.name} | {host.origin} | {len(host.reach.pages):,} "
+            f"| {host.reach.page_bytes / count / 1_000:.1f} | {host.reach.links / count:.0f} |"
+        )
+    return lines
+
+
+def _versions() -> Iterable[str]:
+    """What was run, as far as it is installed here."""
+    for name in _LIBRARIES:
+        try:
+            yield f"{name} {version(name)}"
+        except PackageNotFoundError:
+            continue
+    yield server.version()
+
+
+def _machine() -> str:
+    """Processor, cores and memory."""
+    model = platform.machine()
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+            break
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    return f"{model}, {os.cpu_count()} cores, {memory:.0f} GiB"
+
+
+def _system() -> str:
+    """The distribution and its kernel."""
+    try:
+        name = platform.freedesktop_os_release().get("PRETTY_NAME", platform.system())
+    except OSError:
+        name = platform.system()
+    return f"{name}, Linux {platform.release()}"
+
+
+def now() -> datetime:
+    """This moment."""
+    return datetime.now(UTC)
