@@ -1,0 +1,120 @@
+"""Crawls, carried out by a process beside the test.
+
+    python -m tests.journeys.crawling    reads an order a line (JSON), carries it out, prints what came of it (JSON)
+
+`Crawler` keeps one such process for many crawls. `begin` starts one for a single crawl, to be killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cormorant.app import following
+from cormorant.base.errors import CormorantError
+from cormorant.model.run import Refresh
+from cormorant.operate import crawl
+from tests.journeys.home import Home
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = [sys.executable, "-m", "tests.journeys.crawling"]
+
+
+def _carry_out(said: dict[str, Any]) -> dict[str, Any]:
+    """Order, carry out, report."""
+    home = Home(Path(said["folder"]), said["store"])
+    with home.house() as house:
+        numbers = said["runs"] or [
+            each.run for each in crawl.order(house, said["names"], Refresh.ALL, force=said["force"], restart=False)
+        ]
+    sys.stdout.write(json.dumps({"runs": numbers}) + "\n")
+    sys.stdout.flush()
+    try:
+        following.carry_out(home.plan, numbers, following.Nobody())
+    except CormorantError as error:
+        return {"error": error.sentence}
+    with home.house() as house:
+        reports = [crawl.report(house, number) for number in numbers]
+        return {"reports": reports, "exit": crawl.exit_code(house, numbers)}
+
+
+def _order(home: Home, names: tuple[str, ...], runs: list[int], *, force: bool) -> str:
+    said = {"folder": str(home.folder), "store": home.store, "names": names, "runs": runs, "force": force}
+    return json.dumps(said) + "\n"
+
+
+def begin(home: Home, *names: str, force: bool = False) -> subprocess.Popen[str]:
+    """Start a crawl of these sources, or go on with it, in a process that ends with it."""
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in (environment.get("PYTHONPATH"), str(ROOT)) if path)
+    process = subprocess.Popen(
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True, env=environment,
+        cwd=home.folder.parent,
+    )  # fmt: skip
+    assert process.stdin is not None
+    process.stdin.write(_order(home, names, [], force=force))
+    process.stdin.close()
+    return process
+
+
+class Crawler:
+    """A process that carries out one crawl after another."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def begin(self, home: Home, *names: str, force: bool = False, runs: tuple[int, ...] = ()) -> list[int]:
+        """Order runs of these sources, or name runs to go on with; returns their numbers when they have begun."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(_order(home, names, list(runs), force=force))
+        self._process.stdin.flush()
+        numbers: list[int] = self._heard()["runs"]
+        return numbers
+
+    def end(self) -> dict[str, Any]:
+        """Wait for the end of what was begun; returns `reports` and `exit`, or `error`."""
+        return self._heard()
+
+    def crawl(self, home: Home, *names: str, force: bool = False) -> dict[str, Any]:
+        """Crawl one source; returns its report, with the exit code as `exit`."""
+        self.begin(home, *names, force=force)
+        said = self.end()
+        assert "reports" in said, said
+        report: dict[str, Any] = said["reports"][0]
+        return report | {"exit": said["exit"]}
+
+    def _heard(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, "the process that crawls has ended"
+        said: dict[str, Any] = json.loads(line)
+        return said
+
+
+@contextmanager
+def crawler(*before: str) -> Iterator[Crawler]:
+    """Have a process that crawls for the length of a block; `before` is a command that starts it."""
+    with subprocess.Popen(
+        [*before, *COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=ROOT
+    ) as process:
+        try:
+            yield Crawler(process)
+        finally:
+            process.kill()
+
+
+def main() -> None:
+    """Read orders until there are no more."""
+    while line := sys.stdin.readline():
+        sys.stdout.write(json.dumps(_carry_out(json.loads(line))) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""After a crawl: is every document there once, and was everybody told once? Read from rows, copies, index and logs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import CacheDamaged
+from cormorant.cache.protocol import Place
+from cormorant.model.resource import Role
+from cormorant.operate.house import House
+from cormorant.store.schema import content, resource
+from tests.journeys.home import Home, found_in, received
+from tests.journeys.pages import SECRET
+from tests.journeys.site import WebSite
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What is wrong, by kind; all empty when nothing is. `fetched_again` is no fault but has a bound."""
+
+    no_row: list[str] = field(default_factory=list)
+    strange_row: list[str] = field(default_factory=list)
+    no_copy: list[str] = field(default_factory=list)
+    not_found: list[str] = field(default_factory=list)
+    found_wrongly: list[str] = field(default_factory=list)
+    in_index: list[str] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+    repeats: list[str] = field(default_factory=list)
+    not_told: list[str] = field(default_factory=list)
+    told_twice: list[str] = field(default_factory=list)
+    miscounted: list[str] = field(default_factory=list)
+    fetched_again: int = 0
+
+    def faults(self) -> dict[str, list[str]]:
+        """The kinds that are not empty, with up to three examples each."""
+        return {kind: some[:3] for kind, some in asdict(self).items() if isinstance(some, list) and some}
+
+    def figures(self) -> dict[str, int]:
+        """How many of each kind."""
+        return {kind: len(some) if isinstance(some, list) else some for kind, some in asdict(self).items()}
+
+
+def audit(home: Home, site: WebSite, lines: Path, words: int | None = None) -> Ledger:
+    """Look everything over; `words` limits how many pages are looked for by their word."""
+    ledger = Ledger()
+    wanted = {site.url(number): number for number in range(site.settings.pages)}
+    with home.house() as house:
+        _rows(ledger, house, site, wanted)
+        index = house.index_reader()
+        if index.count() != len(wanted):
+            ledger.in_index.append(f"{index.count()} documents, {len(wanted)} expected")
+    _search(ledger, home, site, list(wanted)[:words])
+    _lines(ledger, lines, wanted)
+    new = sum(_counted(home, "new"))
+    if new != len(wanted):
+        ledger.miscounted.append(f"{new} counted as new")
+    asked = Counter((each.host, each.path) for each in site.log() if each.path.startswith("/p/"))
+    ledger.fetched_again = sum(asked.values()) - len(asked)
+    return ledger
+
+
+def _rows(ledger: Ledger, house: House, site: WebSite, wanted: dict[str, int]) -> None:
+    """Every page has one row, with a content whose kept copy says the page's word."""
+    cache = house.cache()
+    statement = (
+        sa.select(resource.c.address, content.c.id, content.c.pack, content.c.pack_offset, content.c.pack_length)
+        .select_from(resource.outerjoin(content, sa.and_(content.c.id == resource.c.id, content.c.indexed)))
+        .where(resource.c.role == int(Role.DOCUMENT))
+    )
+    with house.store.read() as tx:
+        rows = tx.rows(statement)
+        orphans = tx.rows(sa.select(content.c.url).where(content.c.id.not_in(sa.select(resource.c.id))))
+    counted = Counter(row.address for row in rows)
+    ledger.no_row += [url for url in wanted if not counted[url]]
+    known = {*wanted, site.url(0).partition("/p/")[0] + SECRET}
+    ledger.strange_row += [url for url, times in counted.items() if times > 1 or url not in known]
+    ledger.strange_row += [row.address for row in rows if row.id and row.address not in wanted]
+    ledger.strange_row += [row.url for row in orphans]
+    for row in rows:
+        try:
+            kept = cache.read(Place(row.pack, row.pack_offset, row.pack_length)).text if row.id else ""
+        except CacheDamaged:
+            kept = ""
+        if row.address in wanted and site.word(wanted[row.address]) not in kept:
+            ledger.no_copy.append(row.address)
+    cache.close()
+
+
+def _search(ledger: Ledger, home: Home, site: WebSite, urls: list[str]) -> None:
+    """Every page is found once, by the word only it has."""
+    with home.library() as library:
+        for url in urls:
+            found = found_in(library, site.word(_number(url)))
+            if url not in found:
+                ledger.not_found.append(url)
+            ledger.found_wrongly += [each for each, times in Counter(found).items() if each != url or times > 1]
+
+
+def _number(url: str) -> int:
+    return int(url.rpartition("/")[2].partition(".")[0])
+
+
+def _lines(ledger: Ledger, lines: Path, wanted: dict[str, int]) -> None:
+    """The receiver's numbers begin at 1 and have no gap and no repeat, and every page was new exactly once."""
+    told = received(lines)
+    for before, after in pairwise([0, *(each["seq"] for each in told)]):
+        if after > before + 1:
+            ledger.gaps.append(f"{before} -> {after}")
+        if after <= before:
+            ledger.repeats.append(f"{before} -> {after}")
+    new = Counter(each["url"] for each in told if each["event"] == "new")
+    ledger.not_told += [url for url in wanted if not new[url]]
+    ledger.told_twice += [url for url, times in new.items() if times > 1]
+
+
+def _counted(home: Home, name: str) -> list[int]:
+    """What the runs have counted."""
+    from cormorant.operate import crawl
+
+    with home.house() as house:
+        return [int(report[name]) for report in crawl.listed(house)]

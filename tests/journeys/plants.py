@@ -1,0 +1,109 @@
+"""Faults planted into a copy of the package, to see that the kill test finds them.
+
+Each is a mistake somebody could make. Where what it opens is open for too short a time to be hit by a few kills, the
+plant holds it open (`pause`).
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "cormorant"
+_HOLD = '__import__("cormorant.base.clock").base.clock.pause(1.0)'
+
+
+class Plant(NamedTuple):
+    """A fault: what it is, the file, and what is put in place of what."""
+
+    name: str
+    file: str
+    changes: tuple[tuple[str, str], ...]
+
+
+PLANTS = (
+    Plant(
+        "the epoch of a lease is not checked",
+        "frontier/leases.py",
+        (("if row[1] == wanted[row[0]].lease.epoch and row[2] == owner}", "}"),),
+    ),
+    Plant(
+        "events are appended after the commit, in a transaction of their own",
+        "crawl/dispatch.py",
+        (
+            ("first = stream.append(tx, made.entries) if made.entries else 0", "first = 0"),
+            ("        return lost\n\n\ndef _write", f"        {_HOLD}\n        if made.entries:\n"
+             "            with means.store.begin() as tx:\n                stream.append(tx, made.entries)\n"
+             "        return lost\n\n\ndef _write"),
+        ),
+    ),
+    Plant(
+        "rows name copies that are written after the commit",
+        "cache/writer.py",
+        (
+            ("        self._write(parts)\n", "        late = getattr(self, '_late', [])\n        self._write(late)\n"
+             "        self._late = parts\n"),
+            ("        if self._descriptor >= 0:\n            os.close", "        if self._descriptor >= 0:\n"
+             "            self._write(getattr(self, '_late', []))\n            self._late = []\n            os.close"),
+        ),
+    ),
+    Plant(
+        "a visit is done before its document is written",
+        "crawl/dispatch.py",
+        (
+            ("    settlement.fates(tx, made.fates, run)\n", ""),
+            ("            facts.write(tx, kept.facts)\n", "            facts.write(tx, kept.facts)\n"),
+            ('        with means.steps("settle"), means.store.begin() as tx:\n',
+             "        with means.store.begin() as tx:\n            early = rows.rows(batch, list(places.values()), "
+             "self.order.run, lambda acl: means.acls.of(tx, acl))\n            settlement.fates(tx, early.fates, "
+             f"self.order.run)\n        {_HOLD}\n        with means.store.begin() as tx:\n"),
+        ),
+    ),
+    Plant(
+        "a batch is counted in a transaction of its own",
+        "crawl/dispatch.py",
+        (
+            ("            runs.count(tx, self.order.run, means.owner, counters)\n        return lost",
+             "        with means.store.begin() as tx:\n            runs.count(tx, self.order.run, means.owner, "
+             "counters)\n        return lost"),
+            ("            facts.write(tx, kept.facts)\n",
+             f"            facts.write(tx, kept.facts)\n        {_HOLD}\n"),
+        ),
+    ),
+    Plant(
+        "a delivery is confirmed before it is made",
+        "crawl/provide.py",
+        (
+            ("            place = outlet.receive(deliveries, now)\n",
+             "            if events:\n                self._acknowledge(row, events[-1].seq, {})\n"
+             f"                {_HOLD}\n            place = outlet.receive(deliveries, now)\n"),
+        ),
+    ),
+    Plant(
+        "what the index has not committed is confirmed",
+        "crawl/outlets.py",
+        (("        return self._writer.place\n", "        return self.place\n"),),
+    ),
+    Plant(
+        "a receiver does not look where its file ends",
+        "receivers/jsonlines.py",
+        (
+            ("self.last = max(seq, self._last_renamed())", "self.last = 0"),
+            ("        self.last = last\n        return refusals",
+             f"        self.last = last\n        {_HOLD}\n        return refusals"),
+        ),
+    ),
+)  # fmt: skip
+
+
+def plant(fault: Plant, folder: Path) -> Path:
+    """Make a copy of the package with this fault; returns what PYTHONPATH must name."""
+    shutil.copytree(PACKAGE, folder / "cormorant", ignore=shutil.ignore_patterns("__pycache__"))
+    path = folder / "cormorant" / fault.file
+    text = path.read_text()
+    for before, after in fault.changes:
+        assert text.count(before) == 1, f"{fault.file} has {text.count(before)} times {before!r}"
+        text = text.replace(before, after)
+    path.write_text(text)
+    return folder

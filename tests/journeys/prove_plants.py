@@ -1,0 +1,29 @@
+"""The kill test finds every fault that is planted into a copy of the package.
+
+Takes minutes, so it is no part of `make test`, which the name of this file keeps it out of:
+
+    python -m pytest tests/journeys/prove_plants.py
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.crawling import ROOT
+from tests.journeys.plants import PLANTS, Plant, plant
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.mark.parametrize("fault", PLANTS, ids=lambda fault: fault.name)
+def test_caught(fault: Plant, tmp_path: Path) -> None:
+    environment = dict(os.environ) | {"PYTHONPATH": str(plant(fault, tmp_path))}
+    command = [sys.executable, "-m", "tests.journeys.kills", "--kills", "16", "--pages", "500"]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=580)
+    assert done.returncode == 1, done.stdout
+    assert '"kills"' in done.stdout or "AssertionError" in done.stderr, done.stderr

