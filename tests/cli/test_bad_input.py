@@ -1,4 +1,4 @@
-"""What bad input gets: one sentence that names the thing and says what to do, the right exit code, nothing half made."""
+"""What bad input gets: one sentence that names the thing, the right exit code, nothing half made."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def test_wrong_words(words: str, code: int, says: str, bare: Installation) -> No
 
 
 @pytest.mark.parametrize(
-    "words", ["status", "search x", "explain http://a.example/", "document list", "run show", "source show x", "index stats"]
+    "words",
+    ["status", "search x", "explain http://a.example/", "document list", "run show", "source show x", "index stats"],
 )
 def test_nothing_there_yet(words: str, bare: Installation) -> None:
     done = bare.run(*words.split())
@@ -237,7 +238,12 @@ class TestCrawl:
         assert f"The start address {site.address}nowhere failed: 404" in done.out
 
     def test_rule_that_matches_nothing(self, bare: Installation, site: Site) -> None:
-        given = [f"start={site.address}", "exclude=path:/tides", "exclude=path:/tidse", f"include=prefix:{site.address}"]
+        given = [
+            f"start={site.address}",
+            "exclude=path:/tides",
+            "exclude=path:/tidse",
+            f"include=prefix:{site.address}",
+        ]
         bare.fine("source", "add", "web", "x", *(word for each in given for word in ("--set", each)))
         record = bare.run("crawl", "--json").object
         idle = [each["rule"] for each in record["problems"] if each["kind"] == "rule"]

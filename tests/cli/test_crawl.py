@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import signal
-import subprocess
 import time
 from pathlib import Path
 
@@ -25,7 +24,9 @@ def add(home: Installation, site: Site, *more: str) -> None:
 def slow(site: Site, wait_s: float = 0.4, pages: int = 40) -> None:
     """Make the site one that takes a while: a chain of pages, each slow."""
     for number in range(pages):
-        site.page(f"/{number}", f"Page {number}", f"word{number} here", (f"/{number + 1}",) if number + 1 < pages else ())
+        site.page(
+            f"/{number}", f"Page {number}", f"word{number} here", (f"/{number + 1}",) if number + 1 < pages else ()
+        )
         site.answers[f"/{number}"].wait_s = wait_s
     site.page("/", "Start", "", ("/0",))
 
@@ -228,7 +229,13 @@ def test_refresh_is_one_of_four(home: Installation) -> None:
 
 
 def test_json_lines_are_json(home: Installation) -> None:
-    for words in (["document", "list"], ["run", "list"], ["source", "list"], ["receiver", "list"], ["search", "harbour"]):
+    for words in (
+        ["document", "list"],
+        ["run", "list"],
+        ["source", "list"],
+        ["receiver", "list"],
+        ["search", "harbour"],
+    ):
         done = home.fine(*words, "--json")
         assert all(isinstance(json.loads(line), dict) for line in done.out.splitlines())
         assert done.out.count("\n") == len(done.objects)
@@ -241,5 +248,3 @@ def test_quiet_says_nothing_but_what_was_asked_for(home: Installation) -> None:
 def test_a_traceback_is_shown_with_vv_only(home: Installation) -> None:
     assert "Traceback" not in home.run("source", "show", "nope").err
     assert "Traceback" in home.run("source", "show", "nope", "-vv").err
-
-

@@ -23,7 +23,12 @@ FORKS = ("crawl", "quickstart", "run accept", "run refuse")
 """These start processes, so they are run as one."""
 SERVES = "serve"
 """This does not end."""
-ENDS = {"cormorant run accept": 1, "cormorant run refuse": 1, "cormorant receiver delete": 4, "cormorant source delete": 4}
+ENDS = {
+    "cormorant run accept": 1,
+    "cormorant run refuse": 1,
+    "cormorant receiver delete": 4,
+    "cormorant source delete": 4,
+}
 """What examples end with that fit no installation: no run is held here, and nothing is called so."""
 
 
@@ -67,7 +72,8 @@ def fitted(example: str, world: World, folder: Path) -> list[str]:
     """The words of an example, with this test's places in place of invented ones."""
     for invented, real in (
         ("http://localhost:8000/", world.site.address), ("https://handbook.example.org/", world.site.address),
-        ("~/papers", str(world.papers)), ("/srv/papers", str(world.papers)), ("/tmp/found.jsonl", str(folder / "found.jsonl")),
+        ("~/papers", str(world.papers)), ("/srv/papers", str(world.papers)),
+        ("/tmp/found.jsonl", str(folder / "found.jsonl")),
     ):  # fmt: skip
         example = example.replace(invented, real)
     return shlex.split(example)[1:]
@@ -107,7 +113,9 @@ def test_help_is_quick() -> None:
 
 
 def test_no_arguments_are_wrong_usage(bare: Installation) -> None:
-    process = subprocess.Popen([sys.executable, "-m", "cormorant"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cormorant"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     done = ended(process)
     assert done.code == 2
     assert "Usage: cormorant" in done.out

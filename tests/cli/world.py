@@ -53,7 +53,12 @@ class Site:
 def small_site() -> Site:
     """A handful of pages about a harbour."""
     site = Site()
-    site.page("/", "Harbour office", "All about the harbour and its ferries.", ("/ferries", "/tides", "/missing", "/private/x"))
+    site.page(
+        "/",
+        "Harbour office",
+        "All about the harbour and its ferries.",
+        ("/ferries", "/tides", "/missing", "/private/x"),
+    )
     site.page("/ferries", "Ferry timetable", "The quixotic ferry leaves at eight.", ("/tides",))
     site.page("/tides", "Tide tables", "High water in the harbour at noon.", ("/ferries",))
     site.page("/private/x", "Private", "Not for robots.")

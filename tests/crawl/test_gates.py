@@ -10,7 +10,7 @@ from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.content import Link
 from cormorant.model.resource import How
-from tests.crawl.things import NEVER_SEEN, RUN, SOURCE, web_source
+from tests.crawl.samples import NEVER_SEEN, RUN, SOURCE, web_source
 
 HERE = "https://a.example"
 

@@ -33,7 +33,7 @@ from cormorant.model.resource import Found, Resource, Role
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.run import Counters
 from cormorant.receivers.stream import Entry, Event
-from tests.crawl.things import (
+from tests.crawl.samples import (
     AT,
     INDEXED,
     NEVER_SEEN,

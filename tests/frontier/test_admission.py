@@ -11,7 +11,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, How, Role, State
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import resource, site
-from tests.frontier.things import SOURCE, admit, admitted, arrivals, found, numbers, pages, site_numbers, work_of
+from tests.frontier.samples import SOURCE, admit, admitted, arrivals, found, numbers, pages, site_numbers, work_of
 from tests.stores import within
 
 HOME = "file:///srv/"

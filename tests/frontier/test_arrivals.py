@@ -15,7 +15,7 @@ from cormorant.model.resource import Resource
 from cormorant.store import bulk
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import resource
-from tests.frontier.things import SOURCE, admit, admitted, pages, site_numbers, work_of
+from tests.frontier.samples import SOURCE, admit, admitted, pages, site_numbers, work_of
 
 NEW = "https://a.example/new"
 

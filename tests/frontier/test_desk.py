@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cormorant.frontier.desk import Desk, SiteWork, SourceWork, Task
-from tests.frontier.things import a_lease, a_resource
+from tests.frontier.samples import a_lease, a_resource
 
 
 def site(place: int = 1, **queues: int) -> SiteWork:

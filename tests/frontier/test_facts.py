@@ -3,7 +3,7 @@ from __future__ import annotations
 from cormorant.frontier import facts
 from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.store.database import Store
-from tests.frontier.things import pass_time
+from tests.frontier.samples import pass_time
 
 LATER = 4e9
 

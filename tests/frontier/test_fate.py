@@ -22,7 +22,7 @@ from cormorant.model.outcome import (
 )
 from cormorant.model.resource import Resource, Role, State
 from cormorant.model.rules import Gate, Ruling
-from tests.frontier.things import a_resource
+from tests.frontier.samples import a_resource
 
 NOW, GENERATION = 1000.0, 7
 NEVER_SEEN = a_resource()._replace(depth=3)

@@ -7,7 +7,7 @@ from cormorant.frontier import hiding, settlement
 from cormorant.model.outcome import OutcomeKind
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import content, hidden, resource
-from tests.frontier.things import SOURCE, a_content, admitted, numbers, pages
+from tests.frontier.samples import SOURCE, a_content, admitted, numbers, pages
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role, State
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import resource, site
-from tests.frontier.things import (
+from tests.frontier.samples import (
     SOURCE,
     a_content,
     admit,

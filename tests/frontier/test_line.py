@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from cormorant.frontier.desk import Desk, SiteWork, SourceWork, Task
 from cormorant.frontier.line import Line
-from tests.frontier.things import a_lease, a_resource
+from tests.frontier.samples import a_lease, a_resource
 
 
 class Skipping(selectors.SelectSelector):

@@ -9,7 +9,7 @@ from cormorant.frontier import leases, order, progress
 from cormorant.frontier.leases import Window
 from cormorant.store.database import Store
 from cormorant.store.schema import resource
-from tests.frontier.things import SOURCE, admitted, found, site_numbers
+from tests.frontier.samples import SOURCE, admitted, found, site_numbers
 
 generations = st.integers(0, 1 << 22)
 priorities = st.integers(-10, 300)

@@ -9,7 +9,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, How, Role, State
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import resource, site, site_source
-from tests.frontier.things import SOURCE, a_content, admitted, numbers, pages
+from tests.frontier.samples import SOURCE, a_content, admitted, numbers, pages
 
 HOSTS = ("https://a.example/", "https://b.example/", "https://c.example/")
 

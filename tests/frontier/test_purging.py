@@ -15,7 +15,7 @@ from cormorant.model.resource import How
 from cormorant.store import bulk
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import content, inlinks, outlinks, resource, visit
-from tests.frontier.things import SOURCE, a_content, admitted, numbers, pages
+from tests.frontier.samples import SOURCE, a_content, admitted, numbers, pages
 
 HELD = (content, outlinks, inlinks, resource)
 

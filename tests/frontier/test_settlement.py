@@ -13,7 +13,7 @@ from cormorant.model.resource import Resource, State
 from cormorant.model.rules import Gate, Ruling
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import content, outlinks, resource
-from tests.frontier.things import a_content, a_resource, admitted, numbers, pages
+from tests.frontier.samples import a_content, a_resource, admitted, numbers, pages
 
 NOINDEX = Excluded(Ruling(admitted=False, gate=Gate.ROBOTS_META, rule="noindex", status=971), 971)
 OLD, NEW = pack([Link("https://a.example/old")]), pack([Link("https://a.example/new")])

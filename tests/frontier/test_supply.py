@@ -16,7 +16,7 @@ from cormorant.model.resource import Resource, Role
 from cormorant.store import bulk
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import resource, site
-from tests.frontier.things import SOURCE, a_resource, admit, admitted, pages, pass_time, work_of
+from tests.frontier.samples import SOURCE, a_resource, admit, admitted, pages, pass_time, work_of
 
 START = 1000.0
 

@@ -74,9 +74,12 @@ def running(plan: Plan, *, web: Callable[[], None] | None = None) -> Iterator[Ru
     if lock is None:
         yield Running(owner=False, pid=0)
         return
+    # A signal that comes while Python tidies up after a fork is lost, so it has to wait until that is done.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
     pid = os.fork()
     if pid == 0:
         _be_supervisor(plan, web)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
     os.close(lock)
     try:
         yield Running(owner=True, pid=pid)
@@ -88,6 +91,7 @@ def _be_supervisor(plan: Plan, web: Callable[[], None] | None) -> None:
     """The forked supervisor's whole life; never returns."""
     code = 1
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
         os.setpgid(0, 0)
         die_with_parent()
         supervise(plan, web=web)

@@ -80,14 +80,17 @@ class Supervisor:
                 child.pid, child.started_at = self._fork(name), now
 
     def _fork(self, name: str) -> int:
-        """Fork one child; it never returns from here."""
+        """Fork one child; it never returns from here. A SIGTERM meanwhile waits until the child knows what it means."""
         parent = os.getpid()
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
         pid = os.fork()
         if pid:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
             return pid
         code = 1
         try:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
             die_with_parent()
             if os.getppid() == parent:
                 self.roles[name]()

@@ -14,7 +14,7 @@ from cormorant.frontier.desk import Desk, SiteWork, Task
 from cormorant.frontier.supply import Moment
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Wire
-from cormorant.model.outcome import Deferred, Failed, Ok
+from cormorant.model.outcome import Deferred, Excluded, Failed, Ok
 from cormorant.model.resource import Found, How, Role
 
 if TYPE_CHECKING:
@@ -53,21 +53,21 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
         if fact is not None:
             site.facts[fact[0]] = fact[1]
             site.delay_s = max(site.delay_s, source.pace(site.key, site.facts).delay_s)
-        elif isinstance(outcome, Failed | Deferred):
+        elif isinstance(outcome, Excluded | Failed | Deferred):
             refused = _refuse(report, outcome)
     site.end(now)
     desk.done(task)
     return refused
 
 
-def _refuse(report: Report, outcome: Failed | Deferred) -> list[Report]:
+def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Report]:
     """The visit that asked for the prerequisite ends as the prerequisite did (RFC 9309 section 2.3.1.4)."""
     site = report.task.site
     work = site.sources.get(report.task.resource.source)
     if work is None or not work.queue:
         return []
     waiting = work.queue.popleft()
-    same = replace(outcome, reason=f"robots.txt: {outcome.reason}")
+    same = outcome if isinstance(outcome, Excluded) else replace(outcome, reason=f"robots.txt: {outcome.reason}")
     return [Report(Task(waiting, site), same, Wire(), report.at)]
 
 

@@ -59,6 +59,8 @@ class Fate(NamedTuple):
 MOST_TRIES = 1000
 """More are not counted; the store has 15 bits for them."""
 
+_TRIED = (Failed, Gone, Deferred)
+_WITH_REASON = (Failed, Deferred, Quarantined, Held)
 _KEEPS = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.DEFERRED, OutcomeKind.HELD, OutcomeKind.FAILED)
 """Outcomes that never take a document away by themselves (faults outside our disk delete nothing)."""
 
@@ -68,7 +70,8 @@ def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
     if isinstance(outcome, Deferred):
         return _deferred(resource, outcome, at)
     tries = _tries(resource, outcome)
-    kind, status, reason = OutcomeKind(outcome.kind), outcome.status, reason_of(outcome)
+    kind: OutcomeKind = outcome.kind
+    status, reason = outcome.status, reason_of(outcome)
     kept = kind in _KEEPS
     if isinstance(outcome, Failed) and resource.indexed:
         kind, status, kept = _unreachable(resource, outcome)
@@ -83,7 +86,7 @@ def _tries(resource: Resource, outcome: Outcome) -> int:
     """Failures in a row. A page is purged by how often it was gone, so what it was before that does not count."""
     if isinstance(outcome, Gone) and resource.outcome != OutcomeKind.GONE:
         return 1
-    return min(resource.attempts + 1, MOST_TRIES) if isinstance(outcome, Failed | Gone | Deferred) else 0
+    return min(resource.attempts + 1, MOST_TRIES) if isinstance(outcome, _TRIED) else 0
 
 
 def _deferred(resource: Resource, outcome: Deferred, at: Circumstances) -> Fate:
@@ -115,7 +118,7 @@ def is_unreachable(status: int) -> bool:
 
 def reason_of(outcome: Outcome) -> str | None:
     """The words kept beside the status: why it failed, the rule that excluded it, where it moved."""
-    if isinstance(outcome, Failed | Deferred | Quarantined | Held):
+    if isinstance(outcome, _WITH_REASON):
         return outcome.reason
     if isinstance(outcome, Excluded):
         return f"{outcome.ruling.gate}: {outcome.ruling.rule}"

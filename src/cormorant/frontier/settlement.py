@@ -65,9 +65,16 @@ def fates(tx: Tx, visits: Sequence[tuple[Resource, Fate, float]], run: int) -> N
 
 def contents(tx: Tx, rows: Sequence[ContentRow]) -> None:
     """Write what was found behind resources, replacing what was known."""
+    bulk.insert(tx, content, _CONTENT, [_storable(row) for row in rows], _REWRITTEN)
+
+
+def _storable(row: ContentRow) -> ContentRow:
+    """The row as every database takes it: what others wrote may hold anything, and seldom does."""
+    written = row.title + row.etag + row.modified
+    if written.isascii() and "\0" not in written:
+        return row
     clean = bulk.storable
-    kept = [r._replace(title=clean(r.title), etag=clean(r.etag), modified=clean(r.modified)) for r in rows]
-    bulk.insert(tx, content, _CONTENT, kept, _REWRITTEN)
+    return row._replace(title=clean(row.title), etag=clean(row.etag), modified=clean(row.modified))
 
 
 def validators(tx: Tx, rows: Sequence[tuple[str, str, bytes, int]]) -> None:

@@ -16,7 +16,7 @@ from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.index.layout import MARK, place_of, register, schema, to_document, to_entry, to_mark
 
 HEAP_BYTES = 32_000_000
-"""What the engine gathers in memory before it writes a segment; a commit comes before it is full more often than not."""
+"""What the engine gathers in memory before it writes a segment; a commit mostly comes before it is full."""
 
 
 class _Writable:

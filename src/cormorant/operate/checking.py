@@ -150,8 +150,11 @@ def _index(house: House) -> Finding:
     with house.store.read() as tx:
         head = stream.head(tx)
         rows = int(tx.execute(sa.select(sa.func.count()).select_from(content).where(content.c.indexed)).scalar_one())
+        confirmed = max((row.place for row in receivers.every(tx) if row.kind == receivers.INDEX), default=0)
     behind = head - figures.place
     said = f"{figures.documents:,} documents in the index, {rows:,} in the database"
+    if figures.place < confirmed:
+        return Finding("index", ok=False, said=f"{said}; it is not as far as it was", mend=mend)
     if behind > 0:
         return Finding("index", ok=True, said=f"{said}; {behind:,} changes are on their way")
     ok = figures.documents == rows and behind == 0

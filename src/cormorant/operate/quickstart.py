@@ -45,6 +45,8 @@ def wish(text: str) -> Wish:
     Raises UsageError for a file and for what is neither, BadAddress for an address that is none, NotFoundError for a
     folder that is not there, NotPermitted for one that cannot be read.
     """
+    if not text.strip():
+        raise UsageError("Name a folder, or an address like https://example.org/.")
     if "://" in text and not text.lower().startswith("file:"):
         return _web(text)
     place = Path(text.removeprefix("file://")).expanduser()

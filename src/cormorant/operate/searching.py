@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import CacheDamaged, ConflictError, NotFoundError
+from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged, NotFoundError
 from cormorant.cache.protocol import Place
 from cormorant.catalog import receivers, sources
 from cormorant.frontier import hiding
@@ -40,13 +40,16 @@ class _Hidden:
         """Ids of documents that must not be found.
 
         A row goes when the index has passed it. So that none is missed that went between reading the index and reading
-        the rows, the index is looked at again when the rows know of a newer state.
+        the rows, the index is looked at again when the rows know of a newer state. Raises IndexDamaged when it has
+        not even then come as far as it once had: somebody took it away.
         """
         with self._house.store.read() as tx:
             ids = hiding.everything(tx)
             passed = max((row.place for row in receivers.every(tx) if row.kind == receivers.INDEX), default=0)
         if passed > place:
             self._index.refresh()
+        if passed > self._index.place:
+            raise IndexDamaged("The index is not there, or is an older one. `cormorant index rebuild` makes it anew.")
         return ids
 
 

@@ -35,10 +35,11 @@ class Means:
 
 
 class _Prerequisite(NamedTuple):
-    """A robots.txt that had to be asked for first: its address, and how that ended."""
+    """A robots.txt that had to be asked for first: its address, how that ended, and the status when it failed."""
 
     address: str
     said: str
+    failed: int = 0
 
 
 async def test(house: House, name: str, address: str, means: Means) -> dict[str, Any]:
@@ -91,9 +92,9 @@ async def _visit(
         if isinstance(got, Report):
             return got, _added(wire, got.wire), before
         before.append(await _ask_first(source, got, work, wire))
-        if not before[-1].said.startswith("answered"):
+        if before[-1].failed:
             reason = f"{before[-1].address} {before[-1].said}, so the address may not be visited."
-            return Report(got.task, Deferred(503, reason), Wire(), house.clock.now()), wire, before
+            return Report(got.task, Deferred(before[-1].failed, reason), Wire(), house.clock.now()), wire, before
 
 
 async def _ask_first(source: Source, blocked: Blocked, work: SiteWork, wire: Wire) -> _Prerequisite:
@@ -102,8 +103,9 @@ async def _ask_first(source: Source, blocked: Blocked, work: SiteWork, wire: Wir
     said = await source.fetch(blocked.task.resource._replace(address=address, role=Role.ROBOTS), wire)
     fact = source.fact(said, Role.ROBOTS)
     if fact is None:
-        words = "was not answered" if isinstance(said, Content) else f"failed ({said.status} {reason_of(said) or ''})"
-        return _Prerequisite(address, words)
+        status = 503 if isinstance(said, Content) else said.status
+        why = "" if isinstance(said, Content) else (reason_of(said) or "").rstrip(".")
+        return _Prerequisite(address, f"failed ({status} {why or 'it taught nothing'})", status)
     work.facts[fact[0]] = fact[1]
     return _Prerequisite(address, f"answered with {len(fact[1])} bytes")
 

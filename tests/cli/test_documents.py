@@ -1,0 +1,107 @@
+"""What is known about addresses, why they are there, and what search finds, from a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import World
+
+DOCUMENT = (
+    "source", "url", "access_url", "state", "status", "outcome", "reason", "rule", "title", "mime", "language",
+    "size_bytes", "depth", "referrer", "content_hash", "fetched_at", "changed_at",
+    "next_visit_at", "indexed", "attempts",
+)  # fmt: skip
+HIT = (
+    "id", "url", "title", "snippet", "highlights", "score", "source", "mime", "language", "size_bytes", "modified_at",
+    "cached", "duplicates", "attributes",
+)  # fmt: skip
+EXPLAIN = (
+    "address", "verdict", "because", "paths", "gates", "visits", "conversion", "index", "cache", "duplicates", "access",
+    "next",
+)  # fmt: skip
+
+
+def test_list(world: World) -> None:
+    records = world.home.fine("document", "list", "--json").objects
+    assert all(set(DOCUMENT) <= set(each) for each in records)
+    of_docs = {each["url"].removeprefix(world.site.address): each for each in records if each["source"] == "docs"}
+    assert of_docs["ferries"]["title"] == "Ferry timetable"
+    assert of_docs["missing"]["status"] == 404
+    assert [each["url"] for each in world.home.fine("document", "list", "--status", "404", "--json").objects] == [
+        f"{world.site.address}missing"
+    ]
+    assert len(world.home.fine("document", "list", "--source", "papers").out.splitlines()) == 2
+
+
+def test_excluded(world: World) -> None:
+    (record,) = world.home.fine("document", "list", "--excluded", "--json").objects
+    assert record["url"] == f"{world.site.address}private/x"
+    assert record["status"] == 970
+    assert "robots.txt" in record["rule"]
+    assert world.home.run("document", "list", "--state", "lost").code == 2
+
+
+def test_show_and_links(world: World) -> None:
+    address = f"{world.site.address}tides"
+    assert world.home.fine("document", "show", address, "--json").object["title"] == "Tide tables"
+    links = world.home.fine("document", "links", address, "--json").objects
+    into = {each["address"] for each in links if each["direction"] == "in"}
+    assert into == {world.site.address, f"{world.site.address}ferries"}
+    assert [each["address"] for each in links if each["direction"] == "out"] == [f"{world.site.address}ferries"]
+
+
+@pytest.mark.parametrize(
+    ("path", "verdict"),
+    [("tides", "indexed"), ("missing", "gone"), ("private/x", "excluded"), ("never-heard-of", "unknown")],
+)
+def test_explain(path: str, verdict: str, world: World) -> None:
+    address = world.site.address + path
+    record = world.home.fine("explain", address, "--json").object
+    assert set(EXPLAIN) <= set(record)
+    assert record["verdict"] == verdict
+    assert record["because"]
+    said = world.home.fine("explain", address).out
+    assert address in said
+    assert verdict in said
+
+
+def test_search(world: World) -> None:
+    hits = world.home.fine("search", "quixotic", "ferry", "--json").objects
+    assert set(HIT) == set(hits[0])
+    assert hits[0]["title"] == "Ferry timetable"
+    start, end = hits[0]["highlights"][0]
+    assert hits[0]["snippet"][start:end].lower() in ("quixotic", "ferry")
+    of_papers = world.home.fine("search", "harbour", "--source", "papers", "--json").objects
+    assert [each["source"] for each in of_papers] == ["papers", "papers"]
+
+
+def test_search_by_pages(world: World) -> None:
+    every = [each["id"] for each in world.home.fine("search", "harbour", "--json").objects]
+    assert len(every) >= 3
+    paged = [
+        world.home.fine("search", "harbour", "--limit", "1", "--offset", str(n), "--json").object["id"]
+        for n in range(len(every))
+    ]
+    assert paged == every
+    said = world.home.fine("search", "harbour", "--limit", "1")
+    assert "--offset 1 shows the next ones" in said.err
+    assert "offset is beyond" in world.home.fine("search", "harbour", "--offset", "99").err
+
+
+@pytest.mark.parametrize("text", ['"', "(", "AND", "a OR", "***", "title:", "\x1b[31m", "🦆", "'", "%s", "-"])
+def test_anything_is_a_query(text: str, world: World) -> None:
+    done = world.home.run("search", "--", text)
+    assert done.code == 0, done
+    assert "\x1b" not in done.out + done.err
+
+
+def test_status(world: World) -> None:
+    record = world.home.fine("status", "--json").object
+    by_name = {each["source"]: each for each in record["sources"]}
+    assert by_name["papers"]["documents"] == 2
+    assert by_name["docs"]["last_good_run"] is not None
+    assert by_name["docs"]["last_good_at"].endswith("Z")
+    (index,) = record["receivers"]
+    assert (index["receiver"], index["backlog"]) == ("index", 0)
+    assert record["documents"] == sum(each["documents"] for each in record["sources"])
+    assert "docs" in world.home.fine("status").out

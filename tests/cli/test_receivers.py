@@ -1,0 +1,70 @@
+"""Receivers from a terminal: they are told what is found from then on; deliveries can be paused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.cli.conftest import World
+from tests.cli.world import Installation, Site
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """What a receiver has written."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_receiver_is_told_what_is_found(bare: Installation, site: Site, tmp_path: Path) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    record = bare.fine(
+        "receiver", "add", "jsonlines", "out", "--source", "docs", "--set", f"path={tmp_path / 'out'}", "--json"
+    )
+    assert record.object["source"] == "docs"
+    bare.run("crawl")
+    found = lines(tmp_path / "out")
+    assert sorted(each["url"].removeprefix(site.address) for each in found) == ["", "ferries", "tides"]
+    numbers = [int(str(each["seq"])) for each in found]
+    assert numbers == sorted(numbers)
+    shown = bare.fine("receiver", "show", "out", "--json").object
+    assert (shown["backlog"], shown["error"]) == (0, None)
+    bare.fine("receiver", "delete", "out")
+    assert [each["receiver"] for each in bare.fine("receiver", "list", "--json").objects] == ["index"]
+    assert len(lines(tmp_path / "out")) == 3
+
+
+def test_the_index_stays(home: Installation) -> None:
+    assert home.run("receiver", "delete", "index").code == 1
+
+
+def test_names_are_taken_once(home: Installation, tmp_path: Path) -> None:
+    home.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'a'}")
+    assert home.run("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'b'}").code == 1
+    assert not (tmp_path / "b").exists()
+    assert (
+        home.run("receiver", "add", "jsonlines", "x", "--source", "nope", "--set", f"path={tmp_path / 'b'}").code == 4
+    )
+
+
+def test_kinds(world: World) -> None:
+    assert [
+        each["setting"]
+        for each in world.home.fine("receiver", "kinds", "jsonlines", "--json").objects
+        if each["needed"]
+    ] == ["path"]
+    assert world.home.run("receiver", "kinds", "fax").code == 4
+
+
+def test_deliveries_wait_while_paused(home: Installation, site: Site) -> None:
+    home.fine("provider", "pause")
+    home.fine("source", "add", "web", "more", "--set", f"start={site.address}tides")
+    home.run("crawl", "more")
+    status = home.fine("status", "--json").object
+    assert status["paused"] is True
+    assert status["backlog"] > 0
+    assert status["oldest_undelivered_at"] is not None
+    assert "paused" in home.fine("status").out
+    home.fine("provider", "resume")
+    home.run("crawl", "papers")
+    assert home.fine("status", "--json").object["backlog"] == 0
+    assert home.fine("search", "noon", "--source", "more", "--json").objects

@@ -1,0 +1,129 @@
+"""The search page from a terminal: it says where it is, lets others crawl meanwhile, and ends when asked to."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.cli.conftest import World
+from tests.cli.world import Installation, Site, ended, until
+
+
+@contextmanager
+def served(home: Installation, *words: str) -> Iterator[str]:
+    """Serve for the length of a block; the address."""
+    process = home.start("serve", "--port", "0", "--json", *words)
+    try:
+        assert process.stdout is not None
+        yield json.loads(process.stdout.readline())["address"]
+    finally:
+        process.send_signal(signal.SIGTERM)
+        ended(process)
+
+
+def get(address: str) -> tuple[int, str]:
+    """Status and body."""
+    with urllib.request.urlopen(address, timeout=20) as answer:
+        return answer.status, answer.read().decode()
+
+
+def answers(address: str) -> bool:
+    """Whether anything listens there."""
+    host, port = address.removeprefix("http://").rstrip("/").split(":")
+    with socket.socket() as attempt:
+        return attempt.connect_ex((host, int(port))) == 0
+
+
+def test_search_page_and_crawls_meanwhile(home: Installation, site: Site) -> None:
+    site.page("/", "Albatross", "A wanderer.")
+    with served(home) as address:
+        assert "What are you looking for?" in get(address)[1]
+        assert "Ferry timetable" in get(f"{address}search?q=quixotic")[1]
+        home.fine("source", "add", "web", "more", "--set", f"start={site.address}")
+        done = home.run("crawl", "more")
+        assert done.code == 0, done
+        assert "Another command is at work" in done.err
+        assert "Albatross" in get(f"{address}search?q=albatross")[1]
+        other = home.run("serve", "--port", "0")
+        assert (other.code, "at work" in other.err) == (1, True)
+        assert home.run("index", "rebuild").code == 1
+    assert not answers(address)
+
+
+def test_a_crawl_is_refused_the_port_of_the_page(home: Installation) -> None:
+    with served(home) as address:
+        home.fine("source", "add", "web", "self", "--set", f"start={address}")
+        done = home.run("crawl", "self", "--json")
+        assert done.code == 3
+        assert done.object["fetched"] == 0
+        assert done.object["problems"][0]["status"] == 974
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_when_asked_to(number: int, home: Installation) -> None:
+    process = home.start("serve", "--port", "0")
+    assert process.stdout is not None
+    address = process.stdout.readline().split()[2]
+    until(lambda: answers(address))
+    process.send_signal(number)
+    done = ended(process)
+    assert done.code == 130
+    assert "Everything is kept" in done.err
+    assert not answers(address)
+
+
+def test_quickstart_serves_at_the_end(bare: Installation, world: World) -> None:
+    process = bare.start("quickstart", str(world.papers), "--port", "0")
+    assert process.stdout is not None
+    line = until(lambda: next((each for each in iter(process.stdout.readline, "") if "Search page" in each), None))
+    assert "Notice to mariners" in get(f"{line.split()[2]}search?q=mariners")[1]
+    process.send_signal(signal.SIGINT)
+    assert ended(process).code == 130
+
+
+def test_quickstart_twice_uses_the_same_sources(bare: Installation, world: World) -> None:
+    for _ in range(2):
+        done = bare.run("quickstart", "--no-serve", str(world.papers), world.site.address)
+        assert done.code == 0, done
+        assert "A first search: cormorant search " in done.out
+    kinds = {each["source"]: each["kind"] for each in bare.fine("source", "list", "--json").objects}
+    assert kinds == {"papers": "files", "127.0.0.1": "web"}
+    assert len(bare.fine("run", "list", "--json").objects) == 4
+
+
+def test_quickstart_without_a_name_takes_the_sample(bare: Installation) -> None:
+    done = bare.run("quickstart", "--no-serve")
+    assert done.code == 0, done
+    assert "'sample-site': finished" in done.out
+    assert "  1. " in done.out
+    assert bare.fine("search", "cormorant", "--json").objects
+    report = bare.fine("run", "list", "--source", "sample-site", "--json").object
+    assert report["indexed"] > 10
+    shutil.rmtree(bare.folder)
+
+
+def test_without_an_index_there_is_nothing_to_search(bare: Installation, world: World) -> None:
+    plain = Installation(bare.folder, {"CORMORANT_INDEX": "none"})
+    assert plain.run("quickstart", "--no-serve", str(world.papers)).code == 0
+    done = plain.run("search", "harbour")
+    assert (done.code, "without an index" in done.err) == (1, True)
+
+
+def test_processes_are_all_gone_after_the_end(home: Installation) -> None:
+    with served(home):
+        until(lambda: len(processes_of(home)) >= 5)
+    assert not processes_of(home)
+
+
+def processes_of(home: Installation) -> list[str]:
+    """Command lines of processes that work on this folder."""
+    done = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True)
+    return [line for line in done.stdout.splitlines() if str(home.folder) in line]

@@ -1,0 +1,115 @@
+"""Sources from a terminal: what an edit would do, what a test saw, what a deletion takes away."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import World
+from tests.cli.world import Answer, Installation, Site
+
+
+def test_show_says_where_each_value_comes_from(world: World) -> None:
+    effective = world.home.fine("source", "show", "docs", "--effective", "--json").object["effective"]
+    assert effective["start"] == {"value": [world.site.address], "from": "source"}
+    assert effective["robots"] == {"value": "obey", "from": "default"}
+    assert "robots" in world.home.fine("source", "show", "docs", "--effective").out
+
+
+def test_kinds_list_their_settings(world: World) -> None:
+    assert [each["kind"] for each in world.home.fine("source", "kinds", "--json").objects] == ["web", "files"]
+    rows = {each["setting"]: each for each in world.home.fine("source", "kinds", "web", "--json").objects}
+    assert rows["robots"]["default"] == "obey"
+    assert all(each["about"] for each in rows.values())
+    assert rows["start"]["needed"] is False
+    assert world.home.run("source", "kinds", "ftp").code == 4
+
+
+def test_a_setting_that_repeats_is_a_list(bare: Installation) -> None:
+    given = ("--set", "start=http://a.example/", "--set", "start=http://b.example/", "--set", "depth=2")
+    record = bare.fine("source", "add", "web", "two", *given, "--json").object
+    assert record["settings"]["start"] == ["http://a.example/", "http://b.example/"]
+    assert record["settings"]["depth"] == 2
+
+
+def test_an_edit_shows_what_would_leave_and_asks(home: Installation) -> None:
+    exclude = ("--set", "exclude=path:/tides")
+    effect = home.fine("source", "edit", "docs", *exclude, "--preview", "--json").object
+    assert effect["leave"] == 1
+    assert effect["leaving"][0].endswith("/tides")
+    assert effect["changes"] == [{"setting": "exclude", "before": [], "after": ["path:/tides"]}]
+    done = home.run("source", "edit", "docs", *exclude)
+    assert (done.code, "--yes" in done.err) == (2, True)
+    assert "exclude" not in home.fine("source", "show", "docs", "--json").object["settings"]
+    home.fine("source", "edit", "docs", *exclude, "--yes")
+    assert home.fine("source", "show", "docs", "--json").object["settings"]["exclude"] == ["path:/tides"]
+
+
+def test_an_edit_shows_what_would_enter(home: Installation, site: Site) -> None:
+    site.page("/", "Start", "", ("/elsewhere/a", "/here"))
+    site.page("/here", "Here")
+    excluded = ("--set", f"start={site.address}", "--set", "exclude=path:/elsewhere/*")
+    home.fine("source", "add", "web", "more", *excluded)
+    home.run("crawl", "more")
+    assert home.fine("source", "edit", "more", "--set", "exclude=", "--preview", "--json").object["enter"] == 1
+
+
+def test_an_edit_needs_something_to_change(home: Installation) -> None:
+    assert home.run("source", "edit", "docs").code == 2
+    assert home.run("source", "edit", "docs", "--set", "dpeth=2").code == 2
+
+
+class TestTest:
+    """`source test` fetches one thing, through the source itself, and keeps nothing."""
+
+    def test_a_page(self, home: Installation, world: World) -> None:
+        before = home.fine("document", "list", "--json").out
+        record = home.fine("source", "test", "docs", "--json").object
+        assert (record["outcome"], record["status"], record["title"]) == ("ok", 200, "Harbour office")
+        assert record["mime"] == "text/html"
+        assert (record["links"], record["links_to_follow"]) == (4, 4)
+        assert record["rule"] == "boundary: hosts of the start addresses"
+        assert record["prerequisites"][0]["address"] == f"{world.site.address}robots.txt"
+        assert record["requests"] == 2
+        assert home.fine("document", "list", "--json").out == before
+
+    @pytest.mark.parametrize(
+        ("path", "code", "status", "rule"),
+        [("private/x", 3, 970, "robots"), ("nowhere", 3, 404, "boundary"), ("tides", 0, 200, "boundary")],
+    )
+    def test_another_address(
+        self, path: str, code: int, status: int, rule: str, home: Installation, world: World
+    ) -> None:
+        done = home.run("source", "test", "docs", "--address", world.site.address + path, "--json")
+        assert (done.code, done.object["status"]) == (code, status)
+        assert done.object["rule"].startswith(rule)
+
+    def test_outside(self, home: Installation) -> None:
+        done = home.run("source", "test", "docs", "--address", "http://elsewhere.example/", "--json")
+        assert (done.code, done.object["status"], done.object["requests"]) == (3, 964, 0)
+
+    def test_a_redirect(self, bare: Installation, site: Site) -> None:
+        site.answers["/old"] = Answer("", 301, location="/new")
+        bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}old")
+        record = bare.fine("source", "test", "docs", "--json").object
+        assert (record["outcome"], record["target"]) == ("moved", f"{site.address}new")
+
+    def test_a_file(self, home: Installation, world: World) -> None:
+        record = home.fine("source", "test", "papers", "--address", str(world.papers / "minutes.txt"), "--json").object
+        assert (record["mime"], record["requests"]) == ("text/plain", 0)
+        assert record["text_length"] > 10
+        assert home.fine("source", "test", "papers").code == 0
+
+    def test_no_server(self, bare: Installation) -> None:
+        bare.fine("source", "add", "web", "docs", "--set", "start=http://127.0.0.1:9/")
+        done = bare.run("source", "test", "docs", "--json")
+        assert (done.code, done.object["status"]) == (6, 906), done
+
+
+def test_a_deleted_source_leaves_with_its_documents(home: Installation) -> None:
+    assert home.run("source", "delete", "docs").code == 2
+    home.fine("source", "delete", "docs", "--yes")
+    assert not home.fine("search", "quixotic", "--json").objects
+    assert [each["source"] for each in home.fine("source", "list", "--json").objects] == ["papers"]
+    assert not home.fine("document", "list", "--source", "papers", "--status", "404", "--json").objects
+    home.fine("crawl", "papers")
+    assert home.fine("store", "check", "--json").code == 0

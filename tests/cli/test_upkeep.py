@@ -1,0 +1,102 @@
+"""Derived data from a terminal: the index made anew without asking anybody, and damage that is noticed."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+from tests.cli.conftest import World
+from tests.cli.test_crawl import add, slow
+from tests.cli.world import Installation, Site, until
+
+
+def checks(home: Installation, *words: str) -> dict[str, dict[str, object]]:
+    """Findings by what was checked."""
+    return {each["check"]: each for each in home.run(*words, "--json").objects}
+
+
+def test_everything_is_well(world: World) -> None:
+    assert all(each["ok"] for each in checks(world.home, "store", "check").values())
+    assert world.home.fine("store", "check").code == 0
+    figures = world.home.fine("cache", "show", "--json").object
+    assert figures["copies"] == world.home.fine("index", "stats", "--json").object["documents"]
+    assert world.home.fine("cache", "check", "--json").object["damaged"] == 0
+
+
+def test_the_index_is_made_anew_without_asking_anybody(home: Installation, world: World) -> None:
+    before = home.fine("search", "harbour", "--json").objects
+    asked = len(world.site.asked)
+    shutil.rmtree(home.folder / "index")
+    assert home.run("search", "harbour", "--json").problem["code"] == "index_damaged"
+    assert checks(home, "store", "check")["index"]["ok"] is False
+    record = home.fine("index", "rebuild", "--json").object
+    assert record["documents"] == len(
+        {each["url"] for each in home.fine("document", "list", "--json").objects if each["indexed"]}
+    )
+    after = home.fine("search", "harbour", "--json").objects
+    assert [(each["url"], each["title"]) for each in after] == [(each["url"], each["title"]) for each in before]
+    assert len(world.site.asked) == asked
+    assert checks(home, "store", "check")["index"]["ok"] is True
+    home.fine("crawl", "papers")
+    assert home.fine("search", "harbour", "--json").objects
+
+
+def test_a_damaged_index_is_made_anew(home: Installation) -> None:
+    for file in (home.folder / "index").rglob("*.store"):
+        file.write_bytes(b"")
+    assert home.run("search", "harbour").code == 1
+    assert checks(home, "store", "check")["index"]["ok"] is False
+    assert checks(home, "doctor")["index"]["ok"] is False
+    assert home.run("doctor").code == 1
+    home.fine("index", "rebuild")
+    assert home.fine("search", "harbour", "--json").objects
+
+
+def test_not_while_somebody_delivers(bare: Installation, site: Site) -> None:
+    slow(site, 0.2, 6)
+    add(bare, site)
+    crawl = bare.start("crawl")
+    until(lambda: "/1" in site.asked)
+    done = bare.run("index", "rebuild")
+    assert (done.code, "at work" in done.err) == (1, True), done
+    crawl.communicate()
+
+
+def test_a_damaged_copy_is_noticed(home: Installation) -> None:
+    (pack, *_) = sorted((home.folder / "cache").rglob("*.pack"), key=lambda each: -each.stat().st_size)
+    spoil(pack)
+    done = home.run("cache", "check", "--json")
+    assert done.code == 1
+    assert done.object["damaged"] == 1
+    assert done.object["damaged_documents"][0]["url"]
+    assert checks(home, "store", "check")["kept copies"]["ok"] is False
+    assert home.run("index", "rebuild").code == 3
+
+
+def spoil(pack: Path) -> None:
+    """Turn a bit of the last document in a pack."""
+    data = bytearray(pack.read_bytes())
+    data[-10] ^= 1
+    pack.write_bytes(data)
+
+
+def test_rows_that_belong_to_nothing_are_noticed(home: Installation) -> None:
+    with sqlite3.connect(home.folder / "cormorant.db") as rows:
+        rows.execute("DELETE FROM resource WHERE id = (SELECT min(id) FROM content)")
+    rows.close()
+    found = checks(home, "store", "check")
+    assert found["documents without an address"]["ok"] is False
+
+
+def test_doctor_without_an_installation(bare: Installation) -> None:
+    found = checks(bare, "doctor")
+    assert found["python"]["ok"] is True
+    assert found["data folder"]["ok"] is None
+    assert any(name.startswith("converters: ") for name in found)
+    assert not bare.folder.exists()
+
+
+def test_version(bare: Installation) -> None:
+    assert set(bare.fine("version", "--json").object) == {"cormorant", "python"}
+    assert bare.fine("--version").out == bare.fine("version").out

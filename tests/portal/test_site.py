@@ -1,0 +1,251 @@
+"""The pages over real HTTP: what they show, what they never do, and what wrong requests get."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import NamedTuple
+
+import pytest
+
+from tests.cli.world import Answer, Installation, Site, ended, serving
+
+EVIL = "<script>alert(1)</script>"
+
+
+class Got(NamedTuple):
+    """An answer: status, headers in lower case, body."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+class Portal:
+    """A running search page."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def get(self, path: str, method: str = "GET", **headers: str) -> Got:
+        """Ask once."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            connection.request(method, path, headers=headers)
+            answer = connection.getresponse()
+            return Got(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read().decode())
+        finally:
+            connection.close()
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    """Pages of which one is hostile."""
+    made = Site()
+    names = [f"/n{number}" for number in range(25)]
+    made.page("/", "Start of all", "kelp", ("/evil", "/twin-a", "/twin-b", *names))
+    made.answers["/evil"] = Answer(
+        f"<title>Evil &lt;script&gt;alert(1)&lt;/script&gt;</title><p>sargasso {EVIL.replace('<', '&lt;')}"
+    )
+    for name in ("/twin-a", "/twin-b"):
+        made.page(name, "Twin", "dulse twins")
+    for name in names:
+        made.page(name, f"Number {name[2:]}", f"kelp of a forest {name}")
+    with serving(made):
+        yield made
+
+
+@pytest.fixture(scope="module")
+def portal(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
+    """An installation that has crawled them, served."""
+    folder = tmp_path_factory.mktemp("portal")
+    (folder / "papers").mkdir()
+    (folder / "papers" / "letter.txt").write_text("A letter about sargasso weed.")
+    home = Installation(folder / "data")
+    home.fine("source", "add", "web", "web", "--set", f"start={site.address}")
+    home.fine("source", "add", "files", "papers", "--set", f"path={folder / 'papers'}")
+    home.fine("crawl")
+    process = home.start("serve", "--port", "0", "--json")
+    assert process.stdout is not None
+    address = json.loads(process.stdout.readline())["address"]
+    yield Portal(int(address.rstrip("/").rpartition(":")[2]))
+    process.send_signal(signal.SIGTERM)
+    ended(process)
+
+
+class Links(HTMLParser):
+    """What a page leads to, and what it would load or run."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        for name, value in attrs:
+            self.attributes.add(name)
+            if name in ("href", "src", "action") and value:
+                self.links.append(value)
+
+
+PAGES = ["/", "/search?q=kelp", "/search?q=nothingatall", "/search?q=kelp&page=2", "/nowhere"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_run_nothing_and_load_nothing_from_elsewhere(path: str, portal: Portal) -> None:
+    got = portal.get(path)
+    policy = got.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert got.headers["x-content-type-options"] == "nosniff"
+    assert got.headers["referrer-policy"] == "no-referrer"
+    found = Links(got.body)
+    assert not {"script", "iframe", "style"} & found.tags
+    assert not any(name.startswith("on") or name == "style" for name in found.attributes)
+
+
+@pytest.mark.parametrize("path", PAGES[:-1])
+def test_no_link_is_dead(path: str, portal: Portal) -> None:
+    ours = [
+        each for each in Links(portal.get(path).body).links if each.startswith("/") and each != "/preferences/theme"
+    ]
+    assert ours
+    for each in set(ours):
+        assert portal.get(each).status in (200, 303), each
+
+
+def test_results(portal: Portal, site: Site) -> None:
+    body = portal.get("/search?q=kelp").body
+    assert "<strong>26</strong> results" in body
+    assert body.count('<li class="hit">') == 10
+    assert "<mark>kelp</mark>" in body
+    assert f'href="{site.address}n' in body
+    assert 'aria-current="page">1</a>' in body
+    assert portal.get("/search?q=kelp&page=3").body.count('<li class="hit">') == 6
+    assert "There is no page 4" in portal.get("/search?q=kelp&page=4").body
+
+
+def test_an_empty_question_leads_home(portal: Portal) -> None:
+    got = portal.get("/search?q=%20")
+    assert (got.status, got.headers["location"]) == (303, "/")
+
+
+def test_whatever_is_typed_is_shown_as_text(portal: Portal) -> None:
+    body = portal.get(f"/search?q={EVIL.replace(' ', '+')}%22%3E&source=").body
+    assert EVIL not in body
+    assert "&lt;script&gt;" in body
+
+
+def test_whatever_a_document_says_is_shown_as_text(portal: Portal) -> None:
+    body = portal.get("/search?q=sargasso").body
+    assert EVIL not in body
+    assert "Evil &lt;script&gt;" in body
+
+
+def test_one_source_only(portal: Portal) -> None:
+    body = portal.get("/search?q=sargasso&source=papers").body
+    assert body.count('<li class="hit">') == 1
+    assert "letter.txt" in body
+    assert 'href="file:' not in body
+    assert portal.get("/search?q=sargasso&source=nope").status == 404
+
+
+def test_duplicates_are_folded_and_can_be_shown(portal: Portal) -> None:
+    body = portal.get("/search?q=dulse").body
+    assert body.count('<li class="hit">') == 1
+    assert "1 duplicate" in body
+    assert portal.get("/search?q=dulse&all=1").body.count('<li class="hit">') == 2
+
+
+def test_a_copy_is_words_in_a_sandbox(portal: Portal) -> None:
+    number = json.loads(portal.get("/api/v1/search?q=sargasso&source=web").body)["hits"][0]["id"]
+    got = portal.get(f"/cached/{number}")
+    assert got.status == 200
+    assert got.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+    assert "sargasso" in got.body
+    assert EVIL not in got.body
+    assert not {"form", "script"} & Links(got.body).tags
+
+
+def test_unknown_and_forbidden_look_the_same(portal: Portal) -> None:
+    found = {portal.get(path).body for path in ("/cached/999999", "/cached/x", "/nowhere", "/search/x")}
+    assert len(found) == 1
+    assert "There is nothing at this address" in found.pop()
+    assert portal.get("/cached/999999").status == 404
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "localhost.evil.example:80"])
+def test_another_host_is_refused(host: str, portal: Portal) -> None:
+    got = portal.get("/", Host=host)
+    assert got.status == 421
+    assert "Cormorant" not in got.body
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:80", "[::1]:8765", "LOCALHOST:1"])
+def test_our_own_names_are_answered(host: str, portal: Portal) -> None:
+    assert portal.get("/", Host=host).status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/search?q=a&page=x", 422),
+        ("/search?q=a&page=0", 422),
+        ("/search?q=a&page=999", 422),
+        ("/search?q=a&all=2", 422),
+    ],
+)
+def test_wrong_requests(path: str, status: int, portal: Portal) -> None:
+    got = portal.get(path)
+    assert got.status == status
+    assert "Traceback" not in got.body
+
+
+def test_search_for_programs(portal: Portal) -> None:
+    got = portal.get("/api/v1/search?q=kelp&limit=3&offset=1")
+    answer = json.loads(got.body)
+    assert got.headers["content-type"] == "application/json"
+    assert (answer["total"], len(answer["hits"]), answer["query"]) == (26, 3, "kelp")
+    assert {"took_ms", "facets", "suggestion"} <= answer.keys()
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/api/v1/search", 422, "usage"), ("/api/v1/search?q=a&limit=9999", 422, "usage"),
+        ("/api/v1/search?q=a&source=nope", 404, "not_found"), ("/api/v1/nothing", 404, "not_found"),
+    ],
+)  # fmt: skip
+def test_errors_for_programs_are_problem_objects(path: str, status: int, code: str, portal: Portal) -> None:
+    got = portal.get(path)
+    problem = json.loads(got.body)
+    assert got.headers["content-type"] == "application/problem+json"
+    assert (got.status, problem["status"], problem["code"]) == (status, status, code)
+    assert problem["detail"]
+
+
+def test_health(portal: Portal) -> None:
+    assert json.loads(portal.get("/health/live").body) == {"status": "live"}
+    assert json.loads(portal.get("/health/ready").body) == {"status": "ready"}
+
+
+def test_the_theme_is_a_cookie(portal: Portal) -> None:
+    got = portal.get("/preferences/theme", "POST")
+    cookie = re.match(r"theme=(\w+)", got.headers["set-cookie"])
+    assert cookie is not None
+    assert got.status == 303
+    assert f'data-theme="{cookie[1]}"' in portal.get("/", Cookie=f"theme={cookie[1]}").body
+    assert "data-theme" not in portal.get("/", Cookie='theme="><b>').body
+
+
+@pytest.mark.parametrize("path", ["/static/../site.py", "/static/%2e%2e/site.py", "/static/nothing.css"])
+def test_only_the_style_is_given_away(path: str, portal: Portal) -> None:
+    assert portal.get(path).status == 404
+    assert portal.get("/static/cormorant.css").status == 200
