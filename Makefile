@@ -53,6 +53,12 @@ run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and
 test: .venv/.stamp-dev ## Run every test that needs no server installed (PARALLEL=0: in one process)
 	@$(PYTEST) -m "not server" -n $(PARALLEL) --dist loadfile
 
+.PHONY: prove
+prove: .venv/.stamp-dev ## Run the long proofs: 60 kills over 5,000 pages on both stores, and faults planted to be caught
+	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store sqlite
+	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store postgresql
+	@$(PYTEST) tests/journeys/prove_plants.py
+
 .PHONY: check
 check: .venv/.stamp-dev ## Check format, lint, types, architecture and house rules
 	@echo "ruff format (make format mends it)"; $(BIN)/ruff format --check --quiet .

@@ -66,6 +66,13 @@ def small_site() -> Site:
     return site
 
 
+class Server(ThreadingHTTPServer):
+    """One that does not mind clients that are gone."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Be quiet."""
+
+
 @contextmanager
 def serving(site: Site) -> Iterator[Site]:
     """Serve a site for the length of a block."""
@@ -89,7 +96,7 @@ def serving(site: Site) -> Iterator[Site]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Be quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Talk)
+    server = Server(("127.0.0.1", 0), Talk)
     server.daemon_threads = True
     site.address = f"http://127.0.0.1:{server.server_address[1]}/"
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from cormorant.operate.crawl import Ordered
 
 app = new_app()
+
+
+class Which(StrEnum):
+    """What a crawl visits of what is known."""
+
+    ALL = Refresh.ALL.value
+    DUE = Refresh.DUE.value
+    APPEND = Refresh.APPEND.value
 
 
 @app.command(
@@ -41,12 +50,12 @@ def crawl(
         bool, typer.Option("--restart", help="Begin anew instead of going on with an interrupted run.")
     ] = False,
     refresh: Annotated[
-        Refresh,
+        Which,
         typer.Option(
             "--refresh",
-            help="What to visit of what is known: all, only what is due, only what is new, or forget first.",
+            help="What to visit of what is known: all of it, only what is due, or only what is new.",
         ),
-    ] = Refresh.ALL,
+    ] = Which.ALL,
 ) -> None:
     """Crawl sources now, with progress, and report at the end. Ctrl-C stops it; the next crawl goes on.
 
@@ -57,7 +66,7 @@ def crawl(
     say = terminal.of(context)
     plan = say.plan()
     with say.house() as house:
-        ordered = runs.order(house, names, refresh, force=force, restart=restart)
+        ordered = runs.order(house, names, Refresh(refresh.value), force=force, restart=restart)
     raise typer.Exit(carry_out(say, plan, ordered))
 
 

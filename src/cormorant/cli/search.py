@@ -61,6 +61,7 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0) -> None:
     """Print an answer for a person."""
     for note in answer.understood.notes:
         say.note(note)
+    say.detail(f"Understood as {answer.understood.text!r}, answered in {answer.took_ms:.1f} ms.")
     if not answer.hits:
         more = f" There are {answer.total:,} in all; --offset is beyond them." if answer.total else ""
         say.note(f"Nothing found for {answer.understood.text!r}.{more}")

@@ -60,6 +60,11 @@ class Terminal:
         if self.asked.verbosity >= 0:
             self.warn(text)
 
+    def detail(self, text: object) -> None:
+        """Say something on the side to who asked for more."""
+        if self.asked.verbosity > 0:
+            self.warn(text)
+
     def warn(self, text: object) -> None:
         """Say something on the side, always."""
         print(clean(text), file=sys.stderr, flush=True)
@@ -114,7 +119,9 @@ class Terminal:
         """Open the installation; `new` makes it when there is none. Raises NotFoundError, DataFolderError."""
         from cormorant.app.opening import opened
 
-        with opened(self.plan(), new=new) as house:
+        plan = self.plan()
+        self.detail(f"Data folder: {plan.folder}")
+        with opened(plan, new=new) as house:
             yield house
 
     @contextmanager
@@ -134,7 +141,7 @@ def show(value: object) -> str:
         case bool():
             return "yes" if value else "no"
         case float():
-            return f"{value:,.2f}".rstrip("0").rstrip(".")
+            return f"{value:,.3f}".rstrip("0").rstrip(".")
         case list() | tuple():
             return ", ".join(map(show, value)) or "-"
         case dict():

@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from cormorant.base.errors import CormorantError, IndexDamaged
+from cormorant.fetch.version import libcurl
 from cormorant.limits import supported
 from cormorant.operate import receivers
 from cormorant.operate.checking import Finding
@@ -44,6 +45,7 @@ def _versions() -> Iterator[Finding]:
     mend = "" if version >= OLDEST_PYTHON else "Install Python 3.11 or newer."
     yield Finding("python", version >= OLDEST_PYTHON, said, mend)
     yield Finding("cormorant", ok=True, said=version_of("cormorant") or "?")
+    yield Finding("libcurl", ok=True, said=libcurl())
     for name in _PARTS:
         found = version_of(name)
         yield Finding(name, found is not None, found or "missing", "" if found else f"Install it: pip install {name}")
