@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from cormorant.operate.watching import Look
 
 FRAME_S = 0.5
+SPARING = 20
+"""Looking may take this part of the time: a million addresses are not counted twice a second."""
 DETAILED = 3
 """Runs shown with counters and sites; the others get a line."""
 
@@ -41,9 +43,9 @@ class Display:
 
     def look(self, house: House) -> None:
         """Draw, if it is time."""
-        if self._clock.monotonic() < self._next:
+        began = self._clock.monotonic()
+        if began < self._next:
             return
-        self._next = self._clock.monotonic() + FRAME_S
         if self._live is None:
             self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
             self._live.start()
@@ -51,6 +53,8 @@ class Display:
         if self._note:
             parts.insert(0, Text(self._note, style="dim"))
         self._live.update(Group(*parts), refresh=True)
+        now = self._clock.monotonic()
+        self._next = now + max(FRAME_S, SPARING * (now - began))
 
     def end(self) -> None:
         """Take the display away."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LINE_S = 5.0
 """Without a terminal, a line this often."""
+SPARING = 50
+"""Looking may take this part of the time, when there is much to be counted."""
 
 
 class Lines:
@@ -37,9 +39,11 @@ class Lines:
         """Say how far it is, if it is time."""
         if self._clock.monotonic() < self._next or self._say.asked.verbosity < 0:
             return
-        self._next = self._clock.monotonic() + LINE_S
+        began = self._clock.monotonic()
         for course in self._courses:
             self._say.note(line(course, course.look(house)))
+        now = self._clock.monotonic()
+        self._next = now + max(LINE_S, SPARING * (now - began))
 
 
 def line(course: Course, seen: Look) -> str:

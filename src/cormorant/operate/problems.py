@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.catalog import sources
 from cormorant.frontier import progress
-from cormorant.journal import runs, visits
+from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role
 from cormorant.model.run import RunState
 from cormorant.model.settings import parse_settings
 from cormorant.model.status import describe
+from cormorant.operate import documents
 from cormorant.operate.house import House
-from cormorant.plugins import Source, Tools, source_kind
+from cormorant.plugins import Discovery, Source, Tools, source_kind
 from cormorant.store.database import Tx
-from cormorant.store.schema import resource
+from cormorant.store.schema import exclusion, resource
 
 SHOWN = 10
 """Documents named in a report; `document list` has them all."""
@@ -66,13 +67,15 @@ def _starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
             "kind": "start", "address": start.address, "status": start.status, "reason": reason, "advice": said.advice,
             "sentence": f"The start address {start.address} {_how(start)}: {why}",
         }  # fmt: skip
-    refused = visits.exclusions(tx, row.source_id)
-    for each in refused if len(refused) < JUDGED else ():
-        if each.referrer is None and each.run == row.id and each.depth == 0:
-            yield {
-                "kind": "start", "address": each.address, "status": each.status, "reason": each.rule,
-                "sentence": f"The start address {each.address} is excluded by {each.gate}: {each.rule}.",
-            }  # fmt: skip
+    columns = exclusion.c
+    refused = sa.select(columns.address, columns.gate, columns.rule, columns.status).where(
+        columns.source_id == row.source_id, columns.run == row.id, columns.depth == 0, columns.referrer.is_(None)
+    )
+    for each in tx.rows(refused.limit(SHOWN)):
+        yield {
+            "kind": "start", "address": each.address, "status": each.status, "reason": each.rule,
+            "sentence": f"The start address {each.address} is excluded by {each.gate}: {each.rule}.",
+        }  # fmt: skip
 
 
 def _how(start: progress.Start) -> str:
@@ -80,11 +83,7 @@ def _how(start: progress.Start) -> str:
 
 
 def _reason(tx: Tx, source: int, address: str) -> str:
-    statement = sa.select(resource.c.reason).where(
-        resource.c.source_id == source, resource.c.address == address, resource.c.how == int(How.SEED)
-    )
-    rows = tx.rows(statement)
-    return rows[0].reason or "" if rows else ""
+    return next((row.reason or "" for row in documents.at(tx, address) if row.source_id == source), "")
 
 
 def _joined(status: int, text: str, reason: str) -> str:
@@ -115,11 +114,17 @@ def _documents(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 
 
 def _idle_rules(tx: Tx, source: Source) -> Iterator[dict[str, Any]]:
-    """Rules of the boundary that nothing has matched so far."""
-    texts = {f"{sort} {text}": text for sort in ("include", "exclude") for text in getattr(source.settings, sort, ())}
+    """Rules of the boundary that nothing has matched so far.
+
+    A listing does not look into folders that a rule leaves out, so of its exclude rules nothing can be said.
+    """
+    sorts = ("include", "exclude") if source.discovery is Discovery.SEEDS else ("include",)
+    texts = [f"{sort} {text}" for sort in sorts for text in getattr(source.settings, sort, ())]
     unmet = set(texts)
-    for each in visits.exclusions(tx, source.number) if unmet else ():
-        unmet.discard(each.rule)
+    if unmet:
+        columns = exclusion.c
+        met = sa.select(columns.rule).where(columns.source_id == source.number, columns.rule.in_(texts)).distinct()
+        unmet -= {each.rule for each in tx.rows(met)}
     if any(rule.startswith("include ") for rule in unmet):
         unmet -= _met_by_admission(tx, source, unmet)
     for rule in texts:
@@ -130,7 +135,7 @@ def _idle_rules(tx: Tx, source: Source) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-def _met_by_admission(tx: Tx, source: Source, rules: Sequence[str] | set[str]) -> set[str]:
+def _met_by_admission(tx: Tx, source: Source, rules: set[str]) -> set[str]:
     """Which of these rules admit an address that is known? Looks until each was met, or at so many addresses."""
     met: set[str] = set()
     statement = (

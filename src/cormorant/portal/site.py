@@ -26,6 +26,8 @@ HERE = Path(__file__).parent
 THEMES = {"dark": "light", "light": "dark"}
 """The theme that the button leads to; without a choice the system's holds, and the button leads to dark."""
 
+FRESH_S = 5.0
+"""How old the figures at the foot of a page may be."""
 MOST_TEXT = 500_000
 """Characters of a kept text on one page."""
 
@@ -39,12 +41,23 @@ class Shelf:
     def __init__(self, house: House) -> None:
         self.house = house
         self._library: Library | None = None
+        self._figures: tuple[list[str], int] = ([], 0)
+        self._counted_at = -FRESH_S
 
     def library(self) -> Library:
         """The open library. Raises IndexDamaged, ConflictError."""
         if self._library is None:
             self._library = searching.library(self.house)
         return self._library
+
+    def figures(self) -> tuple[list[str], int]:
+        """Names of the sources, and how many documents there are; counted now and then."""
+        now = self.house.clock.monotonic()
+        if now - self._counted_at >= FRESH_S:
+            rows = [sources.as_record(self.house, row) for row in sources.every(self.house)]
+            self._figures = [row["source"] for row in rows], sum(row["documents"] for row in rows)
+            self._counted_at = now
+        return self._figures
 
     def forget(self) -> None:
         """Open it anew the next time."""
@@ -66,14 +79,11 @@ def make(house: House, hosts: Collection[str] = ()) -> FastAPI:
     return app
 
 
-def _frame(request: Request, house: House) -> dict[str, Any]:
+def _frame(request: Request, shelf: Shelf) -> dict[str, Any]:
     """What every page shows."""
-    rows = [sources.as_record(house, row) for row in sources.every(house)]
+    names, documents = shelf.figures()
     theme = request.cookies.get("theme", "")
-    return {
-        "theme": theme if theme in THEMES else "", "names": [row["source"] for row in rows],
-        "documents": sum(row["documents"] for row in rows),
-    }  # fmt: skip
+    return {"theme": theme if theme in THEMES else "", "names": names, "documents": documents}
 
 
 def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
@@ -81,7 +91,7 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
 
     @app.get("/", include_in_schema=False)
     def home(request: Request) -> Response:
-        return look.TemplateResponse(request, "home.html", _frame(request, shelf.house))
+        return look.TemplateResponse(request, "home.html", _frame(request, shelf))
 
     @app.get("/search", include_in_schema=False)
     def results(request: Request, q: str = "", source: str = "", page: Page = 1, every: Every = False) -> Response:
@@ -94,7 +104,7 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
             given = {"q": q, "source": source, "all": "1" if every else "", "page": ""} | changes
             return "/search?" + urlencode({name: value for name, value in given.items() if value})
 
-        values = _frame(request, shelf.house) | {
+        values = _frame(request, shelf) | {
             "q": q, "source": source, "page": page, "every": every, "answer": answer,
             "hits": [shown(hit) for hit in answer.hits],
             "pages": pages(answer.total, page), "address": address, "took": f"{answer.took_ms:.0f}",
@@ -116,7 +126,7 @@ def _add_copies(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     def copy(request: Request, number: int) -> Response:
         hit, text = searching.copy(shelf.house, shelf.library(), number)
         blocks = [block.strip() for block in text[:MOST_TEXT].split("\n\n")]
-        values = _frame(request, shelf.house) | {
+        values = _frame(request, shelf) | {
             "hit": shown(hit), "url": hit.url, "blocks": [block for block in blocks if block],
             "size": size(hit.size_bytes), "cut": len(text) > MOST_TEXT,
             "changed": day(hit.modified_at) if hit.modified_at is not None else "",
