@@ -62,8 +62,8 @@ pip() {
 # uv takes seconds where pip takes a minute, but reads other settings for mirrors and proxies: pip is the second try.
 install() {
     say "Installing $locks/$1.txt"
-    if ! "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" --require-hashes --only-binary :all: \
-        --requirement "$locks/$1.txt"; then
+    if ! "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" --compile-bytecode --require-hashes \
+        --only-binary :all: --requirement "$locks/$1.txt"; then
         say "uv could not; trying pip"
         pip install --quiet --require-hashes --only-binary :all: --requirement "$locks/$1.txt"
     fi
@@ -84,5 +84,7 @@ install "$group"
 if [[ "$group" == run ]]; then
     # The project itself, editable. Its build back end came with setup.txt, so nothing is fetched for it.
     "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" --no-deps --no-build-isolation --offline --editable .
+    # Where people forbid Python to write bytecode, every start would compile the whole product anew.
+    "$venv/bin/python" -m compileall -q src || true
 fi
 touch "$venv/.stamp-$group"

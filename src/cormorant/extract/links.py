@@ -7,6 +7,7 @@ is parsed, and anchor texts are read only for those that become links.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final
 
 from turbohtml import Document, Element
@@ -46,27 +47,30 @@ class References:
     `seen` counts every reference, repeats and those beyond the cap included.
     """
 
-    __slots__ = ("_again", "first", "seen")
+    __slots__ = ("_again", "_pairs", "first", "seen")
 
     def __init__(self, texts: list[str], elements: list[Element]) -> None:
-        self.first: dict[str, Element] = {}
-        self._again: dict[str, list[Element]] = {}
-        first, again = self.first, self._again
-        for text, element in zip(texts, elements, strict=True):
-            if text not in first:
-                first[text] = element
-                if len(first) > _MAX_DISTINCT:
-                    break
-            elif text in again:
-                again[text].append(element)
-            else:
-                again[text] = [element]
+        self._pairs = list(zip(texts, elements, strict=True))
+        self._again: dict[str, list[Element]] | None = None
+        # The first pass decides the order, the second that the earliest element stays.
+        first = dict(self._pairs)
+        first.update(reversed(self._pairs))
+        self.first: dict[str, Element] = first
         self.seen = len(texts)
 
     def later(self, text: str) -> list[Element]:
         """Return the next elements that make the same reference."""
-        elements = self._again.get(text)
-        return elements[:_MAX_ELEMENTS] if elements else []
+        if self._again is None:
+            self._again = self._repeats()
+        return self._again.get(text, [])[:_MAX_ELEMENTS]
+
+    def _repeats(self) -> dict[str, list[Element]]:
+        """Gather the elements after the first, once anybody asks for them: most pages do not need any."""
+        again: dict[str, list[Element]] = {}
+        for text, element in self._pairs:
+            if self.first[text] is not element:
+                again.setdefault(text, []).append(element)
+        return again
 
 
 def gathered(document: Document, links: list[Element]) -> References:
@@ -105,7 +109,7 @@ def joined(base: str, references: References) -> dict[str, Link]:
     The text is the first that is not empty. A place named once without nofollow, sponsored or ugc is not marked so.
     """
     links: dict[str, Link] = {}
-    for reference, address in join(base, references.first):
+    for reference, address in join(base, islice(references.first, _MAX_DISTINCT)):
         if not address.startswith(SCHEMES):
             continue
         known = links.get(address)
