@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
-import gc
 import os
 import signal
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cormorant.app import build
+from cormorant.app import build, memory
 from cormorant.app.build import Plan, open_house
 from cormorant.base.steps import Steps, StepTable, unmeasured
 from cormorant.catalog import receivers, sources
@@ -91,10 +89,8 @@ async def _retrieve(plan: Plan, name: str, converters: str, stop: asyncio.Event)
     assignments = Assignments(house, fetcher, means)
     reader = Reader(ChildPool(converters), steps)
     width, peers = plan.installation.width, plan.installation.retriever_count
-    crew = Crew(means, reader, house.clock, assignments, width, peers, trimmer())
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 1000)
+    crew = Crew(means, reader, house.clock, assignments, width, peers, memory.trimmer())
+    memory.collect_late()
     await Worker(crew).work(stop)
     with house.store.begin() as tx:
         processes.leave(tx, name)
@@ -103,12 +99,6 @@ async def _retrieve(plan: Plan, name: str, converters: str, stop: asyncio.Event)
     if isinstance(steps, StepTable):
         (plan.folder / "logs" / f"steps-{os.getpid()}.json").write_bytes(msgspec.json.encode(steps.rows))
     house.store.close()
-
-
-def trimmer() -> Callable[[], None]:
-    """What gives free memory back to the system: big pages leave holes that the C library would keep (glibc only)."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    return (lambda: trim(0)) if trim else (lambda: None)
 
 
 def own_ports(plan: Plan) -> frozenset[int]:
@@ -162,7 +152,7 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
             names = {each.id: each.name for each in sources.every(tx)}
         return ReceiverOutlet(kind.make(parse_settings(kind.settings, row.settings)), shelf, row.place, names)
 
-    await Provider(house.store, connect, trimmer()).provide(stop)
+    await Provider(house.store, connect, memory.trimmer()).provide(stop)
     house.store.close()
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
-from cormorant.app import folder, roles
+from cormorant.app import folder, memory, roles
 from cormorant.app.build import Plan
 from cormorant.app.supervisor import Supervisor, die_with_parent
 from cormorant.base.clock import SystemClock, pause
@@ -74,6 +74,7 @@ def running(plan: Plan, *, web: Callable[[], None] | None = None) -> Iterator[Ru
     if lock is None:
         yield Running(owner=False, pid=0)
         return
+    memory.share_from_here()
     # A signal that comes while Python tidies up after a fork is lost, so it has to wait until that is done.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
     pid = os.fork()

@@ -14,7 +14,7 @@ Not a part of the story but its bookkeeping: which outcome touches which table i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from cormorant.base.steps import Steps
@@ -41,10 +41,11 @@ MAX_TITLE = 500
 
 
 class Visited(NamedTuple):
-    """A visit with its fate."""
+    """A visit with its fate, and how many bytes its body had."""
 
     report: Report
     fate: Fate
+    size: int = 0
 
     @property
     def resource(self) -> Resource:
@@ -53,10 +54,9 @@ class Visited(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """An encoded frame waiting for its place, with the visit it belongs to."""
+    """An encoded frame waiting for its place, with the visit that ended Ok."""
 
     visited: Visited
-    document: Document
     frame: bytes
 
 
@@ -102,7 +102,8 @@ def links_to_follow(outcome: Outcome) -> Sequence[Link]:
 def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: Steps) -> None:
     """Put a visit into the batch, encoding what the cache is to keep."""
     outcome, resource = visited.report.outcome, visited.resource
-    batch.visited.append(visited)
+    light = _light(visited)
+    batch.visited.append(light)
     batch.arrivals += found.arrivals
     batch.exclusions += found.exclusions
     if found.arrivals or found.exclusions:
@@ -116,11 +117,25 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
     if document is not None:
         with steps("links_pack"):
             batch.links[resource.id] = linkpack.pack(document.links)
-    elif isinstance(outcome, Excluded) and outcome.follow:
+    elif isinstance(outcome, Excluded) and outcome.content is not None:
         batch.links[resource.id] = linkpack.pack(outcome.follow)
     if isinstance(outcome, Ok) and document is not None:
         with steps("zstd"):
-            batch.packed.append(Packed(visited, document, encode(_frame(document, outcome.content))))
+            batch.packed.append(Packed(light, encode(_frame(document, outcome.content))))
+
+
+def _light(visited: Visited) -> Visited:
+    """The visit without its body, text and links: what they bring is in the batch by the time they would be needed."""
+    report, outcome = visited.report, visited.report.outcome
+    if not isinstance(outcome, Ok | Unchanged | Excluded) or outcome.content is None:
+        return visited
+    content = replace(outcome.content, body=b"", header_block=b"")
+    if isinstance(outcome, Excluded):
+        bare: Outcome = Excluded(outcome.ruling, outcome.status, content=content)
+    else:
+        document = outcome.document and replace(outcome.document, text="", links=(), attributes={})
+        bare = replace(outcome, content=content, document=document, follow=())
+    return Visited(report._replace(outcome=bare), visited.fate, len(outcome.content.body))
 
 
 def _frame(document: Document, content: Content) -> Frame:
@@ -165,10 +180,15 @@ def count(counters: Counters, batch: Batch, excluded: int) -> None:
         answered = isinstance(outcome, Ok | Unchanged) or (
             isinstance(outcome, Excluded) and outcome.content is not None
         )
-        counting.count_outcome(counters, fate.outcome, outcome.status, answered=answered)
+        counting.count_outcome(counters, fate.outcome, _counted(fate, outcome), answered=answered)
         if fate.outcome is OutcomeKind.OK:
             counters.new += not visited.resource.indexed
             counters.changed += visited.resource.indexed
+
+
+def _counted(fate: Fate, outcome: Outcome) -> int:
+    """The status to count by: a 304 for a page that says noindex is one more page that may not be indexed."""
+    return fate.status if fate.outcome is OutcomeKind.EXCLUDED else outcome.status
 
 
 @dataclass(slots=True)
@@ -209,11 +229,12 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
 
 
 def _content(packed: Packed, place: tuple[int, int, int], acl_number: Callable[[ACL], int]) -> ContentRow:
-    resource, document, at = packed.visited.resource, packed.document, packed.visited.report.at
-    outcome = packed.visited.report.outcome
-    etag, modified = (outcome.content.etag, outcome.content.modified) if isinstance(outcome, Ok) else ("", "")
+    resource, at, outcome = packed.visited.resource, packed.visited.report.at, packed.visited.report.outcome
+    if not isinstance(outcome, Ok) or outcome.document is None:
+        raise AssertionError("only what was read is packed")
+    said, document = outcome.content, outcome.document
     return ContentRow(
-        resource.id, resource.source, document.url, etag, modified, document.content_hash, document.text_hash,
+        resource.id, resource.source, document.url, said.etag, said.modified, document.content_hash, document.text_hash,
         document.mime, document.language, document.title[:MAX_TITLE], document.size_bytes, document.modified_at, at, at,
         *place, acl_number(document.acl), indexed=True, seq=0,
     )  # fmt: skip
@@ -222,11 +243,7 @@ def _content(packed: Packed, place: tuple[int, int, int], acl_number: Callable[[
 def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> None:
     """What one visit changed: its journal row, its hiding or showing, its validators and rights."""
     resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
-    changed = "content" if fate.outcome is OutcomeKind.OK else ""
-    if fate.outcome is OutcomeKind.OK and not resource.indexed:
-        changed = "new"
-    if not changed and (fate.outcome, fate.status) != (resource.outcome, resource.status) and not _same(resource, fate):
-        changed = "outcome"
+    changed = _change(resource, fate)
     if resource.indexed and not fate.kept:
         made.hidden.append((resource.id, resource.source, run))
     elif resource.indexed and not _good(resource.outcome):
@@ -238,23 +255,26 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
         said = outcome.content
         made.validators.append((said.etag, said.modified, resource.content_hash, resource.id))
     if changed:
-        content = outcome.content if isinstance(outcome, Ok | Unchanged | Excluded) else None
         document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
+        content_hash = document.content_hash if document else None
         made.visits.append(
             VisitRow(
-                resource.id, run, visited.report.at, int(fate.outcome), fate.status, len(content.body) if content else
-                0, document.content_hash if document else None, changed, fate.reason,
+                resource.id, run, visited.report.at, int(fate.outcome), fate.status, visited.size, content_hash,
+                changed, fate.reason,
             )
         )  # fmt: skip
 
 
+def _change(resource: Resource, fate: Fate) -> str:
+    """What the journal calls this visit, "" when it brought nothing new. A robots.txt is never a new document."""
+    if fate.outcome is OutcomeKind.OK and resource.role is Role.DOCUMENT:
+        return "content" if resource.indexed else "new"
+    same = (fate.outcome, fate.status) == (resource.outcome, resource.status)
+    return "" if same or (_good(resource.outcome) and fate.outcome is OutcomeKind.UNCHANGED) else "outcome"
+
+
 def _good(outcome: int) -> bool:
     return outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
-
-
-def _same(resource: Resource, fate: Fate) -> bool:
-    """Ok and then Unchanged is no news."""
-    return _good(resource.outcome) and fate.outcome is OutcomeKind.UNCHANGED
 
 
 def _refreshed(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> str:

@@ -101,7 +101,6 @@ class Tending:
     def _settle(self) -> None:
         """Write every run's batch."""
         self._settled_at = self.now()
-        self._crew.tidy()
         for run in self.runs.values():
             visited = run.batch.visited
             lost = run.settle() if visited else set()
@@ -109,6 +108,7 @@ class Tending:
             for number in lost:
                 site = self.desk.close(number)
                 self._crew.means.seen.close(site.key if site else "")
+        self._crew.tidy()
 
     def go_home(self) -> None:
         """Settle what is left and give every site back, so that nobody need wait for leases to run out."""
