@@ -61,14 +61,22 @@ def defused(body: bytes, charset: str) -> tuple[bytes, bool]:
     if wide:  # hides its tags from a search for bytes; a mark in front tells any parser of the other form
         body = b"\xef\xbb\xbf" + body.decode(wide, "replace").removeprefix("\ufeff").encode(errors="replace")
     body, truncated = _cut(body)
-    suspects = Counter(_SUSPECT.findall(body))
-    if suspects.total() > _MAX_OPEN and _piles_up(_FORMATTING_LOWER.findall(body.lower())):
+    suspects = _suspects(body)
+    many = max(suspects.values(), default=0) > _MAX_OPEN or suspects.total() > _MAX_FORMATTING
+    if many and _piles_up(_FORMATTING_LOWER.findall(body.lower())):
         body = _FORMATTING.sub(rb"<\1span", body)
-    roots = sum(count for tag, count in suspects.items() if tag.lower() in (b"<ht", b"<bo"))
-    if roots > _MAX_ROOTS and _more_than(_MAX_ROOTS, _ROOT, body):
+    if suspects[b"<ht"] + suspects[b"<bo"] > _MAX_ROOTS and _more_than(_MAX_ROOTS, _ROOT, body):
         start = next(_ROOT.finditer(body)).end()
         body = body[:start] + _ROOT.sub(b"<span", body[start:])
     return body, truncated
+
+
+def _suspects(body: bytes) -> Counter[bytes]:
+    """Count what may be the tags of interest, by how they begin (`<b>`, `<co`): at least as many as there are."""
+    suspects: Counter[bytes] = Counter()
+    for start, count in Counter(_SUSPECT.findall(body)).items():
+        suspects[start.lower() if start[2:].isalpha() else start[:2].lower() + b">"] += count
+    return suspects
 
 
 def _piles_up(tags: list[bytes]) -> bool:
