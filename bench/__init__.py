@@ -7,6 +7,7 @@ The life of a benchmark run, in path order::
     measure (reaper, process)                               a command as a process tree: CPU, wall, memory
     crawlers, scrapy_peer                                   the commands that are measured
     judge                                                   what the server's log says about a crawl
+    million (addresses, fill)                               the same crawl beside a million known addresses
     calibrate, steps                                        how fast the machine is; where a page's time goes
     phases -> results                                       the order of one round; the table of figures
 

@@ -49,7 +49,12 @@ class Corpus:
     @property
     def starts(self) -> list[str]:
         """The start addresses, one a host."""
-        return [f"http://{host.address}:{self.port}/" for host in self.hosts]
+        return [f"http://{site}/" for site in self.sites]
+
+    @property
+    def sites(self) -> list[str]:
+        """The hosts with their port."""
+        return [f"{host.address}:{self.port}" for host in self.hosts]
 
     @property
     def pages(self) -> int:
@@ -65,6 +70,10 @@ class Corpus:
     def links(self) -> float:
         """The average number of followed links of a page, repetitions included."""
         return sum(host.reach.links for host in self.hosts) / max(1, self.pages)
+
+    def part(self, pages: int) -> Corpus:
+        """The first hosts, until there are about as many pages."""
+        return Corpus(tuple(_take(iter(self.hosts), pages, None)), self.port)
 
     @property
     def full(self) -> bool:

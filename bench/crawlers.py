@@ -75,6 +75,30 @@ class Cormorant:
             raise PhaseFailed(f"`crawl` ended with {usage.exit_code}; see {RUN / name}.err")
         return Observation(name, usage, _judged(log, corpus, "cormorant"), _report(RUN / f"{name}.out"))
 
+    def fill(self, count: int, corpus: Corpus) -> Usage:
+        """Make the source know ``count`` generated addresses, by the Python of the program (:mod:`bench.fill`)."""
+        name = f"{self.data.name}-fill"
+        python = str(self.program.parent / "python")
+        command = [python, "-m", "bench.fill", str(self.data), str(count), *corpus.sites]
+        usage = self._run(command, name, {"PYTHONPATH": str(ROOT)})
+        if usage.exit_code != 0:
+            raise PhaseFailed(f"`bench.fill` ended with {usage.exit_code}; see {RUN / name}.err")
+        return usage
+
+    def explain(self, address: str) -> Usage:
+        """Ask why an address is in the index, or why not; it must be known."""
+        name = f"{self.data.name}-explain"
+        usage = self._run([*self._command(), "explain", address, "--json"], name, {})
+        verdict = _report(RUN / f"{name}.out").get("verdict", "unknown")
+        if usage.exit_code != 0 or verdict == "unknown":
+            raise PhaseFailed(f"`explain {address}` ended with {usage.exit_code}, {verdict}; see {RUN / name}.err")
+        return usage
+
+    @property
+    def database_mb(self) -> float:
+        """The size of the database, its log included, in MB of 10^6 bytes."""
+        return sum(file.stat().st_size for file in self.data.glob("cormorant.db*")) / 1e6
+
     def _command(self) -> list[str]:
         return [str(self.program), "--data", str(self.data)]
 

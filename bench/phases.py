@@ -1,6 +1,6 @@
 """In which order does one round run?
 
-    help -> [scrapy -> plain -> indexed -> recrawl -> scrapy-recrawl] x rounds -> steps -> clone
+    help -> [scrapy -> plain -> indexed -> recrawl -> scrapy-recrawl] x rounds -> million -> steps -> clone
 
 A calibration stands before every phase. Ratios compare phases of one round; over rounds the median counts. A phase
 that fails is told and leaves its figures out; the others go on.
@@ -17,10 +17,11 @@ from bench import fresh, steps
 from bench.calibrate import calibrate
 from bench.corpus import Corpus
 from bench.crawlers import Cormorant, Observation, PhaseFailed, Scrapy, help_cpu_s
+from bench.million import Million, million
 from bench.places import RUN
 from bench.server import NoServer
 
-PHASES = ("help", "scrapy", "plain", "indexed", "recrawl", "scrapy-recrawl", "steps", "clone")
+PHASES = ("help", "scrapy", "plain", "indexed", "recrawl", "scrapy-recrawl", "million", "steps", "clone")
 _FAULTS = (PhaseFailed, NoServer, OSError, RuntimeError, ValueError)
 
 
@@ -33,6 +34,7 @@ class Outcome:
     failures: list[str] = field(default_factory=list)
     help_s: float | None = None
     first_hit_s: float | None = None
+    million: Million | None = None
     steps: list[steps.Step] = field(default_factory=list)
 
 
@@ -55,6 +57,8 @@ class Bench:
         for _ in range(rounds):
             self.outcome.rounds.append({})
             self._round(self.outcome.rounds[-1])
+        if "million" in self.chosen:
+            self._guard("million", self._million)
         if "steps" in self.chosen:
             self._guard("steps", self._steps)
         if "clone" in self.chosen:
@@ -114,6 +118,9 @@ class Bench:
     def _help(self) -> None:
         self.outcome.help_s = help_cpu_s(self.program)
         print(f"  {self.outcome.help_s:.3f} s CPU", flush=True)
+
+    def _million(self) -> None:
+        self.outcome.million = million(self.program, self.corpus, self._told)
 
     def _steps(self) -> None:
         crawler = Cormorant(self.program, RUN / "data-steps", index=True)

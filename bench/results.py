@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from statistics import median
 
 from bench import figures, server, steps
 from bench.corpus import Corpus
+from bench.measure import Usage
+from bench.million import KNOWN, Million, Side
 from bench.phases import Outcome
 
 _LIBRARIES = ("cormorant", "scrapy", "twisted", "lxml", "pycurl", "turbohtml", "tantivy", "uvloop")
@@ -33,6 +36,8 @@ class Run:
 def write(file: Path, run: Run, corpus: Corpus, outcome: Outcome) -> str:
     """Write the results and give them back as text."""
     sections = [_head(run, corpus), _promises(outcome), _phases(outcome), _calibration(outcome)]
+    if outcome.million:
+        sections.append(_million(outcome.million))
     if outcome.steps:
         sections.append(_steps(outcome))
     sections.append(_corpus(corpus))
@@ -90,6 +95,46 @@ def _phases(outcome: Outcome) -> list[str]:
     if missed:
         lines += ["", f"Not fetched, for example: {', '.join(f'`{page}`' for page in dict.fromkeys(missed[:8]))}"]
     return lines
+
+
+def _million(seen: Million) -> list[str]:
+    columns = zip(_beside(seen.empty), _beside(seen.full), strict=True)
+    ratios = ", ".join(f"{ratio:.2f}" for ratio in seen.ratios)
+    dearer = median(seen.full.peaks_mb) - median(seen.empty.peaks_mb)
+    return [
+        f"## Beside {KNOWN:,} known addresses",
+        "",
+        f"| {seen.corpus.pages:,} pages of {len(seen.corpus.hosts)} hosts, medians of {len(seen.ratios)} crawls "
+        f"| empty frontier | {KNOWN:,} known |",
+        "|---|---|---|",
+        *(f"| {name} | {empty} | {full} |" for (name, empty), (_, full) in columns),
+        "",
+        f"A page costs {median(seen.ratios):.2f} times as much beside them (by pairs: {ratios}), and the crawl "
+        f"{dearer:+.0f} MB. They were put there in {seen.fill.wall_s:.1f} s, {seen.fill.cpu_s:.1f} s CPU.",
+    ]
+
+
+def _beside(side: Side) -> list[tuple[str, str]]:
+    """The rows of one installation: name and figure."""
+    verdicts = [crawl.verdict for crawl in side.crawls]
+    return [
+        ("pages/CPU-s", f"{median(crawl.pages_a_cpu_s for crawl in side.crawls):,.1f}"),
+        ("CPU s", f"{median(crawl.usage.cpu_s for crawl in side.crawls):.2f}"),
+        ("wall s", f"{median(crawl.usage.wall_s for crawl in side.crawls):.1f}"),
+        ("peak PSS MB", f"{median(side.peaks_mb):.0f}"),
+        ("database before and after, MB", f"{side.before_mb:,.1f}, {side.after_mb:,.1f}"),
+        ("coverage, the least", f"{min(verdict.coverage for verdict in verdicts):.2%}"),
+        ("forbidden requests, the most", f"{max(verdict.forbidden for verdict in verdicts)}"),
+        ("`explain` of a page, CPU and wall", _took(side.pages)),
+        ("`explain` of one of the known, CPU and wall", _took(side.known)),
+    ]
+
+
+def _took(asked: list[Usage]) -> str:
+    """CPU and wall time of commands, the medians."""
+    if not asked:
+        return "-"
+    return f"{median(used.cpu_s for used in asked):.2f} s, {median(used.wall_s for used in asked):.2f} s"
 
 
 def _calibration(outcome: Outcome) -> list[str]:

@@ -1,0 +1,112 @@
+"""What does a crawl cost beside a million addresses that are known already?
+
+Two installations crawl the same few hosts: one knows nothing, in the other's frontier a million generated addresses
+have been visited already, half of them on the very hosts that are crawled. The second is filled once and copied for
+every crawl. Three pairs of crawls, the order changing from pair to pair; a ratio is taken within a pair, and medians
+count.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench import addresses
+from bench.corpus import Corpus
+from bench.crawlers import Cormorant, Observation
+from bench.measure import Usage
+from bench.places import RUN
+
+KNOWN = 1_000_000
+_PAGES = 2_000
+_PAIRS = 3
+_ASKED = 5
+_PLAIN = re.compile(r"[\w/.-]*", re.ASCII)
+
+
+@dataclass(slots=True)
+class Side:
+    """One of the two installations: its crawls, its database before and after one, and what ``explain`` took there."""
+
+    crawls: list[Observation] = field(default_factory=list)
+    before_mb: float = 0.0
+    after_mb: float = 0.0
+    pages: list[Usage] = field(default_factory=list)  # explain, of pages the crawl fetched
+    known: list[Usage] = field(default_factory=list)  # explain, of generated addresses
+
+    @property
+    def peaks_mb(self) -> list[float]:
+        """The peak of the summed PSS of every crawl."""
+        return [crawl.usage.peak_mb for crawl in self.crawls]
+
+
+@dataclass(frozen=True, slots=True)
+class Million:
+    """What the phase has seen."""
+
+    corpus: Corpus
+    fill: Usage
+    empty: Side
+    full: Side
+
+    @property
+    def ratios(self) -> list[float]:
+        """What a page costs beside the known addresses, over what it costs without, of every pair."""
+        pairs = zip(self.empty.crawls, self.full.crawls, strict=True)
+        return [empty.pages_a_cpu_s / full.pages_a_cpu_s for empty, full in pairs if full.pages_a_cpu_s]
+
+
+def million(program: Path, whole: Corpus, told: Callable[[Observation], Observation]) -> Million:
+    """Fill, crawl in pairs, then ask about addresses; ``told`` prints each crawl."""
+    corpus = whole.part(_PAGES)
+    filled, empty, full = (
+        Cormorant(program, RUN / f"data-million-{name}", index=True) for name in ("filled", "empty", "full")
+    )
+    filled.create(corpus)
+    seen = Million(corpus, filled.fill(KNOWN, corpus), Side(), Side())
+    print(f"  {KNOWN:,} addresses in {seen.fill.wall_s:.1f} s, {filled.database_mb:.0f} MB", flush=True)
+
+    def crawl_empty(name: str) -> None:
+        empty.create(corpus)
+        _crawl(empty, seen.empty, f"million-empty-{name}", corpus, told)
+
+    def crawl_full(name: str) -> None:
+        shutil.rmtree(full.data, ignore_errors=True)
+        shutil.copytree(filled.data, full.data)
+        _crawl(full, seen.full, f"million-full-{name}", corpus, told)
+
+    for number in range(_PAIRS):
+        for crawl in (crawl_full, crawl_empty) if number % 2 else (crawl_empty, crawl_full):
+            crawl(str(number + 1))
+    shutil.rmtree(filled.data)
+    _ask(empty, full, seen)
+    return seen
+
+
+def _crawl(
+    crawler: Cormorant, side: Side, name: str, corpus: Corpus, told: Callable[[Observation], Observation]
+) -> None:
+    """One crawl of one installation."""
+    side.before_mb = crawler.database_mb
+    side.crawls.append(told(crawler.crawl(name, corpus)))
+    side.after_mb = crawler.database_mb
+
+
+def _ask(empty: Cormorant, full: Cormorant, seen: Million) -> None:
+    """Explain the same pages in both, then some of the generated addresses."""
+    pages = list(_pages(seen.corpus))
+    seen.empty.pages = [empty.explain(page) for page in pages]
+    seen.full.pages = [full.explain(page) for page in pages]
+    known = addresses.sample(KNOWN, seen.corpus.sites, _ASKED)
+    seen.full.known = [full.explain(address) for address in known]
+
+
+def _pages(corpus: Corpus) -> Iterator[str]:
+    """Pages from the middle of different hosts, whose addresses have but one spelling."""
+    for number in range(_ASKED):
+        place = number % len(corpus.hosts)
+        paths = sorted(path for path in corpus.hosts[place].reach.pages if _PLAIN.fullmatch(path))
+        yield f"http://{corpus.sites[place]}{paths[(len(paths) // 2 + number) % len(paths)]}"
