@@ -36,6 +36,16 @@ def test_grants_and_denies_are_not_confused(store: Store) -> None:
         assert len({known.of(tx, each) for each in lists}) == len(lists)
 
 
+def test_lists_of_a_batch_come_to_be_in_one_order(store: Store) -> None:
+    several = [ACL.of([f"group:{name}"]) for name in "cab"]
+    with store.begin() as tx:
+        known = ACLNumbers()
+        known.prepare(tx, [*several, *several])
+        numbers = [known.of(tx, each) for each in several]
+        assert sorted(numbers) == [numbers[1], numbers[2], numbers[0]]
+        assert kept(tx) == 3
+
+
 def test_an_unknown_number_grants_nothing_and_is_asked_for_again(store: Store, other: Store) -> None:
     reading = ACLNumbers()
     with store.read() as tx:

@@ -65,6 +65,7 @@ OTHER_VALIDATORS = Unchanged(200, a_content(b"old body", '"2"'))
 SAME_TEXT = Unchanged(200, a_content(), a_document(LINK.address), (LINK,))
 OTHER_RIGHTS = Unchanged(200, a_content(b"old body", '"1"', STAFF))
 READ_AND_EXCLUDED = Excluded(NOINDEX, 971, (LINK,), a_content())
+NOTHING_TO_FOLLOW = Excluded(NOINDEX, 971, (), a_content())
 WRITTEN = {"content": 1, "cache": 1, "links": 1}
 
 # Outcome, what was known, what is written, and what the visit's row says it changed ("": it has none).
@@ -93,6 +94,7 @@ TABLE: list[tuple[Outcome, Resource, dict[str, int], str]] = [
     (READ_AND_EXCLUDED, NEVER_SEEN, {"links": 1}, "outcome"),
     (READ_AND_EXCLUDED, INDEXED, {"links": 1, "validators": 1, "hidden": 1}, "outcome"),
     (READ_AND_EXCLUDED, WAS_EXCLUDED, {"links": 1, "validators": 1}, ""),
+    (NOTHING_TO_FOLLOW, INDEXED, {"links": 1, "validators": 1, "hidden": 1}, "outcome"),
     (Deferred(503, "busy"), NEVER_SEEN, {}, "outcome"),
     (Deferred(503, "busy"), INDEXED, {}, "outcome"),
     (Deferred(503, "busy"), WAS_DEFERRED, {"shown": 1}, ""),
@@ -229,10 +231,29 @@ def test_a_lost_site_takes_everything_of_its_own_along() -> None:
 
 def test_a_robots_txt_is_a_fact_and_no_document() -> None:
     batch = batch_of(visited(NEVER_SEEN._replace(role=Role.ROBOTS), Ok(a_content(b"User-agent: *"), None)))
-    assert written(batch, rows_of(batch)) == {}
+    made = rows_of(batch)
+    assert written(batch, made) == {}
+    assert [each.changed for each in made.visits] == ["outcome"]
     (fact,) = batch.facts
     assert fact == (1, 0, "robots:https://a.example", b"User-agent: *", AT + 60)
     assert batch_of(visited(NEVER_SEEN._replace(role=Role.ROBOTS), Deferred(503, "busy"))).facts == []
+
+
+def test_the_same_robots_txt_again_is_no_news() -> None:
+    known = NEVER_SEEN._replace(role=Role.ROBOTS, outcome=int(OutcomeKind.OK), status=200)
+    assert rows_of(batch_of(visited(known, Ok(a_content(b"User-agent: *"), None)))).visits == []
+
+
+@pytest.mark.parametrize("outcome", [OK, SAME_TEXT, READ_AND_EXCLUDED], ids=named)
+def test_what_waits_to_be_settled_is_light_and_keeps_its_size(outcome: Outcome) -> None:
+    batch = batch_of(visited(WAS_GONE, outcome))
+    (light,) = batch.visited
+    left = light.report.outcome
+    assert isinstance(left, Ok | Unchanged | Excluded)
+    assert left.content is not None
+    assert (left.content.body, left.content.header_block, left.follow) == (b"", b"", ())
+    assert light.size == len(b"new body") == rows_of(batch).visits[0].size_bytes
+    assert batch.size_bytes == sum(len(frame) for _, frame in batch.frames)
 
 
 @pytest.mark.parametrize(
@@ -270,10 +291,11 @@ def test_the_figures_of_a_batch() -> None:
         visited(INDEXED, READ_AND_EXCLUDED), visited(NEVER_SEEN, Excluded(FORBIDDEN, 970)),
         visited(INDEXED, Failed(906, "refused")), visited(INDEXED, Deferred(503, "busy")),
         visited(NEVER_SEEN._replace(role=Role.ROBOTS), Ok(a_content(), None), wire=wire),
+        visited(WAS_EXCLUDED, Unchanged()),
     ]  # fmt: skip
     rows.count(counters, batch_of(*visits), excluded=5)
     assert {name: value for name, value in asdict(counters).items() if value} == {
         "requests": 4, "requests_conditional": 2, "bytes": 1000, "bytes_decoded": 1800, "cache_writes": 2,
-        "fetched": 4, "new": 1, "changed": 1, "unchanged": 1, "not_modified": 1, "non_indexable": 1, "discovered": 5,
-        "excluded": 7, "rejected": 6, "failed": 1, "fetch_failures": 1,
+        "fetched": 5, "new": 1, "changed": 1, "unchanged": 1, "not_modified": 1, "non_indexable": 2, "discovered": 5,
+        "excluded": 8, "rejected": 6, "failed": 1, "fetch_failures": 1,
     }  # fmt: skip

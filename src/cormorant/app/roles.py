@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import os
 import signal
+import socket
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -50,7 +52,12 @@ SAY_S = 5.0
 
 def retriever(plan: Plan, number: int, converters: str) -> None:
     """A retriever process: visits until it is told to stop."""
-    _run(lambda stop: _retrieve(plan, f"retriever-{number}", converters, stop))
+    _run(lambda stop: _retrieve(plan, f"retriever-{number}@{node(plan)}", converters, stop))
+
+
+def node(plan: Plan) -> str:
+    """Return a short name for this data folder on this machine: others may work on the same database."""
+    return hashlib.blake2s(f"{socket.gethostname()}\n{plan.folder.resolve()}".encode(), digest_size=4).hexdigest()
 
 
 def provider(plan: Plan) -> None:
@@ -86,10 +93,9 @@ async def _retrieve(plan: Plan, name: str, converters: str, stop: asyncio.Event)
     means = Means(name, house.store, house.cache(), Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), steps)
     with house.store.begin() as tx:
         leases.disown(tx, name)
-    assignments = Assignments(house, fetcher, means)
+    assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)
     reader = Reader(ChildPool(converters), steps)
-    width, peers = plan.installation.width, plan.installation.retriever_count
-    crew = Crew(means, reader, house.clock, assignments, width, peers, memory.trimmer())
+    crew = Crew(means, reader, house.clock, assignments, plan.installation.width, memory.trimmer())
     memory.collect_late()
     await Worker(crew).work(stop)
     with house.store.begin() as tx:
@@ -108,9 +114,14 @@ def own_ports(plan: Plan) -> frozenset[int]:
 
 
 class Assignments:
-    """The runs a retriever works on: looked up now and then, each with its source and dispatch."""
+    """The runs a retriever works on: looked up now and then, each with its source and dispatch.
 
-    def __init__(self, house: House, fetcher: Fetcher, means: Means) -> None:
+    `peers` is how many retrievers share the work: as many as were planned until all had time to say that they are
+    there, then those that still do. What one that hangs had leased comes to the others.
+    """
+
+    def __init__(self, house: House, fetcher: Fetcher, means: Means, planned: int) -> None:
+        self.peers = planned
         self._house, self._fetcher, self._means = house, fetcher, means
         self._looked_at = self._said_at = -SAY_S
         self._started_at = house.clock.now()
@@ -126,6 +137,9 @@ class Assignments:
             self._said_at = now
             with self._house.store.begin() as tx:
                 processes.say(tx, self._means.owner, "retriever", self._started_at)
+                living = len(processes.alive(tx, "retriever"))
+            grown = self._house.clock.now() - self._started_at > processes.ALIVE_S
+            self.peers = living if grown else max(living, self.peers)
         with self._house.store.read() as tx:
             rows = [row for row in runs.open_runs(tx) if row.state in (RunState.DISCOVERING, RunState.RETRIEVING)]
             known = {number for number, _ in self._runs.values()}

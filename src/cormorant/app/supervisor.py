@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from cormorant.base.clock import Clock, pause
-from cormorant.base.errors import CormorantError
+from cormorant.base.errors import CormorantError, Unreachable
 
 GRACE_S = 30.0
 STEADY_S = 30.0
@@ -29,6 +29,8 @@ MAX_DEATHS = 12
 """Deaths in a row, none after a steady life: then starting it again does not help, and the supervisor gives up."""
 TOLD = 2
 """The exit code of a child that said in one sentence why it ended; what is a bug says more."""
+AWAY = 3
+"""The exit code of a child that could not reach the database: it is started again for as long as it takes."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -97,9 +99,9 @@ class Supervisor:
             code = 0
         except CormorantError as error:
             sys.stderr.write(f"{name}: {error.sentence}\n")
-            code = TOLD
+            code = AWAY if isinstance(error, Unreachable) else TOLD
         finally:
-            if code not in (0, TOLD):
+            if code not in (0, TOLD, AWAY):
                 traceback.print_exc()
             sys.stderr.flush()
             os._exit(code)
@@ -107,9 +109,12 @@ class Supervisor:
     def _reap(self) -> None:
         """Notice children that ended; they start again after a rest that doubles while they keep dying."""
         for child in self._children.values():
-            if child.pid and os.waitpid(child.pid, os.WNOHANG)[0]:
+            pid, status = os.waitpid(child.pid, os.WNOHANG) if child.pid else (0, 0)
+            if pid:
                 lived = self.clock.monotonic() - child.started_at
                 child.deaths = 0 if lived > STEADY_S else child.deaths + 1
+                if os.waitstatus_to_exitcode(status) == AWAY:
+                    child.deaths = min(child.deaths, MAX_DEATHS)
                 rest = min(0.05 * 2**child.deaths, MAX_REST_S) if child.deaths else 0.0
                 child.pid, child.start_at = 0, self.clock.monotonic() + rest
                 self.stopping = self.stopping or child.deaths > MAX_DEATHS

@@ -69,12 +69,12 @@ class Dispatch:
     def _settle(self, batch: Batch, counters: Counters) -> set[int]:
         means = self._means
         with means.steps("pack_write"):
-            places = dict(
-                zip(map(id, batch.packed), means.cache.keep(batch.frames) if batch.packed else (), strict=True)
-            )
+            kept_at = means.cache.keep(batch.frames) if batch.packed else ()
+            places = dict(zip(map(id, batch.packed), kept_at, strict=True))
         with means.steps("settle"), means.store.begin() as tx:
             lost = leases.renew(tx, means.owner, rows.site_uses(batch))
             kept = batch.without(lost) if lost else batch
+            means.acls.prepare(tx, rows.rights(kept))
             made = rows.rows(
                 kept, [places[id(p)] for p in kept.packed], self.order.run, lambda acl: means.acls.of(tx, acl)
             )

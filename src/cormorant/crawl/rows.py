@@ -13,7 +13,7 @@ Not a part of the story but its bookkeeping: which outcome touches which table i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -62,7 +62,7 @@ class Packed(NamedTuple):
 
 @dataclass(slots=True)
 class Batch:
-    """Visits gathered until they are settled together."""
+    """Visits gathered until they are settled together, with the size of their encoded frames."""
 
     visited: list[Visited] = field(default_factory=list)
     arrivals: list[Arrival] = field(default_factory=list)
@@ -71,6 +71,7 @@ class Batch:
     links: dict[int, bytes] = field(default_factory=dict)
     facts: list[Fact] = field(default_factory=list)
     of_site: dict[int, list[Arrival | Exclusion]] = field(default_factory=dict)
+    size_bytes: int = 0
 
     @property
     def frames(self) -> list[tuple[int, bytes]]:
@@ -121,7 +122,9 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
         batch.links[resource.id] = linkpack.pack(outcome.follow)
     if isinstance(outcome, Ok) and document is not None:
         with steps("zstd"):
-            batch.packed.append(Packed(light, encode(_frame(document, outcome.content))))
+            frame = encode(_frame(document, outcome.content))
+        batch.packed.append(Packed(light, frame))
+        batch.size_bytes += len(frame)
 
 
 def _light(visited: Visited) -> Visited:
@@ -213,6 +216,16 @@ class Rows:
         """Documents whose rights changed: hidden until the index has passed the event."""
         events = enumerate(self.entries)
         return [(e.resource, e.source, e.run, first + n) for n, e in events if e.event is Event.ACCESS]
+
+
+def rights(batch: Batch) -> Iterator[ACL]:
+    """The access lists that a batch's rows will name."""
+    for visited in batch.visited:
+        outcome = visited.report.outcome
+        if isinstance(outcome, Ok) and outcome.document is not None:
+            yield outcome.document.acl
+        elif isinstance(outcome, Unchanged) and outcome.content is not None and outcome.content.acl is not None:
+            yield outcome.content.acl
 
 
 def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_number: Callable[[ACL], int]) -> Rows:

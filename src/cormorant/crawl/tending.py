@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from cormorant.crawl import manners
 from cormorant.frontier import leases
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 BATCH = 250
 """Visits a transaction; fewer when two seconds have passed or connections starve."""
+BATCH_BYTES = 16 << 20
+"""Encoded documents that wait to be settled at most, in bytes."""
 BATCH_S = 2.0
 STARVING = 8
 """Visits worth settling at once when fewer than half the slots are busy and nothing else is waiting."""
@@ -31,20 +33,28 @@ MOST_AT_ONCE = 64
 """Sites leased in one transaction."""
 
 
+class Assignments(Protocol):
+    """Which runs are worked on, and how many retrievers share them."""
+
+    peers: int
+
+    def __call__(self, current: Mapping[int, Dispatch]) -> dict[int, Dispatch]:
+        """Take the runs worked on so far (source -> dispatch) and return those to work on now."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """What a worker is given: its means, how to read documents, the runs under way, its width and number of peers.
+    """What a worker is given: its means, how to read documents, what to work on, its width.
 
-    `assignments` is called with the runs worked on (source -> dispatch) and returns those to work on now; `tidy` gives
-    memory back that big pages took.
+    `tidy` gives memory back that big pages took.
     """
 
     means: Means
     reader: Reader
     clock: Clock
-    assignments: Callable[[Mapping[int, Dispatch]], dict[int, Dispatch]]
+    assignments: Assignments
     width: int
-    peers: int
     tidy: Callable[[], None]
 
 
@@ -68,12 +78,16 @@ class Tending:
         """Visits that wait to be settled."""
         return sum(len(run.batch.visited) for run in self.runs.values())
 
+    def full(self) -> bool:
+        """Is a batch worth settling, by its visits or by the memory they take?"""
+        return self.waiting() >= BATCH or sum(run.batch.size_bytes for run in self.runs.values()) >= BATCH_BYTES
+
     def tend(self) -> None:
         """Settle if it is time; then keep the desk supplied."""
         runs = self._crew.assignments(self.runs)
         waiting, late = self.waiting(), self.now() - self._settled_at > BATCH_S
         idle = not self.desk.has_work() and self.line.idle == self._crew.width
-        if waiting and (waiting >= BATCH or late or idle or runs != self.runs or self.starving()):
+        if waiting and (self.full() or late or idle or runs != self.runs or self.starving()):
             self._settle()
         self.runs = runs
         if self.now() - self._supplied_at > SUPPLY_S or not self.desk.has_work():
@@ -89,7 +103,9 @@ class Tending:
             moment, plan = Moment(self.now(), tx.now()), plan_of(self.runs)
             if whole:
                 self._supply.finish(tx, plan, moment)
-                share = -(-leases.workable(tx, plan.generations) // self._crew.peers) if self.line.idle else 0
+                share = (
+                    -(-leases.workable(tx, plan.generations) // self._crew.assignments.peers) if self.line.idle else 0
+                )
                 for site in self._supply.lease(tx, plan, min(share - len(self.desk.sites), MOST_AT_ONCE), moment):
                     manners.set_pace(site, self.runs, moment)
             self._supply.read(tx, plan)

@@ -10,7 +10,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from cormorant.crawl import manners
-from cormorant.crawl.tending import BATCH, Crew, Tending
+from cormorant.crawl.tending import Crew, Tending
 from cormorant.crawl.visit import Blocked, Report, visit
 
 if TYPE_CHECKING:
@@ -79,5 +79,5 @@ class Worker:
             return
         for report in (got, *manners.learn(got, tending.desk, run.source, tending.now())):
             run.add(report)
-        if tending.waiting() >= BATCH or self._under_way == 0 or tending.starving():
+        if tending.full() or self._under_way == 0 or tending.starving():
             self._awake.set()

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.catalog import sources
+from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import progress
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
@@ -39,7 +40,7 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
         if owner is not None and row.state is not RunState.FAILED:
             kind = source_kind(owner.kind)
             source = kind.make(owner.id, parse_settings(kind.settings, row.settings), Tools(None, house.clock))
-            found += _idle_rules(tx, source)
+            found += [*_nothing(tx, owner), *_idle_rules(tx, source)]
         found += _documents(tx, row)
     return found
 
@@ -53,6 +54,16 @@ def _about_run(row: RunRow) -> Iterator[dict[str, Any]]:
                 "kind": "folder", "address": address,
                 "sentence": f"{address} could not be listed; what is known below it was kept.",
             }  # fmt: skip
+
+
+def _nothing(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
+    """A source in which there is nothing at all, not even something that failed."""
+    if not tx.rows(sa.select(resource.c.id).where(resource.c.source_id == owner.id).limit(1)):
+        yield {
+            "kind": "run",
+            "sentence": f"{owner.name} has no documents: what it starts from is empty, or its rules leave everything "
+            f"out. `cormorant source show {owner.name}` shows both.",
+        }  # fmt: skip
 
 
 def _starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:

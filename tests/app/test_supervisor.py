@@ -1,0 +1,62 @@
+"""When does a supervisor start a child again, and when does it give up?"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from pathlib import Path
+
+from cormorant.app.supervisor import MAX_DEATHS, Supervisor
+from cormorant.base.clock import SystemClock
+from cormorant.base.errors import CormorantError, DataFolderError, Unreachable
+
+PATIENCE_S = 60.0
+
+
+class Hurried(SystemClock):
+    """Rests of ten seconds take a thirtieth of one."""
+
+    def monotonic(self) -> float:
+        return super().monotonic() * 300
+
+
+def dying(book: Path, error: CormorantError) -> Callable[[], None]:
+    """A child that notes that it began, and dies."""
+
+    def live() -> None:
+        with book.open("a") as lines:
+            lines.write("began\n")
+        raise error
+
+    return live
+
+
+def begun(book: Path) -> int:
+    return len(book.read_text().splitlines()) if book.exists() else 0
+
+
+def supervised(book: Path, error: CormorantError, enough: int) -> int:
+    """How often the child began until the supervisor gave up, or was told to stop after `enough`."""
+
+    def supervise() -> None:
+        supervisor = Supervisor({"child": dying(book, error)}, Hurried())
+
+        def look() -> None:
+            supervisor.stopping = supervisor.stopping or begun(book) >= enough
+
+        supervisor.look = look
+        supervisor.supervise()
+
+    process = multiprocessing.get_context("fork").Process(target=supervise)
+    process.start()
+    process.join(PATIENCE_S)
+    assert process.exitcode == 0
+    return begun(book)
+
+
+def test_what_keeps_dying_is_given_up(tmp_path: Path) -> None:
+    assert supervised(tmp_path / "book", DataFolderError("It is of another layout."), 100) == MAX_DEATHS + 1
+
+
+def test_a_database_that_is_away_is_waited_for(tmp_path: Path) -> None:
+    assert supervised(tmp_path / "book", Unreachable("It does not answer."), MAX_DEATHS + 5) >= MAX_DEATHS + 5
