@@ -15,6 +15,7 @@ import msgspec
 
 from cormorant.app import build, memory
 from cormorant.app.build import Plan, open_house
+from cormorant.base.clock import cpu_ns
 from cormorant.base.steps import Steps, StepTable, unmeasured
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.acls import ACLNumbers
@@ -97,14 +98,19 @@ async def _retrieve(plan: Plan, name: str, converters: str, stop: asyncio.Event)
     reader = Reader(ChildPool(converters), steps)
     crew = Crew(means, reader, house.clock, assignments, plan.installation.width, memory.trimmer())
     memory.collect_late()
+    began = cpu_ns()
     await Worker(crew).work(stop)
     with house.store.begin() as tx:
         processes.leave(tx, name)
     await egress.close()
     means.cache.close()
     if isinstance(steps, StepTable):
-        (plan.folder / "logs" / f"steps-{os.getpid()}.json").write_bytes(msgspec.json.encode(steps.rows))
+        _tell_steps(plan, steps.with_rest("loop", began))
     house.store.close()
+
+
+def _tell_steps(plan: Plan, rows: Mapping[str, list[int]]) -> None:
+    (plan.folder / "logs" / f"steps-{os.getpid()}.json").write_bytes(msgspec.json.encode(rows))
 
 
 def own_ports(plan: Plan) -> frozenset[int]:
@@ -166,7 +172,11 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
             names = {each.id: each.name for each in sources.every(tx)}
         return ReceiverOutlet(kind.make(parse_settings(kind.settings, row.settings)), shelf, row.place, names)
 
+    began = cpu_ns()
     await Provider(house.store, connect, memory.trimmer()).provide(stop)
+    if plan.installation.steps:
+        # The engine works in threads of its own, so nothing less than all of it can be told.
+        _tell_steps(plan, StepTable().with_rest("index", began))
     house.store.close()
 
 

@@ -79,3 +79,8 @@ class StepTable:
     def __call__(self, name: str) -> Step:
         """Measure `name` for the length of a with block."""
         return _Running(self, name)
+
+    def with_rest(self, name: str, since_ns: int) -> dict[str, list[int]]:
+        """Return the rows, and one of this name for what no step took of the CPU time since `since_ns`."""
+        rest = cpu_ns() - since_ns - sum(ns for _, ns in self.rows.values())
+        return {**self.rows, name: [1, max(rest, 0)]}
