@@ -92,9 +92,9 @@ TABLE: list[tuple[Outcome, Resource, dict[str, int], str]] = [
     (Excluded(FORBIDDEN, 970), NEVER_SEEN, {}, "outcome"),
     (Excluded(FORBIDDEN, 970), INDEXED, {"hidden": 1}, "outcome"),
     (READ_AND_EXCLUDED, NEVER_SEEN, {"links": 1}, "outcome"),
-    (READ_AND_EXCLUDED, INDEXED, {"links": 1, "validators": 1, "hidden": 1}, "outcome"),
-    (READ_AND_EXCLUDED, WAS_EXCLUDED, {"links": 1, "validators": 1}, ""),
-    (NOTHING_TO_FOLLOW, INDEXED, {"links": 1, "validators": 1, "hidden": 1}, "outcome"),
+    (READ_AND_EXCLUDED, INDEXED, {"links": 1, "judged": 1, "hidden": 1}, "outcome"),
+    (READ_AND_EXCLUDED, WAS_EXCLUDED, {"links": 1, "judged": 1}, ""),
+    (NOTHING_TO_FOLLOW, INDEXED, {"links": 1, "judged": 1, "hidden": 1}, "outcome"),
     (Deferred(503, "busy"), NEVER_SEEN, {}, "outcome"),
     (Deferred(503, "busy"), INDEXED, {}, "outcome"),
     (Deferred(503, "busy"), WAS_DEFERRED, {"shown": 1}, ""),
@@ -129,9 +129,9 @@ def written(batch: Batch, made: Rows) -> dict[str, int]:
     events = [each.event for each in made.entries]
     counts = {
         "content": len(made.contents), "cache": len(batch.frames), "links": len(made.links),
-        "validators": len(made.validators), "access": len(made.access), "hidden": len(made.hidden),
-        "shown": len(made.shown), "new": events.count(Event.NEW), "changed": events.count(Event.CHANGED),
-        "restricted": len(made.restricted(1)),
+        "validators": len(made.validators), "judged": len(made.judged), "access": len(made.access),
+        "hidden": len(made.hidden), "shown": len(made.shown), "new": events.count(Event.NEW),
+        "changed": events.count(Event.CHANGED), "restricted": len(made.restricted(1)),
     }  # fmt: skip
     assert len(events) == counts["new"] + counts["changed"] + counts["restricted"]
     return {name: count for name, count in counts.items() if count}
@@ -185,8 +185,14 @@ def test_a_long_title_is_cut() -> None:
 def test_validators_are_of_the_version_that_was_judged() -> None:
     (row,) = rows_of(batch_of(visited(INDEXED, SAME_TEXT))).validators
     assert row == ('"2"', "Tue", a_document().content_hash, 7)
-    (row,) = rows_of(batch_of(visited(INDEXED, READ_AND_EXCLUDED))).validators
-    assert row == ('"2"', "Tue", OLD_BODY, 7), "the bytes are still those that could be found"
+    (judged,) = rows_of(batch_of(visited(INDEXED, READ_AND_EXCLUDED))).judged
+    assert judged == ('"2"', "Tue", 7), "the bytes are still those that could be found"
+
+
+def test_a_forced_row_keeps_the_validators_of_what_was_excluded() -> None:
+    forced = INDEXED._replace(etag="", modified="", content_hash=b"", text_hash=b"")
+    assert len(rows_of(batch_of(visited(forced, READ_AND_EXCLUDED))).judged) == 1
+    assert rows_of(batch_of(visited(NEVER_SEEN, READ_AND_EXCLUDED))).judged == []
 
 
 def several(*pairs: tuple[int, Outcome], known: Resource = INDEXED) -> list[Visited]:

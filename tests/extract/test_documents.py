@@ -32,7 +32,11 @@ def read(name: str, body: bytes, mime: str = "") -> Extraction:
 
 
 def fault(name: str, body: bytes, mime: str = "") -> ConversionFault:
-    result = result_of(name, body, mime)
+    """What is told of a document that cannot be read: by the converter itself, or by the child it died in."""
+    try:
+        result = result_of(name, body, mime)
+    except Exception as error:  # noqa: BLE001 - whatever foreign converters raise, as the child does
+        return ConversionFault(903, f"{type(error).__name__}: {error}")
     assert isinstance(result, ConversionFault), result
     return result
 
@@ -122,7 +126,6 @@ def test_what_is_behind_a_password_is_found_by_its_name(name: str, body: bytes) 
         ("a.doc", writers.ole("WordDocument"), ""),
         ("a.xls", writers.ole("Workbook"), ""),
         ("a.ppt", writers.ole("PowerPoint Document"), ""),
-        ("a.msg", writers.ole("__properties_version1.0"), ""),
         ("a.pdf", writers.pdf("x")[:120], ""),
         ("a.pdf", b"", "application/pdf"),
         ("a.xml", b"<?xml version='1.0'?><!DOCTYPE z [<!ENTITY a 'b'>]><z>&a;</z>", ""),
@@ -144,12 +147,13 @@ def test_a_pdf_that_lost_its_end_is_still_read() -> None:
     assert "Hello" in read("a.pdf", writers.pdf("Hello pumps").partition(b"startxref")[0]).text
 
 
-def test_whatever_a_converter_raises_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_a_converter_raises_is_left_to_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> Extraction:
         raise ZeroDivisionError("in the depths")
 
     monkeypatch.setattr(documents, "extract_pdf", broken)
-    assert fault("a.pdf", writers.pdf("x")).reason.endswith("ZeroDivisionError: in the depths")
+    with pytest.raises(ZeroDivisionError):
+        result_of("a.pdf", writers.pdf("x"))
 
 
 def test_too_little_memory_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ ROOT_FILE = f"{PACKAGE}/base/errors.py"
 BROAD_LIMIT = 3
 BROAD: Mapping[str, str] = {
     f"{PACKAGE}/limits/child.py::_answer": "converters are other people's code, and a panic of Rust is no Exception",
-    f"{PACKAGE}/extract/documents.py::convert": "the converters themselves: whatever they raise is a document's fault",
+    f"{PACKAGE}/crawl/visit.py::visit": "a plug-in, or input nobody foresaw, costs one document and no process",
     f"{PACKAGE}/cli/boundary.py::run": "the last one before the terminal: a traceback is shown only with -vv",
 }
 

@@ -19,6 +19,7 @@ from cormorant.base.clock import cpu_ns
 from cormorant.base.steps import Steps, StepTable, unmeasured
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.acls import ACLNumbers
+from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.delivery import Outlet, Shelf
 from cormorant.crawl.dispatch import Dispatch
 from cormorant.crawl.gates import SiteKeys
@@ -152,9 +153,16 @@ class Assignments:
             for row in rows:
                 if row.id not in known and (found := sources.numbered(tx, row.source_id)) is not None:
                     source = build.source_of(row, found.kind, self._fetcher, self._house.clock)
-                    order = Admission(row.source_id, row.generation, row.id, row.force)
+                    order = Admission(row.source_id, row.generation, row.id, row.force, row.anew)
                     counters = runs.counted_by(tx, row.id, self._means.owner)
                     self._runs[row.source_id] = (row.id, Dispatch(source, order, self._means, counters))
+            for number, dispatch in self._runs.values():
+                most = dispatch.source.settings.max_documents
+                if most is not None:
+                    by_others = (
+                        runs.counters(tx, number).fetched - runs.counted_by(tx, number, self._means.owner).fetched
+                    )
+                    dispatch.allowance = Allowance(most, by_others, self.peers)
         alive = {row.id for row in rows}
         self._runs = {source: pair for source, pair in self._runs.items() if pair[0] in alive}
         return {source: dispatch for source, (_, dispatch) in self._runs.items()}

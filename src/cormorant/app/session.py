@@ -50,7 +50,7 @@ def supervise(plan: Plan, *, web: Callable[[], None] | None = None) -> None:
             jobs[f"retriever-{number}"] = partial(roles.retriever, plan, number, converters.address)
         if web is not None:
             jobs["web"] = web
-        Supervisor(jobs, SystemClock(), partial(_keep_alive, converters)).supervise()
+        Supervisor(jobs, SystemClock(), partial(_keep_alive, converters), patient=web is not None).supervise()
     finally:
         converters.stop()
 

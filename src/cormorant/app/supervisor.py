@@ -50,11 +50,15 @@ class _Child:
 
 @dataclass(slots=True)
 class Supervisor:
-    """Runs `roles` (name -> what the child does) until told to stop; `look` is called between looks at them."""
+    """Runs `roles` (name -> what the child does) until told to stop; `look` is called between looks at them.
+
+    A `patient` one never gives up: what keeps dying must not take a server's other roles along.
+    """
 
     roles: Mapping[str, Callable[[], None]]
     clock: Clock
     look: Callable[[], None] = lambda: None
+    patient: bool = False
     stopping: bool = False
     _children: dict[str, _Child] = field(default_factory=dict)
 
@@ -113,7 +117,7 @@ class Supervisor:
             if pid:
                 lived = self.clock.monotonic() - child.started_at
                 child.deaths = 0 if lived > STEADY_S else child.deaths + 1
-                if os.waitstatus_to_exitcode(status) == AWAY:
+                if self.patient or os.waitstatus_to_exitcode(status) == AWAY:
                     child.deaths = min(child.deaths, MAX_DEATHS)
                 rest = min(0.05 * 2**child.deaths, MAX_REST_S) if child.deaths else 0.0
                 child.pid, child.start_at = 0, self.clock.monotonic() + rest

@@ -8,10 +8,12 @@ What comes before the transaction may be repeated; a crash costs a visit, not a 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
 from cormorant.crawl import rows
+from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.gates import screen
 from cormorant.crawl.rows import Batch, Visited
 from cormorant.frontier import admission, facts, hiding, leases, settlement
@@ -32,28 +34,27 @@ class Dispatch:
 
     def __init__(self, source: Source, order: admission.Admission, means: Means, counters: Counters) -> None:
         self.source, self.order, self._means = source, order, means
-        self.batch = Batch()
-        self.arrived: frozenset[int] = frozenset()
-        self._counters = counters
+        self.batch, self.arrived = Batch(), frozenset[int]()
+        self.under_way, self.allowance = 0, Allowance()
+        self._counters, self._lists = counters, source.discovery is not Discovery.SEEDS
+
+    def may_visit(self) -> bool:
+        """Is there room for one more document under the run's limit?"""
+        return self.allowance.left(self._counters.fetched) > self.under_way + len(self.batch.visited)
 
     def add(self, report: Report) -> None:
         """Take a visit: decide its fate, screen its links, pack what is to be kept."""
         means, resource = self._means, report.task.resource
-        lists = self.source.discovery is not Discovery.SEEDS
-        at = Circumstances(self.order.generation, lists, report.at, jitter(0.1))
-        visited = Visited(report, fate(resource, report.outcome, at))
+        at = Circumstances(self.order.generation, self._lists, report.at, jitter(0.1))
         with means.steps("gates"):
             links = rows.links_to_follow(report.outcome)
             found = screen(self.source, resource, links, means.seen, means.keys, self.order.run)
+        visited = Visited(report, fate(resource, report.outcome, at))
         rows.add(self.batch, self.source, visited, found, means.steps)
 
     def settle(self) -> set[int]:
-        """Write the batch; returns the sites whose lease was lost, of which nothing was written.
-
-        Raises what the store or the cache raises; nothing is then written and the batch is still whole.
-        """
-        means, batch = self._means, self.batch
-        counters = replace(self._counters)
+        """Write the batch, or nothing and raise; returns the sites whose lease, and so whose visits, were lost."""
+        means, batch, counters = self._means, self.batch, replace(self._counters)
         try:
             lost = self._settle(batch, counters)
         except BaseException:
@@ -69,15 +70,13 @@ class Dispatch:
     def _settle(self, batch: Batch, counters: Counters) -> set[int]:
         means = self._means
         with means.steps("pack_write"):
-            kept_at = means.cache.keep(batch.frames) if batch.packed else ()
-            places = dict(zip(map(id, batch.packed), kept_at, strict=True))
+            places = dict(zip(map(id, batch.packed), means.cache.keep(batch.frames), strict=True))
         with means.steps("settle"), means.store.begin() as tx:
             lost = leases.renew(tx, means.owner, rows.site_uses(batch))
             kept = batch.without(lost) if lost else batch
             means.acls.prepare(tx, rows.rights(kept))
-            made = rows.rows(
-                kept, [places[id(p)] for p in kept.packed], self.order.run, lambda acl: means.acls.of(tx, acl)
-            )
+            kept_at = [places[id(packed)] for packed in kept.packed]
+            made = rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx))
             counters.discovered += admission.admit(tx, means.sites, self.order, kept.arrivals)
             rows.count(counters, kept, visits.exclude(tx, kept.exclusions))
             _write(tx, made, self.order.run)
@@ -91,6 +90,7 @@ def _write(tx: Tx, made: rows.Rows, run: int) -> None:
     first = stream.append(tx, made.entries) if made.entries else 0
     settlement.contents(tx, made.numbered(first))
     settlement.validators(tx, made.validators)
+    settlement.judged(tx, made.judged)
     settlement.access(tx, made.access)
     settlement.links(tx, made.links)
     settlement.fates(tx, made.fates, run)

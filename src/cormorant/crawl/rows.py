@@ -201,6 +201,7 @@ class Rows:
     fates: list[tuple[Resource, Fate, float]] = field(default_factory=list)
     contents: list[ContentRow] = field(default_factory=list)
     validators: list[tuple[str, str, bytes, int]] = field(default_factory=list)
+    judged: list[tuple[str, str, int]] = field(default_factory=list)
     access: list[tuple[int, int]] = field(default_factory=list)
     links: list[tuple[int, int, bool, bytes]] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
@@ -224,8 +225,8 @@ def rights(batch: Batch) -> Iterator[ACL]:
         outcome = visited.report.outcome
         if isinstance(outcome, Ok) and outcome.document is not None:
             yield outcome.document.acl
-        elif isinstance(outcome, Unchanged) and outcome.content is not None and outcome.content.acl is not None:
-            yield outcome.content.acl
+        elif isinstance(outcome, Unchanged) and (acl := _acl(outcome)) is not None:
+            yield acl
 
 
 def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_number: Callable[[ACL], int]) -> Rows:
@@ -263,10 +264,10 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
         made.shown.append(resource.id)
     if resource.indexed:
         changed = _refreshed(made, visited, run, acl_number) or changed
-    if isinstance(outcome, Excluded) and outcome.content is not None and resource.content_hash:
+    if isinstance(outcome, Excluded) and outcome.content is not None and resource.acl:
         # A 304 must confirm the version that was excluded, not the one that could be found before.
         said = outcome.content
-        made.validators.append((said.etag, said.modified, resource.content_hash, resource.id))
+        made.judged.append((said.etag, said.modified, resource.id))
     if changed:
         document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
         content_hash = document.content_hash if document else None
@@ -290,6 +291,13 @@ def _good(outcome: int) -> bool:
     return outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
 
 
+def _acl(outcome: Unchanged) -> ACL | None:
+    """The rights an unchanged document has now, None when nobody said."""
+    if outcome.document is not None:
+        return outcome.document.acl
+    return outcome.content.acl if outcome.content is not None else None
+
+
 def _refreshed(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> str:
     """A body came but says nothing new: keep its validators, and its rights if they differ."""
     resource, outcome = visited.resource, visited.report.outcome
@@ -299,7 +307,8 @@ def _refreshed(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL
     content_hash = outcome.document.content_hash if outcome.document else resource.content_hash
     if (content.etag, content.modified, content_hash) != (resource.etag, resource.modified, resource.content_hash):
         made.validators.append((content.etag, content.modified, content_hash, resource.id))
-    number = acl_number(content.acl) if content.acl is not None else resource.acl
+    acl = _acl(outcome)
+    number = acl_number(acl) if acl is not None else resource.acl
     if number == resource.acl:
         return ""
     made.access.append((number, resource.id))

@@ -52,9 +52,10 @@ class Conductor:
             self._change(state=RunState.FAILED, reason=error.sentence, error=error.code, finished_at=self._clock.now())
 
     def _change(self, **values: object) -> None:
+        """Go on to the next state, unless somebody has stopped the run meanwhile."""
         with self._store.begin() as tx:
             if values:
-                runs.change(tx, self._row.id, **values)
+                runs.advance(tx, self._row.id, self._row.state, **values)
             self._row = runs.get(tx, self._row.id)
 
     async def _begin(self) -> None:

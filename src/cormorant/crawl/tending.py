@@ -89,6 +89,9 @@ class Tending:
         idle = not self.desk.has_work() and self.line.idle == self._crew.width
         if waiting and (self.full() or late or idle or runs != self.runs or self.starving()):
             self._settle()
+        for source, run in self.runs.items():
+            if runs.get(source, run) is not run:
+                self._supply.drop(source)
         self.runs = runs
         if self.now() - self._supplied_at > SUPPLY_S or not self.desk.has_work():
             self._supplied_at = self.now()
@@ -135,11 +138,16 @@ class Tending:
 
 
 def plan_of(runs: Mapping[int, Dispatch]) -> Plan:
-    """The generation of every run under way, and how a row is adapted: a forced run forgets validators and hashes."""
+    """The generation of every run under way, and how a row is adapted to it.
+
+    A run that judges anew forgets validators and the bytes' hash, a forced one the text's too.
+    """
 
     def prepare(resource: Resource) -> Resource:
-        if not runs[resource.source].order.forced:
+        order = runs[resource.source].order
+        if not (order.forced or order.anew):
             return resource
-        return resource._replace(etag="", modified="", content_hash=b"", text_hash=b"")
+        text_hash = b"" if order.forced else resource.text_hash
+        return resource._replace(etag="", modified="", content_hash=b"", text_hash=text_hash)
 
     return Plan({source: run.order.generation for source, run in runs.items()}, prepare)

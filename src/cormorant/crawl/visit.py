@@ -8,13 +8,15 @@ gates.visit --no--> Excluded        --first robots.txt--> Blocked
 from __future__ import annotations
 
 import hashlib
+import traceback
 from typing import NamedTuple
 
 from cormorant.base.clock import Clock
 from cormorant.crawl.reading import Reader, document_of
 from cormorant.frontier.desk import Task
+from cormorant.limits import ServerGone
 from cormorant.model.content import Content, Extraction, Link, Wire
-from cormorant.model.outcome import Excluded, Moved, Ok, Outcome, Unchanged
+from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, Unchanged
 from cormorant.model.resource import Resource, Role
 from cormorant.model.rules import Prerequisite
 from cormorant.sources.protocol import Source
@@ -37,8 +39,20 @@ class Blocked(NamedTuple):
 
 
 async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Report | Blocked:
-    """Make one visit. Never raises for what the other side does."""
-    resource, wire = task.resource, Wire()
+    """Make one visit. Never raises: what nobody foresaw costs this document and not the process."""
+    wire = Wire()
+    try:
+        return await _visit(task, source, reader, wire, clock)
+    except ServerGone:
+        raise  # the converters are: whoever started them starts them again
+    except Exception as error:  # noqa: BLE001 - the input is hostile, and so may be a plug-in
+        traceback.print_exc()
+        reason = f"A fault of this program or a plug-in: {type(error).__name__}: {error}"
+        return Report(task, Failed(903, reason), wire, clock.now())
+
+
+async def _visit(task: Task, source: Source, reader: Reader, wire: Wire, clock: Clock) -> Report | Blocked:
+    resource = task.resource
     if resource.role is Role.DOCUMENT:
         ruling = source.gates.visit(resource, task.site.facts)
         if isinstance(ruling, Prerequisite):
@@ -55,7 +69,7 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
     if resource.role is not Role.DOCUMENT:
         return Ok(content, None)
     content_hash = hashlib.sha256(content.body).digest()
-    if resource.indexed and content_hash == resource.content_hash:
+    if resource.indexed and content_hash == resource.content_hash and not content.directives:
         return Unchanged(200, content)
     read = await reader.read(content, source)
     if not isinstance(read, tuple):

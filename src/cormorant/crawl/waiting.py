@@ -38,7 +38,8 @@ async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
         with store.read() as tx:
             left, now = progress.left(tx, row.source_id, row.generation), tx.now()
             fetched = runs.counters(tx, row.id).fetched
-            backlog = stream.head(tx) - min((each.place for each in receivers.every(tx)), default=stream.head(tx))
+            head = stream.head(tx)
+            backlog = head - min((each.place for each in receivers.told_of(tx, row.source_id)), default=head)
             pace = max((source.pace(key, {}).delay_s for key in left.some), default=0.0)
         if left.sites == 0:
             return Ended(True, None, _worst(held_up))
@@ -68,12 +69,13 @@ def _worst(held_up: Counter[str]) -> str:
 
 
 async def until_delivered(store: Store, row: RunRow) -> None:
-    """Wait until every receiver that takes deliveries has come to the end of what the run found."""
+    """Wait until every receiver that takes deliveries of the source has come to the end of what the run found."""
     with store.read() as tx:
         end = stream.newest_of(tx, row.source_id)
     while True:
         with store.read() as tx:
-            behind = [each for each in receivers.every(tx) if each.place < end and not each.error and not each.paused]
+            told = receivers.told_of(tx, row.source_id)
+        behind = [each for each in told if each.place < end and not each.error and not each.paused]
         if not behind:
             return
         await asyncio.sleep(TICK_S)

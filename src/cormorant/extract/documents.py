@@ -36,7 +36,8 @@ NO_CONVERTER: Final = 908
 def convert(payload: bytes) -> bytes:
     """Read one document. Takes what `encode_task` made, returns what `decode_result` reads.
 
-    Raises msgspec.DecodeError for a payload that is none, MemoryError when there is too little; nothing else.
+    Raises msgspec.DecodeError for a payload that is none, MemoryError when there is too little, and whatever a foreign
+    converter raises: the child that it runs in tells it as a failed task.
     """
     task = decode_task(payload)
     try:
@@ -49,9 +50,6 @@ def convert(payload: bytes) -> bytes:
         return encode_result(
             ConversionFault(CONVERSION_FAILED, f"The document cannot be read: {str(error).rstrip('.')}.")
         )
-    except Exception as error:  # noqa: BLE001 - the one boundary around foreign converters
-        reason = f"The converter for {task.mime} failed: {type(error).__name__}: {one_line(str(error))}"
-        return encode_result(ConversionFault(CONVERSION_FAILED, reason))
 
 
 def _read(task: Task) -> Extraction | ConversionFault:

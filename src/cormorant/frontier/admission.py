@@ -46,12 +46,17 @@ class Admitted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Which source and run a batch is admitted for; a forced run takes nothing for unchanged."""
+    """Which source and run a batch is admitted for.
+
+    A forced run takes nothing for unchanged. One that judges `anew` visits what is unchanged too, and keeps what it
+    finds to be the same.
+    """
 
     source: int
     generation: int
     run: int
     forced: bool = False
+    anew: bool = False
 
 
 class SiteNumbers:
@@ -132,10 +137,10 @@ def admit_listing(tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Seq
     fresh = [(found, key) for key, found in keyed.items() if key not in known]
     seen: list[tuple[object, ...]] = []
     ready: list[tuple[object, ...]] = []
-    waiting = 0
+    waiting, again = 0, admission.forced or admission.anew
     for key, (number, validator, outcome, state) in known.items():
         found = keyed[key]
-        if state == State.READY or (not admission.forced and validator == found.validator and outcome not in _AGAIN):
+        if state == State.READY or (not again and validator == found.validator and outcome not in _AGAIN):
             seen.append((admission.run, number))
             waiting += state == State.READY
         else:

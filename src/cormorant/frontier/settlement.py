@@ -101,6 +101,14 @@ def links(tx: Tx, rows: Sequence[tuple[int, int, bool, bytes]]) -> None:
     bulk.insert(tx, outlinks, ("id", "run", "inverted", "links"), rows, _LINKED)
 
 
+def judged(tx: Tx, rows: Sequence[tuple[str, str, int]]) -> None:
+    """Keep the validators of a version that was read and excluded: (ETag, Last-Modified, resource).
+
+    The hash stays that of the bytes that could be found before.
+    """
+    bulk.update(tx, content, ("etag", "modified"), ("id",), rows)
+
+
 def access(tx: Tx, rows: Sequence[tuple[int, int]]) -> None:
     """Change who may read documents whose text did not change: (number of the access list, id)."""
     bulk.update(tx, content, ("acl_id",), ("id",), rows)

@@ -153,6 +153,12 @@ class Supply:
             found = leases.arrivals(tx, [site.lease.site], plan.generations)[site.lease.site]
             site.sources[source] = SourceWork(found.get(source, work.arrivals))
 
+    def drop(self, source: int) -> None:
+        """Forget everything that was read for a source: its run was stopped and another begun."""
+        for site in self._desk.sites.values():
+            if source in site.sources:
+                self._drop(site, source)
+
     @staticmethod
     def _drop(site: SiteWork, source: int) -> None:
         """The source is no longer crawled: forget what was read. What is under way will not be settled any more."""

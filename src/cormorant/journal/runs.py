@@ -17,13 +17,18 @@ from cormorant.store.schema import run, run_count
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run. Times are epoch seconds; `asked` is what a person asked of it and nobody has done yet."""
+    """A run. Times are epoch seconds; `asked` is what a person asked of it and nobody has done yet.
+
+    `force`: nothing is taken for unchanged. `anew`: settings were edited since the last whole run, so what is unchanged
+    is judged again.
+    """
 
     id: int
     source_id: int
     state: RunState
     refresh: Refresh
     force: bool
+    anew: bool
     generation: int
     settings: dict[str, Any]
     requested_at: float
@@ -38,11 +43,11 @@ class RunRow:
     error: str | None
 
 
-def request(tx: Tx, source: int, settings: str, refresh: Refresh, *, force: bool) -> int:
+def request(tx: Tx, source: int, settings: str, refresh: Refresh, *, force: bool, anew: bool = False) -> int:
     """Order a run of a source and return its number; whoever owns the data folder carries it out."""
     values = {
-        "source_id": source, "state": RunState.WAITING, "refresh": refresh, "force": force, "settings": settings,
-        "requested_at": tx.now(),
+        "source_id": source, "state": RunState.WAITING, "refresh": refresh, "force": force, "anew": anew,
+        "settings": settings, "requested_at": tx.now(),
     }  # fmt: skip
     return int(tx.execute(sa.insert(run).values(**values).returning(run.c.id)).scalar_one())
 
@@ -60,6 +65,16 @@ def unfinished(tx: Tx, source: int) -> RunRow | None:
     states = (*OPEN_STATES, RunState.HELD, RunState.SUSPENDED)
     statement = sa.select(run).where(run.c.source_id == source, run.c.state.in_(states)).order_by(run.c.id.desc())
     rows = tx.rows(statement.limit(1))
+    return _row(rows[0]) if rows else None
+
+
+def last_whole(tx: Tx, source: int) -> RunRow | None:
+    """The newest run of a source that visited everything there was to visit."""
+    statement = sa.select(run).where(
+        run.c.source_id == source, run.c.complete, run.c.state == RunState.FINISHED,
+        run.c.refresh.in_((Refresh.ALL, Refresh.SCRATCH)),
+    )  # fmt: skip
+    rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
     return _row(rows[0]) if rows else None
 
 
@@ -90,6 +105,11 @@ def change(tx: Tx, number: int, **values: object) -> None:
     tx.execute(sa.update(run).where(run.c.id == number).values(**values))
 
 
+def advance(tx: Tx, number: int, expected: RunState, **values: object) -> bool:
+    """Set columns of a run that is still in this state; False when somebody has changed it meanwhile."""
+    return bool(tx.execute(sa.update(run).where(run.c.id == number, run.c.state == expected).values(**values)).rowcount)
+
+
 def count(tx: Tx, number: int, process: str, counters: Counters) -> None:
     """Write what one process has counted for a run so far."""
     conflict = bulk.Upsert(key=("run_id", "process"), columns=("counts",))
@@ -114,7 +134,7 @@ def counted_by(tx: Tx, number: int, process: str) -> Counters:
 
 def _row(row: Any) -> RunRow:
     return RunRow(
-        row.id, row.source_id, RunState(row.state), Refresh(row.refresh), row.force, row.generation,
+        row.id, row.source_id, RunState(row.state), Refresh(row.refresh), row.force, row.anew, row.generation,
         json.loads(row.settings), row.requested_at, row.started_at, row.finished_at, row.complete, row.asked,
         row.reason, row.bottleneck, row.lists, json.loads(row.unlisted), row.error,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -24,6 +24,9 @@ class SourceSettings(BaseModel):
     """Settings every kind has. Frozen: a run sees one version."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    JUDGED: ClassVar[frozenset[str]] = frozenset(("grants", "denies", "change_by"))
+    """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
 
     grants: tuple[str, ...] = Field(
         default=("everyone",), description="Who may find its documents: everyone, user:NAME or group:NAME; may repeat."

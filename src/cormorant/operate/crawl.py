@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, NotFoundError
 from cormorant.catalog import sources
+from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import progress
 from cormorant.journal import runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, Refresh, RunState
 from cormorant.operate.house import House
+from cormorant.plugins import source_kind
+from cormorant.store.database import Tx
 
 ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, RunState.HELD, RunState.SUSPENDED)
 """States in which nobody goes on with a run by itself."""
@@ -55,12 +58,24 @@ def order(
                 before = None
             if before is None:
                 settings = json.dumps(dict(row.settings), sort_keys=True)
-                ordered.append(
-                    Ordered(runs.request(tx, row.id, settings, refresh, force=force), row.name, resumed=False)
-                )
+                number = runs.request(tx, row.id, settings, refresh, force=force, anew=_edited(tx, row))
+                ordered.append(Ordered(number, row.name, resumed=False))
             else:
                 ordered.append(Ordered(before.id, row.name, resumed=before.state is not RunState.WAITING))
         return ordered
+
+
+def _edited(tx: Tx, row: SourceRow) -> bool:
+    """Whether settings were edited since the last whole run that decide what is kept of a document."""
+    last = runs.last_whole(tx, row.id)
+    if last is None:
+        return False
+    before, now = (json.dumps(_judged(row.kind, each), sort_keys=True) for each in (last.settings, row.settings))
+    return before != now
+
+
+def _judged(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: settings.get(name) for name in source_kind(kind).settings.JUDGED}
 
 
 def answer(house: House, number: int | None, *, accept: bool) -> RunRow:

@@ -20,6 +20,10 @@ MAX_SIZE = 64 << 20
 class FilesSettings(SourceSettings):
     """Settings of a files source."""
 
+    JUDGED = SourceSettings.JUDGED | {
+        "include", "exclude", "hidden", "symlinks", "owner_grants", "types", "max_size_bytes", "too_big",
+    }  # fmt: skip
+
     path: str = Field(
         description="The folder, like /srv/docs. A file: address too, for a name that is not text.",
         min_length=1,

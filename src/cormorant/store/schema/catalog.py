@@ -1,4 +1,8 @@
-"""What the administrator asked for: sources and receivers; and the access lists their documents share."""
+"""What the administrator asked for: sources and receivers; and the access lists their documents share.
+
+Numbers that others keep (stream, index, journal) are never given again, as PostgreSQL does by itself: on SQLite that is
+`sqlite_autoincrement`. Else a new source would take over what is still under way from a deleted one.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ source = Table(
     Column("generation", Integer, nullable=False, server_default=text("0"), comment="counts full refreshes"),
     Column("cursor", Text, nullable=False, server_default=text("''"), comment="how far a feed or listing was read"),
     Column("created_at", Double, nullable=False),
+    sqlite_autoincrement=True,
 )
 
 receiver = Table(
@@ -31,6 +36,9 @@ receiver = Table(
     Column("error", Text),
     Column("paused", Boolean, nullable=False, server_default=text("false")),
     Column("created_at", Double, nullable=False),
+    Column("refused", BigInteger, nullable=False, server_default=text("0"), comment="deliveries it could not take"),
+    Column("refusal", Text, comment="the newest of them, and why"),
+    sqlite_autoincrement=True,
 )
 
 acl = Table(

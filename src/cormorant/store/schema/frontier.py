@@ -71,6 +71,7 @@ resource = Table(
     Column("validator", Text, comment="of a listing"),
     Column("reason", Text),
     UniqueConstraint("site_id", "hash"),
+    sqlite_autoincrement=True,
     postgresql_with={"fillfactor": "85"},
 )
 
@@ -81,6 +82,19 @@ Index(
     resource.c.due,
     sqlite_where=text("state = 0"),
     postgresql_where=text("state = 0"),
+)
+
+SEEDS = text("resource.how = 0")
+ASTRAY = text("resource.outcome IN (4, 6)")
+"""The start addresses, and what is gone or deferred, in the words of their indexes: partial ones need the same."""
+
+Index("ix_resource_seed", resource.c.source_id, sqlite_where=text("how = 0"), postgresql_where=text("how = 0"))
+Index(
+    "ix_resource_astray",
+    resource.c.source_id,
+    resource.c.outcome,
+    sqlite_where=text("outcome IN (4, 6)"),
+    postgresql_where=text("outcome IN (4, 6)"),
 )
 
 site_fact = Table(

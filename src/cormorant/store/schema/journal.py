@@ -15,6 +15,7 @@ run = Table(
     Column("state", Text, nullable=False),
     Column("refresh", Text, nullable=False),
     Column("force", Boolean, nullable=False),
+    Column("anew", Boolean, nullable=False, server_default=text("false"), comment="the settings were edited"),
     Column("generation", Integer, nullable=False, server_default=text("0")),
     Column("settings", Text, nullable=False, comment="of the source, as of the start"),
     Column("requested_at", Double, nullable=False),
@@ -27,6 +28,7 @@ run = Table(
     Column("lists", Boolean, nullable=False, server_default=text("false"), comment="what it did not name is gone"),
     Column("unlisted", Text, nullable=False, server_default=text("'[]'"), comment="JSON, parts it could not list"),
     Column("error", Text, comment="problem code of a failed run"),
+    sqlite_autoincrement=True,
 )
 
 run_count = Table(

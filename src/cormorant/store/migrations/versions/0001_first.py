@@ -42,6 +42,7 @@ source = Table(
     Column("generation", Integer, nullable=False, server_default=text("0"), comment="counts full refreshes"),
     Column("cursor", Text, nullable=False, server_default=text("''"), comment="how far a feed or listing was read"),
     Column("created_at", Double, nullable=False),
+    sqlite_autoincrement=True,
 )
 receiver = Table(
     "receiver",
@@ -55,6 +56,9 @@ receiver = Table(
     Column("error", Text),
     Column("paused", Boolean, nullable=False, server_default=text("false")),
     Column("created_at", Double, nullable=False),
+    Column("refused", BigInteger, nullable=False, server_default=text("0"), comment="deliveries it could not take"),
+    Column("refusal", Text, comment="the newest of them, and why"),
+    sqlite_autoincrement=True,
 )
 acl = Table(
     "acl",
@@ -110,6 +114,7 @@ resource = Table(
     Column("validator", Text, comment="of a listing"),
     Column("reason", Text),
     UniqueConstraint("site_id", "hash"),
+    sqlite_autoincrement=True,
     postgresql_with={"fillfactor": "85"},
 )
 Index(
@@ -119,6 +124,14 @@ Index(
     resource.c.due,
     sqlite_where=text("state = 0"),
     postgresql_where=text("state = 0"),
+)
+Index("ix_resource_seed", resource.c.source_id, sqlite_where=text("how = 0"), postgresql_where=text("how = 0"))
+Index(
+    "ix_resource_astray",
+    resource.c.source_id,
+    resource.c.outcome,
+    sqlite_where=text("outcome IN (4, 6)"),
+    postgresql_where=text("outcome IN (4, 6)"),
 )
 site_fact = Table(
     "site_fact",
@@ -189,6 +202,7 @@ run = Table(
     Column("state", Text, nullable=False),
     Column("refresh", Text, nullable=False),
     Column("force", Boolean, nullable=False),
+    Column("anew", Boolean, nullable=False, server_default=text("false"), comment="the settings were edited"),
     Column("generation", Integer, nullable=False, server_default=text("0")),
     Column("settings", Text, nullable=False, comment="of the source, as of the start"),
     Column("requested_at", Double, nullable=False),
@@ -201,6 +215,7 @@ run = Table(
     Column("lists", Boolean, nullable=False, server_default=text("false"), comment="what it did not name is gone"),
     Column("unlisted", Text, nullable=False, server_default=text("'[]'"), comment="JSON, parts it could not list"),
     Column("error", Text, comment="problem code of a failed run"),
+    sqlite_autoincrement=True,
 )
 run_count = Table(
     "run_count",

@@ -1,0 +1,77 @@
+"""What becomes of known documents when the settings of their source are edited, without anything else changing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.journeys.conftest import Serve
+from tests.journeys.crawling import Crawler
+from tests.journeys.home import Home
+from tests.journeys.pages import SiteSettings
+
+PAGES = 12
+STAFF = ["group:staff"]
+EVERYONE = ["everyone"]
+
+
+def folder_of(tmp_path: Path, **texts: str) -> Path:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / f"{name}.txt").write_text(text)
+    (folder / "table.csv").write_text("name,nests\nauk,9\n")
+    return folder
+
+
+def test_rights_of_a_site_are_those_of_the_edited_source(home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    home.add_source("web", "site", site.source)
+    crawls.crawl(home, "site")
+    home.edit_source("site", {"grants": STAFF})
+    again = crawls.crawl(home, "site")
+    assert (again["unchanged"], again["index_writes"], again["cache_writes"]) == (PAGES, PAGES, 0)
+    assert home.found(site.word(3)) == [[]]
+    home.edit_source("site", {"grants": EVERYONE})
+    crawls.crawl(home, "site")
+    assert home.found(site.word(3)) == [[site.url(3)]]
+    assert crawls.crawl(home, "site")["requests_conditional"] == PAGES, "what was judged once stays judged"
+
+
+def test_an_index_rule_takes_out_and_lets_in_again(home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    home.add_source("web", "site", site.source)
+    crawls.crawl(home, "site")
+    home.edit_source("site", {"index_exclude": ["path:/p/7.html"]})
+    crawls.crawl(home, "site")
+    assert home.found(site.word(7), site.word(8)) == [[], [site.url(8)]]
+    home.edit_source("site", {"index_exclude": []})
+    crawls.crawl(home, "site")
+    assert home.found(site.word(7)) == [[site.url(7)]]
+
+
+def test_files_leave_by_a_rule_and_come_back_without_it(home: Home, crawls: Crawler, tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, one="oneword", two="twoword " * 300)
+    home.add_source("files", "share", {"path": str(folder)})
+    crawls.crawl(home, "share")
+    for edit, back in (
+        ({"exclude": ["two.txt"]}, {"exclude": []}),
+        ({"types": ["text/csv"]}, {"types": []}),
+        ({"max_size_bytes": 1_000}, {"max_size_bytes": 10_000_000}),
+        ({"grants": STAFF}, {"grants": EVERYONE}),
+    ):
+        home.edit_source("share", edit)
+        crawls.crawl(home, "share")
+        assert home.found("twoword") == [[]], edit
+        home.edit_source("share", back)
+        crawls.crawl(home, "share")
+        assert len(home.found("twoword")[0]) == 1, back
+    assert crawls.crawl(home, "share")["fetched"] == 0
+
+
+def test_a_run_fetches_no_more_documents_than_it_may(home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=60))
+    home.add_source("web", "site", site.source | {"max_documents": 5})
+    report = crawls.crawl(home, "site")
+    assert 5 <= report["fetched"] <= 5 + home.retrievers - 1
+    assert len([each for each in site.log() if each.path != "/robots.txt"]) == report["fetched"]
+    assert "max_documents" in report["reason"]
