@@ -9,6 +9,8 @@ from cormorant.store.database import Store, Tx
 from cormorant.store.schema import content, hidden, resource
 from tests.frontier.samples import SOURCE, a_content, admitted, numbers, pages
 
+ALL = 10_000
+
 
 @pytest.fixture
 def five(store: Store) -> Store:
@@ -21,8 +23,8 @@ def five(store: Store) -> Store:
 
 
 def going(tx: Tx) -> list[int]:
-    assert hiding.waiting_count(tx, SOURCE) == len(hiding.waiting(tx, SOURCE))
-    return [number for number, _ in hiding.waiting(tx, SOURCE)]
+    assert hiding.waiting_count(tx, SOURCE) == len(hiding.waiting(tx, SOURCE, ALL))
+    return [number for number, _ in hiding.waiting(tx, SOURCE, ALL)]
 
 
 def indexed(tx: Tx) -> set[int]:
@@ -31,11 +33,19 @@ def indexed(tx: Tx) -> set[int]:
     return found
 
 
+def test_what_waits_is_read_in_pieces(five: Store) -> None:
+    with five.begin() as tx:
+        hiding.hide(tx, [(number, SOURCE, 7) for number in (1, 2, 4, 5)])
+        assert [number for number, _ in hiding.waiting(tx, SOURCE, 2)] == [1, 2]
+        assert [number for number, _ in hiding.waiting(tx, SOURCE, 2, 2)] == [4, 5]
+        assert hiding.waiting(tx, SOURCE, 2, 5) == []
+
+
 def test_what_is_gone_leaves_search_at_once_and_the_index_when_its_run_settles(five: Store) -> None:
     with five.begin() as tx:
         hiding.hide(tx, [(2, SOURCE, 7), (4, SOURCE, 7)])
         assert hiding.everything(tx) == {2, 4}
-        assert hiding.waiting(tx, SOURCE) == [(2, "https://a.example/2"), (4, "https://a.example/4")]
+        assert hiding.waiting(tx, SOURCE, ALL) == [(2, "https://a.example/2"), (4, "https://a.example/4")]
         assert indexed(tx) == {1, 2, 3, 4, 5}
         hiding.leave(tx, [(2, 31), (4, 32)])
         assert going(tx) == []

@@ -110,8 +110,8 @@ def encode(frame: Frame) -> bytes:
     return (_CODEC.page if len(plain) <= _PAGE_BYTES else _CODEC.any).compress(plain)
 
 
-def decode(data: bytes, max_bytes: int = MAX_DECODED) -> Frame:
-    """Return the frame that `encode` made `data` of.
+def decode(data: bytes, max_bytes: int = MAX_DECODED, *, body: bool = True) -> Frame:
+    """Return the frame that `encode` made `data` of; without its body for who wants what it said, not its bytes.
 
     Raises CacheDamaged when it is not one, or when it would take more than `max_bytes` in memory.
     """
@@ -129,6 +129,8 @@ def decode(data: bytes, max_bytes: int = MAX_DECODED) -> Frame:
     for length in lengths:
         parts.append(plain[start : start + length])
         start += length
+    if not body:
+        parts[2] = parts[2][:0]
     return _frame(parts)
 
 

@@ -30,9 +30,9 @@ class LocalCache:
         """Append a batch of encoded frames with one write and one sync, all or none."""
         return self._writer.append(batch)
 
-    def read(self, place: Place) -> Frame:
-        """Return the frame that was kept there."""
-        return self._reader.read(place)
+    def read(self, place: Place, *, body: bool = True) -> Frame:
+        """Return the frame that was kept there, with or without its body."""
+        return self._reader.read(place, body=body)
 
     def check(self, live: Iterable[tuple[int, Place]]) -> Iterator[Damage]:
         """Compare rows with packs, and look through all packs."""

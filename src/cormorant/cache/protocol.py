@@ -61,8 +61,11 @@ class Cache(Protocol):
         """
         ...
 
-    def read(self, place: Place) -> Frame:
-        """Return what was kept there. Raises CacheDamaged when it is not there or not as it was."""
+    def read(self, place: Place, *, body: bool = True) -> Frame:
+        """Return what was kept there; `body=False` leaves the original's bytes away, which are most of its memory.
+
+        Raises CacheDamaged when it is not there or not as it was.
+        """
         ...
 
     def check(self, live: Iterable[tuple[int, Place]]) -> Iterator[Damage]:

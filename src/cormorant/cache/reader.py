@@ -26,13 +26,13 @@ class PackReader:
         self._open: OrderedDict[int, int] = OrderedDict()
         self._lock = threading.Lock()
 
-    def read(self, place: Place, max_bytes: int = MAX_DECODED) -> Frame:
-        """Return the frame that was kept there.
+    def read(self, place: Place, max_bytes: int = MAX_DECODED, *, body: bool = True) -> Frame:
+        """Return the frame that was kept there, with or without its body.
 
         Raises CacheDamaged when it is not there, is not as it was, or would take more than `max_bytes`;
         DataFolderError when the pack is there but this process may not or cannot open it.
         """
-        return decode(self.entry(place)[1], max_bytes)
+        return decode(self.entry(place)[1], max_bytes, body=body)
 
     def entry(self, place: Place) -> tuple[Head, bytes]:
         """Return what stands before the payload, and the payload, proven by its checksum. Raises as `read` does."""

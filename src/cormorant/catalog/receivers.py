@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import receiver
 
@@ -29,6 +30,8 @@ class ReceiverRow:
     place: int
     error: str | None
     paused: bool
+    refused: int = 0
+    refusal: str | None = None
 
 
 def add(tx: Tx, kind: str, name: str, source: int | None, settings: Mapping[str, Any], place: int) -> int:
@@ -45,6 +48,11 @@ def add(tx: Tx, kind: str, name: str, source: int | None, settings: Mapping[str,
 def every(tx: Tx) -> list[ReceiverRow]:
     """All receivers by number."""
     return [_row(row) for row in tx.rows(sa.select(receiver).order_by(receiver.c.id))]
+
+
+def told_of(tx: Tx, source: int) -> list[ReceiverRow]:
+    """The receivers that are told of a source: its own, and those of every source."""
+    return [row for row in every(tx) if row.source_id in (None, source)]
 
 
 def named(tx: Tx, name: str) -> ReceiverRow:
@@ -66,6 +74,13 @@ def set_place(tx: Tx, number: int, place: int) -> None:
     tx.execute(sa.update(receiver).where(receiver.c.id == number).values(place=place, error=None))
 
 
+def add_refused(tx: Tx, number: int, refusals: Sequence[str]) -> None:
+    """Count what a receiver could not take, and remember the newest: it is not offered again."""
+    if refusals:
+        values = {"refused": receiver.c.refused + len(refusals), "refusal": bulk.storable(refusals[-1])}
+        tx.execute(sa.update(receiver).where(receiver.c.id == number).values(values))
+
+
 def set_error(tx: Tx, number: int, error: str) -> None:
     """Remember why a receiver does not take its deliveries."""
     tx.execute(sa.update(receiver).where(receiver.c.id == number).values(error=error))
@@ -78,5 +93,6 @@ def set_paused(tx: Tx, *, paused: bool) -> None:
 
 def _row(row: Any) -> ReceiverRow:
     return ReceiverRow(
-        row.id, row.name, row.kind, row.source_id, json.loads(row.settings), row.place, row.error, row.paused
-    )
+        row.id, row.name, row.kind, row.source_id, json.loads(row.settings), row.place, row.error, row.paused,
+        row.refused, row.refusal,
+    )  # fmt: skip

@@ -62,7 +62,10 @@ def list_(context: typer.Context) -> None:
     say = terminal.of(context)
     with say.house(new=True) as house:
         records = receivers.listed(house)
-    say.table(records, ("receiver", "kind", "source", "place", "backlog", "oldest_undelivered_at", "paused", "error"))
+    say.table(
+        records,
+        ("receiver", "kind", "source", "place", "backlog", "oldest_undelivered_at", "paused", "refused", "error"),
+    )
 
 
 @app.command(epilog=examples("cormorant receiver show index"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from sys import getsizeof
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import sqlalchemy as sa
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from cormorant.store.database import Tx
 
 
+MOST_BYTES = 32 << 20
+"""Text of documents in hand at a time: guessed by the size of the original, and known once its copy was read."""
+
+
 class Found(NamedTuple):
     """An event with its rows and its kept copy; without them when the document is gone or its copy is damaged."""
 
@@ -36,15 +41,22 @@ class Outlet(Protocol):
     place: int
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
-        """Look up what the events are about."""
+        """Look up what the events are about: of the first ones, of one at least, as much as memory should hold."""
         ...
 
-    def receive(self, found: Sequence[Found], now: float) -> int:
-        """Deliver, and return the number up to which everything is confirmed."""
+    def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
+        """Deliver, and return the number up to which everything is confirmed.
+
+        `upto` is how far the stream has been read: what is not found before it is not for this receiver.
+        """
         ...
 
     def counted(self) -> Mapping[int, Counters]:
         """What has been counted by run since the last call."""
+        ...
+
+    def refused(self) -> Sequence[str]:
+        """What the receiver could not take since the last call, and why. It is not offered again."""
         ...
 
     def close(self) -> None:
@@ -61,6 +73,11 @@ _ROWS = (
 )  # fmt: skip
 
 
+def _tells_of_nothing(event: Numbered) -> bool:
+    """Is the document gone? What has its number now, if anything, is not what the event is about."""
+    return event.event in (Event.DELETED, Event.UNVISITED_DELETED)
+
+
 class Shelf:
     """Looks up what events are about: rows from the store, kept copies from the cache."""
 
@@ -68,20 +85,35 @@ class Shelf:
         self._cache, self._acls = cache, acls
 
     def find(self, tx: Tx, events: Sequence[Numbered]) -> list[Found]:
-        """The newest rows and copies of the events' documents; an event that a newer one follows has them too."""
-        ids = list({event.resource for event in events if event.event < Event.DELETED or event.event is Event.ACCESS})
+        """The newest rows and copies of the events' documents; an event that a newer one follows has them too.
+
+        Of the first events only, of one at least, when there is more to hold at once than `MOST_BYTES`.
+        """
+        ids = list({event.resource for event in events if not _tells_of_nothing(event)})
         rows = {
             row.id: row
             for start in range(0, len(ids), 1000)
             for row in tx.rows(_ROWS, {"ids": ids[start : start + 1000]})
         }
-        return [Found(event, row, self._frame(row)) for event in events for row in (rows.get(event.resource),)]
+        found: list[Found] = []
+        frames: dict[int, Frame | None] = {}
+        held = 0
+        for event in events:
+            row = None if _tells_of_nothing(event) else rows.get(event.resource)
+            if row is None or row.source_id != event.source:
+                found.append(Found(event, None, None))
+                continue
+            if event.resource not in frames:
+                if found and held + row.size_bytes > MOST_BYTES:
+                    break
+                frame = frames[event.resource] = self._frame(row)
+                held += getsizeof(frame.text) if frame is not None else 0
+            found.append(Found(event, row, frames[event.resource]))
+        return found
 
-    def _frame(self, row: Any | None) -> Frame | None:
-        if row is None:
-            return None
+    def _frame(self, row: Any) -> Frame | None:
         try:
-            return self._cache.read(Place(row.pack, row.pack_offset, row.pack_length))
+            return self._cache.read(Place(row.pack, row.pack_offset, row.pack_length), body=False)
         except CacheDamaged:
             return None
 

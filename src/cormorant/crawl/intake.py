@@ -37,7 +37,7 @@ class Intake:
 
     def __init__(self, store: Store, source: Source, row: RunRow) -> None:
         self._store, self._source, self._run = store, source, row.id
-        self._order = Admission(row.source_id, row.generation, row.id, row.force)
+        self._order = Admission(row.source_id, row.generation, row.id, row.force, row.anew)
         self._sites = SiteNumbers()
         self._counters = Counters()
 
@@ -46,6 +46,8 @@ class Intake:
         source, forced = self._source, self._order.forced
         with self._store.read() as tx:
             before = sources.numbered(tx, self._order.source)
+            self._counters = runs.counted_by(tx, self._run, PROCESS)
+        self._counters.unchanged = 0  # taken up after a kill, it names all of it once more
         try:
             for batch in source.discover(before.cursor if before and not forced else ""):
                 self.admit(batch)

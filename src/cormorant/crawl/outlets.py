@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from sys import getsizeof
 from typing import TYPE_CHECKING, Any
 
 from cormorant.base.clock import rfc3339
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 COMMIT_DOCUMENTS = 2000
 COMMIT_S = 5.0
+COMMIT_BYTES = 64 << 20
+"""Text that an index may have before it: it takes documents faster than it works them in, and holds them meanwhile."""
 QUIET_S = 0.5
 """An index with nothing more to read commits after this, so that the end of a crawl is found at once."""
 LARGE = 1_000_000
@@ -51,14 +54,14 @@ class IndexOutlet:
         self._writer, self._shelf = writer, shelf
         self.place = writer.place
         self._tally = Tally()
-        self._pending, self._since = 0, 0.0
+        self._pending, self._bytes, self._since = 0, 0, 0.0
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
         """Look up the documents, with their rights."""
         found = self._shelf.find(tx, events)
         return [each._replace(rights=self._shelf.acl(tx, each.row.acl_id)) if each.row else each for each in found]
 
-    def receive(self, found: Sequence[Found], now: float) -> int:
+    def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
         """Apply, and commit when there is enough or it has waited long enough."""
         if found:
             newest = {each.event.resource: each.event.seq for each in found}
@@ -66,13 +69,13 @@ class IndexOutlet:
             if not self._pending:
                 self._since = now
             self._pending += len(found)
-            self.place = found[-1].event.seq
+            self._bytes += held(found)
+            self.place = upto
         waited = now - self._since
-        if self._pending and (
-            self._pending >= COMMIT_DOCUMENTS or waited > COMMIT_S or (not found and waited > QUIET_S)
-        ):
+        full = self._pending >= COMMIT_DOCUMENTS or self._bytes >= COMMIT_BYTES
+        if self._pending and (full or waited > COMMIT_S or (not found and waited > QUIET_S)):
             self._writer.commit(self.place)
-            self._pending = 0
+            self._pending, self._bytes = 0, 0
         return self._writer.place
 
     def _change(self, each: Found) -> Change:
@@ -89,9 +92,18 @@ class IndexOutlet:
         """Index writes and deletes by run."""
         return self._tally.take()
 
+    def refused(self) -> Sequence[str]:
+        """Nothing: the index takes everything."""
+        return ()
+
     def close(self) -> None:
         """Give the writer back; what was not committed comes again."""
         self._writer.close()
+
+
+def held(found: Sequence[Found]) -> int:
+    """Bytes of text that these documents take."""
+    return sum(getsizeof(each.frame.text) for each in found if each.frame is not None)
 
 
 def entry_of(found: Found) -> Entry:
@@ -112,17 +124,21 @@ class ReceiverOutlet:
 
     def __init__(self, receiver: Receiver, shelf: Shelf, place: int, sources: Mapping[int, str]) -> None:
         self._receiver, self._shelf, self.place, self._sources = receiver, shelf, place, sources
+        self._refused: list[str] = []
         receiver.open()
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
         """Look up the documents."""
         return self._shelf.find(tx, events)
 
-    def receive(self, found: Sequence[Found], now: float) -> int:  # noqa: ARG002 - the shape of an outlet
-        """Deliver; what is refused is not offered again."""
+    def receive(self, found: Sequence[Found], upto: int, now: float) -> int:  # noqa: ARG002 - the shape of an outlet
+        """Deliver; what is refused is told and not offered again. Where nothing is for it, it only moves on."""
         if found:
-            self._receiver.receive([self._delivery(each) for each in found])
-            self.place = found[-1].event.seq
+            batch = [self._delivery(each) for each in found]
+            urls = {each.seq: each.url for each in batch}
+            for refusal in self._receiver.receive(batch):
+                self._refused.append(f"{urls.get(refusal.seq, '')} (number {refusal.seq}): {refusal.reason}".lstrip())
+        self.place = max(self.place, upto)
         return self.place
 
     def _delivery(self, each: Found) -> Delivery:
@@ -139,6 +155,11 @@ class ReceiverOutlet:
     def counted(self) -> Mapping[int, Counters]:
         """Nothing: only the index counts."""
         return {}
+
+    def refused(self) -> Sequence[str]:
+        """What the receiver could not take since the last call."""
+        taken, self._refused = self._refused, []
+        return taken
 
     def close(self) -> None:
         """Let the receiver go."""

@@ -17,11 +17,10 @@ from cormorant.journal import runs
 from cormorant.receivers import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from cormorant.catalog.receivers import ReceiverRow
     from cormorant.crawl.delivery import Outlet
-    from cormorant.model.run import Counters
     from cormorant.store.database import Store
 
 READ = 128
@@ -37,7 +36,6 @@ class Provider:
         self._store, self._connect, self._tidy = store, connect, tidy
         self._outlets: dict[int, Outlet] = {}
         self._resting: dict[int, float] = {}
-        self._counters: dict[int, Counters] = {}
 
     async def provide(self, stop: asyncio.Event) -> None:
         """Deliver until `stop` is set. A receiver that fails rests; the others go on."""
@@ -62,23 +60,26 @@ class Provider:
             outlet = self._outlets.get(row.id) or self._outlets.setdefault(row.id, self._connect(row))
             with self._store.read() as tx:
                 events = stream.after(tx, outlet.place, READ, row.source_id)
-                deliveries = outlet.prepare(tx, events)
-            place = outlet.receive(deliveries, now)
+                found = outlet.prepare(tx, events)
+                # Behind its last event there may be others' only: it passes them, or the stream is never trimmed.
+                upto = stream.head(tx) if len(found) == len(events) < READ else found[-1].event.seq
+            place = outlet.receive(found, upto, now)
             if place > row.place:
-                self._acknowledge(row, place, outlet.counted())
+                self._acknowledge(row, place, outlet)
                 self._tidy()
         except CormorantError as error:
             self._fault(row, error.sentence, now)
             return False
         return bool(events)
 
-    def _acknowledge(self, row: ReceiverRow, place: int, counted: Mapping[int, Counters]) -> None:
-        """Write the place, what was counted by run, and what the index no longer has."""
+    def _acknowledge(self, row: ReceiverRow, place: int, outlet: Outlet) -> None:
+        """Write the place, what was refused, what was counted by run, and what the index no longer has."""
         with self._store.begin() as tx:
             receivers.set_place(tx, row.id, place)
+            receivers.add_refused(tx, row.id, outlet.refused())
             if row.kind == receivers.INDEX:
                 hiding.passed(tx, place)
-            for run, counters in counted.items():
+            for run, counters in outlet.counted().items():
                 total = runs.counted_by(tx, run, f"receiver {row.name}")
                 total.add(counters)
                 runs.count(tx, run, f"receiver {row.name}", total)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from cormorant.frontier import brake, hiding, inversion, progress, purging
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
-from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import RunState
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
@@ -48,16 +47,16 @@ def braked(store: Store, source: int, run: int) -> bool:
 
 def settle(store: Store, source: int, run: int) -> int:
     """What the run hid is deleted: events for every receiver, rows purged by rule. Returns how many documents."""
-    count = 0
+    count, behind = 0, 0
     while True:
         with store.begin() as tx:
-            going = hiding.waiting(tx, source)[:CHUNK]
+            going = hiding.waiting(tx, source, CHUNK, behind)
             if not going:
                 purging.purge(tx, source)
                 return count
             first = stream.append(tx, [Entry(source, number, run, Event.DELETED, url) for number, url in going])
             hiding.leave(tx, [(number, first + n) for n, (number, _) in enumerate(going)])
-        count += len(going)
+        count, behind = count + len(going), going[-1][0]
 
 
 def hide_leaving(store: Store, source: int, run: int) -> int:
@@ -70,6 +69,6 @@ def finish_counts(store: Store, row: RunRow) -> None:
     """Count what only the end of a run can tell: what is deferred still, and what nothing links to any more."""
     with store.begin() as tx:
         counters = runs.counted_by(tx, row.id, "conductor")
-        counters.deferred = progress.with_outcome(tx, row.source_id, row.id, [OutcomeKind.DEFERRED])
+        counters.deferred = progress.deferred(tx, row.source_id, row.id)
         counters.unlinked = 0 if row.lists else inversion.unlinked(tx, row.source_id)
         runs.count(tx, row.id, "conductor", counters)

@@ -49,13 +49,14 @@ def everything(tx: Tx) -> frozenset[int]:
     return frozenset(row[0] for row in tx.rows(sa.select(hidden.c.id)))
 
 
-def waiting(tx: Tx, source: int) -> list[tuple[int, str]]:
-    """Documents of a source that would go when its run settles: (resource, display address)."""
+def waiting(tx: Tx, source: int, most: int, behind: int = 0) -> list[tuple[int, str]]:
+    """Documents of a source that would go when its run settles: (resource, display address), by number."""
     statement = (
         sa.select(hidden.c.id, content.c.url)
         .join(content, content.c.id == hidden.c.id)
-        .where(hidden.c.source_id == source, hidden.c.seq.is_(None))
+        .where(hidden.c.source_id == source, hidden.c.seq.is_(None), hidden.c.id > behind)
         .order_by(hidden.c.id)
+        .limit(most)
     )
     return [(row[0], row[1]) for row in tx.rows(statement)]
 

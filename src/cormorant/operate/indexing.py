@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import ConflictError
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl.delivery import Found, Shelf
-from cormorant.crawl.outlets import entry_of
+from cormorant.crawl.outlets import COMMIT_BYTES, entry_of, held
 from cormorant.index.entry import Put
 from cormorant.operate.house import House
 from cormorant.receivers import stream
@@ -20,7 +20,7 @@ from cormorant.store.database import Tx
 from cormorant.store.schema import content
 
 PAGE = 500
-"""Documents read, and handed to the index, at a time."""
+"""Documents read, and handed to the index, at a time; fewer when they are large."""
 COMMIT = 20_000
 """Documents between two commits, so that an interrupted rebuild has not filled the memory."""
 
@@ -35,7 +35,7 @@ def rebuild(house: House, progress: Callable[[int, int], None] | None = None) ->
         raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded first.")
     started = house.clock.monotonic()
     damaged: list[str] = []
-    done = 0
+    done, committed, waiting = 0, 0, 0
     cache = house.cache()
     shelf = Shelf(cache, ACLNumbers())
     with house.index_rebuild() as writer, house.store.read() as tx:
@@ -48,8 +48,10 @@ def rebuild(house: House, progress: Callable[[int, int], None] | None = None) ->
             done += len(whole)
             if progress is not None:
                 progress(done, total)
-            if done % COMMIT < PAGE:
+            waiting += held(whole)
+            if done - committed >= COMMIT or waiting >= COMMIT_BYTES:
                 writer.commit(0)
+                committed, waiting = done, 0
         writer.commit(place)
     cache.close()
     return {
@@ -75,9 +77,9 @@ def _pages(tx: Tx, shelf: Shelf) -> Iterator[list[Found]]:
         rows = tx.rows(statement)
         if not rows:
             return
-        behind = rows[-1].id
         events = [Numbered(0, row.source_id, row.id, 0, Event.NEW, None) for row in rows]
         found = shelf.find(tx, events)
+        behind = found[-1].event.resource
         yield [each._replace(rights=shelf.acl(tx, each.row.acl_id)) for each in found if each.row is not None]
 
 

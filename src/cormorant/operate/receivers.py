@@ -79,6 +79,7 @@ def _record(tx: Tx, row: ReceiverRow) -> dict[str, Any]:
     return {
         "receiver": row.name, "kind": row.kind, "source": owner.name if owner else None, "settings": dict(row.settings),
         "place": row.place, "backlog": _backlog(tx, row), "paused": row.paused, "error": row.error,
+        "refused": row.refused, "refusal": row.refusal,
         "oldest_undelivered_at": _since(tx, waiting[0].resource, waiting[0].run) if waiting else None,
     }  # fmt: skip
 

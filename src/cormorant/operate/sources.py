@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadSetting, ConflictError, UsageError
-from cormorant.catalog import sources
+from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import hiding
 from cormorant.journal import runs
@@ -27,8 +28,10 @@ from cormorant.store.schema import (
     resource,
     run,
     run_count,
+    site_fact,
     site_source,
     source,
+    visit,
 )
 
 Given = Mapping[str, str | Sequence[str] | object]
@@ -121,12 +124,16 @@ def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[
 def delete(house: House, name: str) -> int:
     """Delete a source with its documents; receivers are told. Returns how many documents left.
 
-    Raises ConflictError while a run of it is under way.
+    Raises ConflictError while a run of it is under way, or a receiver is told of nothing else.
     """
     with house.store.begin() as tx:
         row = sources.named(tx, name)
         if runs.open_runs(tx, row.id):
             raise ConflictError(f"A run of {name!r} is under way. Stop it first, or wait until it ends.")
+        bound = [each.name for each in receivers.told_of(tx, row.id) if each.source_id == row.id]
+        if bound:
+            verbs = ", ".join(f"`cormorant receiver delete {shlex.quote(each)}`" for each in bound)
+            raise ConflictError(f"There are receivers of {name!r} alone. Delete them first: {verbs}.")
         gone = tx.rows(sa.select(content.c.id, content.c.url).where(content.c.source_id == row.id, content.c.indexed))
         if gone:
             first = stream.append(tx, [Entry(row.id, each.id, 0, Event.DELETED, each.url) for each in gone])
@@ -134,6 +141,8 @@ def delete(house: House, name: str) -> int:
         mine = sa.select(resource.c.id).where(resource.c.source_id == row.id)
         for table in (outlinks, inlinks):
             tx.execute(sa.delete(table).where(table.c.id.in_(mine)))
+        tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(mine)))
+        tx.execute(sa.delete(site_fact).where(site_fact.c.scope == row.id))
         tx.execute(sa.delete(hidden).where(hidden.c.source_id == row.id, hidden.c.seq.is_(None)))
         tx.execute(
             sa.delete(run_count).where(run_count.c.run_id.in_(sa.select(run.c.id).where(run.c.source_id == row.id)))
