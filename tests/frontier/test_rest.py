@@ -30,6 +30,9 @@ REFUSED = Deferred(906, "connection refused")
         (REFUSED, CIRCUIT - 1, Rest(CIRCUIT, NOW + 60)),
         (REFUSED, CIRCUIT, Rest(CIRCUIT + 1, NOW + 120)),
         (Failed(976, "certificate"), CIRCUIT - 1, Rest(CIRCUIT, NOW + 60)),
+        (Failed(906, "the target of a redirect", elsewhere=True), CIRCUIT - 1, Rest(0, 0.0)),
+        (Deferred(902, "the target of a redirect", elsewhere=True), CIRCUIT, Rest(0, 0.0)),
+        (Deferred(503, "the target of a redirect", 3600.0, elsewhere=True), 3, Rest(0, 0.0)),
     ],
 )
 def test_when_a_site_rests(outcome: Outcome, failures: int, after: Rest) -> None:

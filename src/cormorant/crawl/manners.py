@@ -46,6 +46,10 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
     site.failures = site.failures if resting and at.failures else at.failures
     if at.until and not resting:
         site.not_before, site.rest_until = at.until, now + (at.until - report.at)
+    if report.wire.requests > 1:
+        # It was redirected: its newest request came later than it began, at the latest now.
+        site.requested_at = max(site.requested_at, report.at)
+        site.next_at = max(site.next_at, now + site.delay_s)
     refused: list[Report] = []
     if task.resource.role is not Role.DOCUMENT:
         site.blocked = False

@@ -22,7 +22,9 @@ _NO_ANSWER = (902, 905, 906, 907, 975, 976, 1002)
 
 
 def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
-    """What the site's next visit must wait for."""
+    """What the site's next visit must wait for. A site that redirected has answered, whatever came of it elsewhere."""
+    if isinstance(outcome, Failed | Deferred) and outcome.elsewhere:
+        return Rest(0, 0.0)
     if isinstance(outcome, Deferred) and outcome.whole_site:
         tries = failures + 1
         return Rest(tries, now + retry.wait_s(outcome.status, tries, outcome.wait_s, spread))

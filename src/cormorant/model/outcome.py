@@ -93,21 +93,26 @@ class Excluded:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """Try again. `wait_s` is how long not to, None for the retry rule; `whole_site` slows the site, not just this."""
+    """Try again. `wait_s` is how long not to, None for the retry rule; `whole_site` slows the site, not just this.
+
+    `elsewhere`: another site said so, where a redirect had led, so that it says nothing about the resource's own.
+    """
 
     status: int
     reason: str
     wait_s: float | None = None
     whole_site: bool = False
+    elsewhere: bool = False
     kind = OutcomeKind.DEFERRED
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """It cannot be had or read; `reason` says why, in words for an administrator."""
+    """It cannot be had or read; `reason` says why, in words for an administrator. `elsewhere` is as in `Deferred`."""
 
     status: int
     reason: str
+    elsewhere: bool = False
     kind = OutcomeKind.FAILED
 
 

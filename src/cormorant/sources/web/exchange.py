@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from cormorant.fetch.headers import content_type, last_modified, retry_after, robots_directives
@@ -16,6 +17,9 @@ TEMPORARY = (302, 303, 307)
 SERVER_FAULTS = range(500, 600)
 NO_CONNECTION = (906, 975, 976)
 """Refused, no such name, TLS: not tried again in this run, counted over runs (1020 to 1024)."""
+
+MAX_WAIT_ELSEWHERE_S = 3_600.0
+"""How long a resource waits at most because another site, where it redirects to, asks for it."""
 
 
 class Hop(NamedTuple):
@@ -56,6 +60,17 @@ def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, ag
     if status == 206:
         return Failed(1005, "The server answered with a part (206) though the whole was asked for.")
     return Failed(status if 400 <= status < 500 else 1005, f"The server answered {status}.")
+
+
+def elsewhere(said: Outcome, site: str) -> Outcome:
+    """What came of asking another site, where a redirect led: it concerns the resource, not the site it is of."""
+    if isinstance(said, Deferred):
+        wait = None if said.wait_s is None else min(said.wait_s, MAX_WAIT_ELSEWHERE_S)
+        reason = f"It redirects to {site}: {said.reason}"
+        return replace(said, reason=reason, wait_s=wait, whole_site=False, elsewhere=True)
+    if isinstance(said, Failed):
+        return replace(said, reason=f"It redirects to {site}: {said.reason}", elsewhere=True)
+    return said
 
 
 def _redirect(answer: Answer, address: str) -> Outcome | Hop:

@@ -11,12 +11,17 @@ from cormorant.model.content import Content, Extraction
 from cormorant.model.resource import Resource
 from cormorant.model.rules import ADMITTED, Gate, Prerequisite, Ruling
 from cormorant.sources.rules import Boundary, compile_rules
+from cormorant.sources.web.recent import Recent
 from cormorant.sources.web.robots import Robots, parse_robots
 from cormorant.sources.web.settings import WebSettings
 
 MAX_SEGMENTS = 25
 MAX_REPEATS = 3
 """A path with more segments, or one segment more often, is a relative link gone astray (fault W3)."""
+
+MOST_ROBOTS, MOST_ROBOTS_BYTES = 4_096, 16 << 20
+"""Robots.txt files, and bytes of them, whose rules are kept: more than a retriever has sites at a time, so that a visit
+seldom has to read one again."""
 
 
 class _Read(NamedTuple):
@@ -42,7 +47,7 @@ class WebGates:
         if settings.index_include or settings.index_exclude:
             self._index = compile_rules(settings.index_include, settings.index_exclude, None, Gate.INDEX)
         self._depth = None if settings.depth == "unlimited" else settings.depth
-        self._robots: dict[str, _Read] = {}
+        self._robots: Recent[_Read] = Recent(MOST_ROBOTS, MOST_ROBOTS_BYTES)
 
     def follow(self, address: str, depth: int) -> Ruling:
         """Scheme, length, shape, depth, boundary, in this order."""
@@ -79,8 +84,14 @@ class WebGates:
         """The rules of an origin, parsed once for the same bytes."""
         known = self._robots.get(origin)
         if known is None or known.body is not body:
-            known = self._robots[origin] = _Read(body, parse_robots(body, self._settings.robots_agent))
+            known = _Read(body, parse_robots(body, self._settings.robots_agent))
+            self._robots.put(origin, known, len(body))
         return known.robots
+
+    def newest(self, origin: str) -> bytes | None:
+        """The robots.txt an origin was last judged by, None when that is not known (any more)."""
+        known = self._robots.get(origin)
+        return None if known is None else known.body
 
     def read(self, content: Content) -> Ruling:
         """May this type be taken? HTML always may: its links are wanted."""

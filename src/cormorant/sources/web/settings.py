@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -15,10 +16,18 @@ MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""
 MAX_START_FILE = 10_000_000
 """Bytes of a file of start addresses."""
+MAX_HEADER_TEXT = 1_000
+"""Characters of a setting that is sent in a header."""
+_PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
+_UNPRINTABLE = re.compile(r"[^ -~]")
 
 
 class WebSettings(SourceSettings):
     """Settings of a web source."""
+
+    JUDGED = SourceSettings.JUDGED | {
+        "index_include", "index_exclude", "types", "max_size_bytes", "too_big", "robots", "robots_agent",
+    }  # fmt: skip
 
     start: tuple[str, ...] = Field(
         default=(), description="Addresses to begin at, like https://example.org/; may repeat."
@@ -77,6 +86,30 @@ class WebSettings(SourceSettings):
     def _start(cls, start: tuple[str, ...]) -> tuple[str, ...]:
         """Canonicalise; a start address is http or https and written in full."""
         return tuple(dict.fromkeys(_address(each) for each in start))
+
+    @field_validator("user_agent", "contact")
+    @classmethod
+    def _sendable(cls, text: str) -> str:
+        """It goes into a header: a line end would begin another one, and the fetcher refuses to send it."""
+        bad = _UNPRINTABLE.search(text)
+        if bad is not None:
+            raise ValueError(
+                f"it is sent in a header, which takes printable ASCII characters: leave out {bad.group()!a}, "
+                f"its character {bad.start() + 1}."
+            )
+        if len(text) > MAX_HEADER_TEXT:
+            raise ValueError(f"it has {len(text)} characters: shorten it to {MAX_HEADER_TEXT:,}.")
+        return text
+
+    @field_validator("robots_agent")
+    @classmethod
+    def _product_token(cls, token: str) -> str:
+        """RFC 9309 section 2.2.1: another one could never be matched as it is meant."""
+        if _PRODUCT_TOKEN.fullmatch(token) is None:
+            raise ValueError("it is a product token: write it in the letters a to z, A to Z, _ and - only (RFC 9309).")
+        if len(token) > MAX_HEADER_TEXT:
+            raise ValueError(f"it has {len(token)} characters: shorten it to {MAX_HEADER_TEXT:,}.")
+        return token
 
     @model_validator(mode="after")
     def _somewhere(self) -> WebSettings:

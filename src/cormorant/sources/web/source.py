@@ -1,31 +1,45 @@
-"""A web source: its seeds, its pace, and one visit over HTTP."""
+"""A web source: its seeds, its pace, and one visit over HTTP.
+
+A temporary redirect is followed within the visit, to wherever it leads. What goes wrong at another site than the
+resource's is then told of the resource alone: nobody can have a site left alone that is not theirs.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
 
 from cormorant.base.clock import Clock
 from cormorant.egress.policy import AddressClass, Consent, classify
 from cormorant.egress.resolve import literal
 from cormorant.fetch.http import Fetcher
 from cormorant.fetch.values import Answer, Fault, Request
-from cormorant.model.address import origin_of
+from cormorant.model.address import Origin, origin_of
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome
 from cormorant.model.resource import Found, How, Removal, Resource, Role
+from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.web import exchange
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
+from cormorant.sources.web.recent import Recent
 from cormorant.sources.web.robots import Reading, verdict_of_fetch
 from cormorant.sources.web.settings import WebSettings
+from cormorant.sources.web.turns import Sleep, Turns
 
 MAX_HOPS = 10
 ROBOTS_HOPS = 5
 ROBOTS_BYTES = 512 * 1024
 MAX_CRAWL_DELAY_S = 60.0
+MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES = 256, 16 << 20
+"""Robots.txt files, and bytes of them, kept of origins that redirects led to."""
+MAX_HOP_WAIT_S = 60.0
+"""How long a visit waits for the turn of another site; where it would be longer the resource is tried again later."""
+REST_ELSEWHERE_S = 60.0
+"""How long another site is left alone that wants a rest and does not say how long."""
 _ACCEPT = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
@@ -37,20 +51,39 @@ class WebPace:
     parallel: int
 
 
+class _Rules(NamedTuple):
+    """A robots.txt, and until when it holds (epoch seconds)."""
+
+    body: bytes
+    until: float
+
+
+class _Home(NamedTuple):
+    """Where a resource lives: its site, its origin, and the robots.txt that its visit was ruled by."""
+
+    site: str
+    origin: str
+    robots: bytes | None
+
+
 class WebSource:
-    """Pages of web sites. Keeps nothing but the robots.txt of origins that temporary redirects led to."""
+    """Pages of web sites. Keeps nothing but the robots.txt and the turns of sites that redirects led to."""
 
     kind: ClassVar[str] = "web"
     discovery: ClassVar[Discovery] = Discovery.SEEDS
 
-    def __init__(self, number: int, settings: WebSettings, fetcher: Fetcher | None, clock: Clock) -> None:
+    def __init__(
+        self, number: int, settings: WebSettings, fetcher: Fetcher | None, clock: Clock, sleep: Sleep = asyncio.sleep
+    ) -> None:
         self.number, self.settings = number, settings
         self.next_cursor, self.unlisted = "", ()
         self._starts = settings.starts()
         self.gates = WebGates(settings, self._starts)
         self.consent = Consent.of(settings.named_hosts, settings.network)
         self._fetcher, self._clock = fetcher, clock
-        self._elsewhere: dict[str, tuple[bytes, float]] = {}
+        self._elsewhere: Recent[_Rules] = Recent(MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES)
+        self._asking: Recent[asyncio.Lock] = Recent(MOST_ELSEWHERE, 0)
+        self._turns = Turns(clock, sleep)
 
     def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:  # noqa: ARG002 - seeds need none
         """Yield the start addresses."""
@@ -74,31 +107,50 @@ class WebSource:
 
     def _is_private(self, site: str) -> bool:
         host, _, port = site.rpartition(":") if not site.endswith("]") and ":" in site else (site, "", "")
+        if is_localhost(host or site):
+            return True
         if self._fetcher is None:
             bare = (host or site).strip("[]")
-            return bare == "localhost" or (literal(bare) is not None and classify(bare) is not AddressClass.PUBLIC)
+            return literal(bare) is not None and classify(bare) is not AddressClass.PUBLIC
         ports = [int(port)] if port.isdigit() else [443, 80]
         found = [self._fetcher.class_of(host or site, each, self.consent) for each in ports]
         return any(each is not None and each is not AddressClass.PUBLIC for each in found)
 
     async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
-        """Ask for a resource, conditionally when its copy is in use; follow temporary redirects."""
-        if resource.role is Role.ROBOTS:
-            return await self._robots(resource.address, wire)
-        conditions = _conditions(resource)
+        """Ask for a resource, conditionally when its copy is in use; follow temporary redirects, each in its turn."""
         address, chain = resource.address, [resource.address]
+        home = await self._at_home(origin_of(address))
+        if resource.role is Role.ROBOTS:
+            return await self._robots(address, wire)
+        conditions = _conditions(resource)
         while True:
             got = await self._get(address, wire, conditions if address == resource.address else ())
             said = self._said(got, address, conditional=bool(conditions) and address == resource.address)
             if not isinstance(said, Hop):
-                return said
+                return said if isinstance(said, Content) else self._told(said, origin_of(address).site, home)
             if said.target in chain or len(chain) > MAX_HOPS:
                 return Failed(977, f"Redirects end nowhere: {' -> '.join(chain[-3:])} -> {said.target}")
-            refused = await self._forbidden(said.target, wire)
+            self._turns.asked(origin_of(address).site)
+            refused = await self._forbidden(said.target, home, wire)
             if refused is not None:
                 return refused
             address = said.target
             chain.append(address)
+
+    async def _at_home(self, origin: Origin) -> _Home:
+        """Where a visit begins, in its turn: redirects of other visits, which no desk sees, may come before."""
+        name = str(origin)
+        body = self.gates.newest(name)
+        await self._late(origin.site, {} if body is None else {f"robots:{name}": body}, origin.site)
+        return _Home(origin.site, name, body)
+
+    def _told(self, said: Outcome, site: str, home: _Home) -> Outcome:
+        """What came of asking `site`, told as it concerns the resource; another site that wants a rest gets it here."""
+        if site == home.site:
+            return said
+        if isinstance(said, Deferred) and said.whole_site:
+            self._turns.rest(site, min(said.wait_s or REST_ELSEWHERE_S, exchange.MAX_WAIT_ELSEWHERE_S))
+        return exchange.elsewhere(said, site)
 
     def _said(self, got: Answer | Fault, address: str, *, conditional: bool) -> Content | Outcome | Hop:
         if isinstance(got, Fault):
@@ -125,8 +177,12 @@ class WebSource:
         return got
 
     async def _robots(self, address: str, wire: Wire) -> Content | Outcome:
-        """Ask for a robots.txt, following at most five redirects, also to other hosts (RFC 9309 section 2.3.1.2)."""
-        at, hops = address, 0
+        """Ask for a robots.txt, following at most five redirects, also to other hosts (RFC 9309 section 2.3.1.2).
+
+        Without it nothing of its site may be visited, wherever it redirects: the site then rests, but what another host
+        asks for does not make that long.
+        """
+        at, hops, site = address, 0, origin_of(address).site
         while True:
             got = await self._get(at, wire, (), ROBOTS_BYTES)
             if isinstance(got, Fault):
@@ -134,30 +190,76 @@ class WebSource:
             said = exchange.of_answer(got, at, self._clock.now(), conditional=False, agent="")
             if not isinstance(said, Hop | Moved) or hops == ROBOTS_HOPS:
                 break
+            self._turns.asked(origin_of(at).site)
+            late = await self._late(origin_of(said.target).site, {}, site)
+            if late is not None:
+                return replace(late, whole_site=True, elsewhere=False)
             at, hops = said.target, hops + 1
         verdict = verdict_of_fetch(got.status)
         if verdict.reading is Reading.DISALLOW_ALL:
             wait = said.wait_s if isinstance(said, Deferred) else None
+            if wait is not None and origin_of(at).site != site:
+                wait = min(wait, exchange.MAX_WAIT_ELSEWHERE_S)
             return Deferred(got.status, verdict.because, wait, whole_site=True)
         body = got.body if verdict.reading is Reading.PARSE else b""
         return Content(address, body, "text/plain", validator=str(verdict.valid_s))
 
-    async def _forbidden(self, target: str, wire: Wire) -> Outcome | None:
-        """Does the robots.txt of a redirect's target forbid it? The boundary is not asked for that hop."""
+    async def _forbidden(self, target: str, home: _Home, wire: Wire) -> Outcome | None:
+        """Why a redirect is not followed, None when it may be now: by robots.txt, and when its site's turn has come.
+
+        The boundary is not asked for that hop.
+        """
         if not target.startswith(("http://", "https://")):
             return Failed(1003, f"It redirects to {target}, which is not a web address.")
-        if self.settings.robots == "ignore":
-            return None
-        origin, now = str(origin_of(target)), self._clock.now()
-        body, until = self._elsewhere.get(origin, (b"", 0.0))
-        if until <= now:
+        origin, facts = origin_of(target), {}
+        if self.settings.robots == "obey":
+            body = home.robots if str(origin) == home.origin else None
+            if body is None:
+                rules = await self._rules(origin, home, wire)
+                if not isinstance(rules, _Rules):
+                    return rules
+                body = rules.body
+            ruling = self.gates.robots_ruling(str(origin), body, target)
+            if not ruling.admitted:
+                return Excluded(ruling, ruling.status)
+            facts = {f"robots:{origin}": body}
+        return await self._late(origin.site, facts, home.site)
+
+    async def _rules(self, origin: Origin, home: _Home, wire: Wire) -> _Rules | Outcome:
+        """The robots.txt of an origin that a redirect leads to; when no copy holds, one visit asks for it."""
+        name = str(origin)
+        asking = self._asking.get(name) or asyncio.Lock()
+        self._asking.put(name, asking)
+        async with asking:
+            known = self._elsewhere.get(name)
+            if known is not None and known.until > self._clock.now():
+                return known
+            late = await self._late(origin.site, {}, home.site)
+            if late is not None:
+                return late
             got = await self._robots(f"{origin}/robots.txt", wire)
+            self._turns.asked(origin.site)
             if not isinstance(got, Content):
-                return got
-            body, until = got.body, now + float(got.validator or 0)
-            self._elsewhere[origin] = (body, until)
-        ruling = self.gates.robots_ruling(origin, body, target)
-        return None if ruling.admitted else Excluded(ruling, ruling.status)
+                return self._told(got, origin.site, home)
+            rules = _Rules(got.body, self._clock.now() + float(got.validator or 0))
+            self._elsewhere.put(name, rules, len(got.body))
+        return rules
+
+    async def _late(self, site: str, facts: Mapping[str, bytes], home: str) -> Deferred | None:
+        """Wait for the turn of a site that is to be asked; an outcome when it is another one and that takes too long.
+
+        A visit waits for its own site as long as it must: the site's next visit waits for this one.
+        """
+        resting = self._turns.rests_s(site) if site != home else 0.0
+        longest = MAX_HOP_WAIT_S if site != home else float("inf")
+        wait = resting or await self._turns.take(site, self.pace(site, facts).delay_s, longest)
+        if not wait:
+            return None
+        why = "wants to be left alone for a while" if resting else "has many to answer before"
+        return Deferred(
+            Status.SERVICE_UNAVAILABLE, f"It redirects to {site}, which {why}.",
+            min(wait, exchange.MAX_WAIT_ELSEWHERE_S), elsewhere=True,
+        )  # fmt: skip
 
     def fact(self, content: Content | Outcome, role: Role) -> tuple[str, bytes, float] | None:
         """A robots.txt holds for its origin, for as long as its verdict says."""
@@ -167,6 +269,11 @@ class WebSource:
 
     async def close(self) -> None:
         """The fetcher is the process's, not ours."""
+
+
+def is_localhost(host: str) -> bool:
+    """Is it a name of this machine, whoever is asked (RFC 6761 section 6.3)? Then it need not be resolved to know."""
+    return ("." + host.rstrip(".").lower()).endswith(".localhost")
 
 
 def _conditions(resource: Resource) -> tuple[str, ...]:

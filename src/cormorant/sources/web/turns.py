@@ -1,0 +1,61 @@
+"""When may a site be asked that a redirect leads to? Its pace holds for hops too, though no desk hands them out.
+
+Visits that a desk hands out take their turn too: it comes at once unless a hop went before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from cormorant.base.clock import Clock
+from cormorant.sources.web.recent import Recent
+
+MOST_SITES = 4_096
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class _Asked(NamedTuple):
+    """When a site was asked last, and until when it wants none; monotonic seconds."""
+
+    at: float = float("-inf")
+    rests_until: float = float("-inf")
+
+
+class Turns:
+    """The turns at sites of one source in one process, forgotten with it."""
+
+    def __init__(self, clock: Clock, sleep: Sleep) -> None:
+        self._clock, self._sleep = clock, sleep
+        self._sites: Recent[_Asked] = Recent(MOST_SITES, 0)
+
+    def asked(self, site: str) -> None:
+        """A request to this site has just been answered; a turn that somebody waits for already stays."""
+        known, now = self._of(site), self._clock.monotonic()
+        self._sites.put(site, known._replace(at=max(known.at, now)))
+
+    def rest(self, site: str, seconds: float) -> None:
+        """The site wants to be left alone for so long."""
+        known, until = self._of(site), self._clock.monotonic() + seconds
+        self._sites.put(site, known._replace(rests_until=max(known.rests_until, until)))
+
+    def rests_s(self, site: str) -> float:
+        """Seconds the site is still to be left alone, 0 when it may be asked."""
+        return max(self._of(site).rests_until - self._clock.monotonic(), 0.0)
+
+    async def take(self, site: str, delay_s: float, most_s: float) -> float:
+        """Wait until `delay_s` after whoever has the turn before. Returns 0.0.
+
+        When that would take more than `most_s`, takes no turn, waits for nothing and returns the seconds.
+        """
+        known, now = self._of(site), self._clock.monotonic()
+        wait = max(known.at + delay_s - now, 0.0)
+        if wait > most_s:
+            return wait
+        self._sites.put(site, known._replace(at=now + wait))
+        if wait:
+            await self._sleep(wait)
+        return 0.0
+
+    def _of(self, site: str) -> _Asked:
+        return self._sites.get(site) or _Asked()

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from cormorant.sources.web import gates
+from cormorant.sources.web.gates import WebGates
+from cormorant.sources.web.settings import WebSettings
+
+HOME = "https://a.example"
+
+
+def test_the_rules_of_origins_are_kept_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gates, "MOST_ROBOTS", 2)
+    ours = WebGates(WebSettings(start=(HOME,)), [HOME])
+    body = b"User-agent: *\nDisallow: /no\n"
+    origins = [f"https://{name}.example" for name in "abc"]
+    for origin in origins:
+        assert not ours.robots_ruling(origin, body, f"{origin}/no").admitted
+    assert [ours.newest(origin) for origin in origins] == [None, body, body]
+    assert ours.robots_of(origins[2], body) is ours.robots_of(origins[2], body)
+    assert not ours.robots_ruling(origins[0], body, f"{origins[0]}/no").admitted
+
+
+def test_large_ones_push_out_others_sooner() -> None:
+    ours = WebGates(WebSettings(start=(HOME,)), [HOME])
+    body = b"#" * (gates.MOST_ROBOTS_BYTES // 2)
+    for name in "abc":
+        ours.robots_of(name, body)
+    assert [ours.newest(name) for name in "abc"] == [None, body, body]

@@ -1,0 +1,200 @@
+"""One visit over HTTP: where redirects lead, at what pace, and whom a fault there concerns. No network, no waiting."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+from typing import Any, cast
+
+import pytest
+
+from cormorant.egress.policy import AddressClass
+from cormorant.fetch.http import Fetcher
+from cormorant.fetch.values import Answer, Fault, Request
+from cormorant.model.content import Content, Wire
+from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome
+from cormorant.model.resource import Resource, Role
+from cormorant.sources.web import source as web
+from cormorant.sources.web.settings import WebSettings
+from cormorant.sources.web.source import WebSource
+from tests.crawl.samples import NEVER_SEEN
+
+HOME, OTHER = "https://a.example", "https://b.example"
+PAGE = NEVER_SEEN._replace(address=f"{HOME}/page")
+REFUSED = Fault(906, "refused", retryable=True, whole_site=True)
+
+
+class Still:
+    """A clock that goes on only when somebody sleeps by it."""
+
+    def __init__(self) -> None:
+        self.at = 1000.0
+
+    def now(self) -> float:
+        return self.at
+
+    monotonic = now
+
+    async def sleep(self, seconds: float) -> None:
+        self.at += seconds
+
+
+class Net:
+    """Says what a test tells it, 200 where it was told nothing, and notes when it was asked."""
+
+    def __init__(self, clock: Still, says: dict[str, Answer | Fault]) -> None:
+        self.clock, self.says = clock, says
+        self.asked: list[tuple[str, float]] = []
+
+    async def get(self, request: Request) -> Answer | Fault:
+        self.asked.append((request.url, self.clock.at))
+        none = "robots.txt" in request.url
+        return self.says.get(request.url) or answer(404 if none else 200)
+
+    def class_of(self, *_: object) -> AddressClass | None:
+        return AddressClass.PUBLIC
+
+
+def answer(status: int, body: bytes = b"", **headers: str) -> Answer:
+    lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
+    return Answer(status, f"HTTP/1.1 {status} Said", lines.encode(), body, 0)
+
+
+def to(address: str) -> Answer:
+    return answer(302, Location=address)
+
+
+class Visits:
+    """A source on such a net, with the robots.txt of its own site as its gates have just read it."""
+
+    def __init__(self, says: dict[str, Answer | Fault], robots: bytes = b"", **settings: Any) -> None:
+        self.clock = Still()
+        self.net = Net(self.clock, says)
+        given = WebSettings.model_validate({"start": [HOME], **settings})
+        self.source = WebSource(3, given, cast("Fetcher", self.net), self.clock, self.clock.sleep)
+        self.robots = robots
+
+    def fetch(self, resource: Resource = PAGE) -> Content | Outcome:
+        if resource.role is Role.DOCUMENT:
+            self.source.gates.visit(resource, {f"robots:{HOME}": self.robots})
+        return asyncio.run(self.source.fetch(resource, Wire()))
+
+    @property
+    def waits(self) -> list[tuple[str, float]]:
+        """What was asked for, and how long after the first request."""
+        return [(address, at - 1000.0) for address, at in self.net.asked]
+
+
+@pytest.mark.parametrize("failing", ["/robots.txt", "/x"])
+@pytest.mark.parametrize("status", [429, 503])
+def test_another_site_that_wants_a_rest_does_not_get_it_for_ours(failing: str, status: int) -> None:
+    busy = answer(status, Retry_After="86400")
+    got = Visits({PAGE.address: to(f"{OTHER}/x"), OTHER + failing: busy}).fetch()
+    assert isinstance(got, Deferred)
+    assert (got.status, got.whole_site, got.elsewhere, got.wait_s) == (status, False, True, 3600.0)
+    assert "b.example" in got.reason
+
+
+@pytest.mark.parametrize("failing", ["/robots.txt", "/x"])
+def test_another_site_that_is_down_is_no_failure_of_ours(failing: str) -> None:
+    got = Visits({PAGE.address: to(f"{OTHER}/x"), OTHER + failing: REFUSED}).fetch()
+    assert isinstance(got, Failed)
+    assert (got.status, got.elsewhere) == (906, True)
+    slow = Visits({PAGE.address: to(f"{OTHER}/x"), OTHER + failing: Fault(902, "slow", True, True)}).fetch()
+    assert isinstance(slow, Deferred)
+    assert (slow.whole_site, slow.elsewhere) == (False, True)
+
+
+@pytest.mark.parametrize("target", [f"{HOME}/x", "http://a.example/x"])
+def test_our_own_site_gets_its_rest_behind_a_redirect_too(target: str) -> None:
+    got = Visits({PAGE.address: to(target), target: answer(503, Retry_After="7200")}).fetch()
+    assert got == Deferred(503, "The server answered 503.", 7200.0, whole_site=True)
+
+
+def test_another_site_that_wants_a_rest_is_left_alone_by_every_redirect() -> None:
+    visits = Visits({PAGE.address: to(f"{OTHER}/x"), f"{OTHER}/robots.txt": answer(503, Retry_After="600")})
+    visits.fetch()
+    asked = len(visits.net.asked)
+    again = visits.fetch()
+    assert isinstance(again, Deferred)
+    assert (again.whole_site, again.elsewhere, again.wait_s) == (False, True, 599.0), "a second has passed"
+    assert [address for address, _ in visits.net.asked[asked:]] == [PAGE.address]
+    visits.clock.at += 600
+    del visits.net.says[f"{OTHER}/robots.txt"]
+    assert isinstance(visits.fetch(), Content)
+
+
+def test_a_robots_txt_that_redirects_to_a_failing_host_rests_its_site_an_hour_at_the_most() -> None:
+    ours = PAGE._replace(address=f"{HOME}/robots.txt", role=Role.ROBOTS)
+    says: dict[str, Answer | Fault] = {ours.address: to(f"{OTHER}/r"), f"{OTHER}/r": answer(503, Retry_After="86400")}
+    got = Visits(says).fetch(ours)
+    assert isinstance(got, Deferred)
+    assert (got.whole_site, got.wait_s) == (True, 3600.0)
+
+
+def test_hops_on_one_site_keep_its_pace() -> None:
+    chain = [PAGE.address, *(f"{HOME}/{n}" for n in range(9))]
+    visits = Visits({one: to(other) for one, other in pairwise(chain)})
+    assert isinstance(visits.fetch(), Content)
+    assert visits.waits == [(address, float(n)) for n, address in enumerate(chain)]
+
+
+def test_a_crawl_delay_of_our_own_robots_txt_holds_for_hops() -> None:
+    visits = Visits({PAGE.address: to(f"{HOME}/x")}, robots=b"User-agent: *\nCrawl-delay: 20\nDisallow: /no\n")
+    visits.fetch()
+    assert visits.waits == [(PAGE.address, 0.0), (f"{HOME}/x", 20.0)]
+    visits.net.says[PAGE.address] = to(f"{HOME}/no")
+    assert isinstance(visits.fetch(), Excluded)
+
+
+def test_another_site_is_asked_at_its_own_pace() -> None:
+    rules = answer(200, b"User-agent: *\nCrawl-delay: 5\n")
+    visits = Visits({PAGE.address: to(f"{OTHER}/x"), f"{OTHER}/robots.txt": rules})
+    visits.fetch()
+    visits.fetch()
+    assert visits.waits == [
+        (PAGE.address, 0.0), (f"{OTHER}/robots.txt", 0.0), (f"{OTHER}/x", 5.0),
+        (PAGE.address, 5.0), (f"{OTHER}/x", 10.0),
+    ]  # fmt: skip
+
+
+def test_redirects_of_a_robots_txt_keep_the_pace() -> None:
+    ours = PAGE._replace(address=f"{HOME}/robots.txt", role=Role.ROBOTS)
+    visits = Visits({ours.address: to(f"{HOME}/r"), f"{HOME}/r": answer(301, Location=f"{OTHER}/r")})
+    assert isinstance(visits.fetch(ours), Content)
+    assert visits.waits == [(ours.address, 0.0), (f"{HOME}/r", 1.0), (f"{OTHER}/r", 1.0)]
+
+
+def test_nobody_waits_longer_than_a_minute_for_another_site() -> None:
+    visits = Visits({PAGE.address: to(f"{OTHER}/x")}, delay_s=90)
+    got = visits.fetch()
+    assert isinstance(got, Deferred)
+    assert (got.wait_s, got.elsewhere) == (90.0, True)
+    assert [address for address, _ in visits.waits] == [PAGE.address, f"{OTHER}/robots.txt"]
+    visits.clock.at += 90
+    assert isinstance(visits.fetch(), Content)
+
+
+def test_what_is_kept_of_other_sites_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "MOST_ELSEWHERE", 2)
+    others = [f"https://{name}.example" for name in "bcd"]
+    visits = Visits({f"{HOME}/{n}": to(f"{other}/x") for n, other in enumerate(others)})
+    for number in (0, 1, 2, 2, 0):
+        visits.fetch(PAGE._replace(address=f"{HOME}/{number}"))
+    robots = [address for address, _ in visits.waits if address.endswith("/robots.txt")]
+    assert robots == [f"{other}/robots.txt" for other in [*others, others[0]]]
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:8080", "wiki.localhost", "a.b.localhost:81", "localhost."])
+def test_names_of_this_machine_have_its_pace_before_anybody_resolved_them(host: str) -> None:
+    source = Visits({}).source
+    for site in (host, "127.0.0.1"):
+        bare = WebSource(3, source.settings, None, Still())
+        assert (bare.pace(site, {}).delay_s, bare.pace(site, {}).parallel) == (0.0, 4)
+    assert (source.pace(host, {}).delay_s, source.pace(host, {}).parallel) == (0.0, 4)
+
+
+@pytest.mark.parametrize("host", ["localhost.example", "notlocalhost", "a.example", "[2001:4860::8888]:8080"])
+def test_other_names_are_public_until_they_were_resolved(host: str) -> None:
+    pace = Visits({}).source.pace(host, {})
+    assert (pace.delay_s, pace.parallel) == (1.0, 1)
