@@ -123,6 +123,7 @@ def _beside(side: Side) -> list[tuple[str, str]]:
         ("wall s", f"{median(crawl.usage.wall_s for crawl in side.crawls):.1f}"),
         ("peak PSS MB", f"{median(side.peaks_mb):.0f}"),
         ("database before and after, MB", f"{side.before_mb:,.1f}, {side.after_mb:,.1f}"),
+        ("requests", f"{median(verdict.requests for verdict in verdicts):,.0f}"),
         ("coverage, the least", f"{min(verdict.coverage for verdict in verdicts):.2%}"),
         ("forbidden requests, the most", f"{max(verdict.forbidden for verdict in verdicts)}"),
         ("`explain` of a page, CPU and wall", _took(side.pages)),

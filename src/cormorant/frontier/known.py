@@ -1,7 +1,7 @@
 """Which addresses of a site are known already? Exact, small, and only for sites this process has leased.
 
-A `set` up to 500,000 keys (81 bytes each); above that a sorted array (8 bytes each) with a set of the news, merged when
-the news reach a twentieth. Exact on purpose: a false positive of a filter would be a page never seen.
+A `set` up to 50,000 keys (81 bytes each); above that a sorted array (8 bytes each) with a set of the news, merged when
+the news reach as many or a twentieth. Exact on purpose: a false positive of a filter would be a page never seen.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
 
-LARGE = 500_000
+LARGE = 50_000
 _MERGE_SHARE = 20
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -10,9 +9,10 @@ import sqlalchemy as sa
 from cormorant.frontier import order
 from cormorant.frontier.fate import is_unreachable
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How, Role, State
+from cormorant.model.resource import Role, State
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, hidden, resource, site, site_source
+from cormorant.store.schema.frontier import ASTRAY, SEEDS
 
 
 class Left(NamedTuple):
@@ -59,14 +59,15 @@ def to_fetch(tx: Tx, source: int, generation: int) -> int:
     return int(tx.execute(statement).scalar_one())
 
 
-def with_outcome(tx: Tx, source: int, run: int, outcomes: Sequence[OutcomeKind]) -> int:
-    """How many documents a run left with one of these outcomes."""
+def deferred(tx: Tx, source: int, run: int) -> int:
+    """How many documents a run left for another time."""
     columns = resource.c
     statement = sa.select(sa.func.count()).where(
+        ASTRAY,
         columns.source_id == source,
+        columns.outcome == int(OutcomeKind.DEFERRED),
         columns.run == run,
         columns.role == int(Role.DOCUMENT),
-        columns.outcome.in_([int(each) for each in outcomes]),
     )
     return int(tx.execute(statement).scalar_one())
 
@@ -123,9 +124,7 @@ class Start(NamedTuple):
 
 
 def starts(tx: Tx, source: int) -> list[Start]:
-    """The start addresses of a source and what became of them. Found by the index of sites that have any."""
+    """The start addresses of a source and what became of them."""
     columns = resource.c
-    statement = sa.select(columns.address, columns.outcome, columns.status).where(
-        columns.source_id == source, columns.how == int(How.SEED)
-    )
+    statement = sa.select(columns.address, columns.outcome, columns.status).where(SEEDS, columns.source_id == source)
     return [Start(row[0], OutcomeKind(row[1]), row[2]) for row in tx.rows(statement)]

@@ -13,6 +13,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, inlinks, outlinks, resource, visit
+from cormorant.store.schema.frontier import ASTRAY
 
 RUNS = 2
 """Runs in a row that must find a 404 before its row is purged."""
@@ -25,7 +26,9 @@ def purge(tx: Tx, source: int) -> int:
     linked = sa.exists().where(inlinks.c.id == columns.id, inlinks.c.count > 0)
     statement = (
         sa.select(columns.id)
-        .where(columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.how != int(How.SEED))
+        .where(
+            ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.how != int(How.SEED)
+        )
         .where(sa.or_(columns.status == 410, listed, columns.attempts >= RUNS))
         .where(sa.or_(listed, sa.not_(linked)))
     )

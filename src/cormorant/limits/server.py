@@ -250,6 +250,13 @@ def _watch(starter_pid: int) -> tuple[int, ...]:
     return (starter,)
 
 
+def _answer(descriptor: int, ready: Ready) -> None:
+    """Say the one line the starter waits for; a starter that has died hears nothing and misses nothing."""
+    with contextlib.suppress(BrokenPipeError):
+        os.write(descriptor, msgspec.json.encode(ready) + b"\n")
+    os.close(descriptor)
+
+
 def main(text: str) -> None:
     """Load, shut in, say so on stdout, serve."""
     config = msgspec.json.decode(text, type=Config)
@@ -259,7 +266,7 @@ def main(text: str) -> None:
     try:
         tasks = load(config)
     except StartFailed as error:
-        os.write(answer, msgspec.json.encode(Ready(Allowed(), str(error))) + b"\n")
+        _answer(answer, Ready(Allowed(), str(error)))
         sys.exit(1)
     os.umask(0o077)
     os.chdir("/")
@@ -268,8 +275,7 @@ def main(text: str) -> None:
     walls = shut_in_server(allowed)
     listener = socket.socket(fileno=config.listener)
     server = Server(listener, tasks, walls, config.starter_pid)
-    os.write(answer, msgspec.json.encode(Ready(allowed)) + b"\n")
-    os.close(answer)
+    _answer(answer, Ready(allowed))
     gc.collect()
     gc.freeze()
     place = Path(listener.getsockname())
