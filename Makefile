@@ -46,7 +46,10 @@ run: export START := $(START)
 run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and serve it (PORT=N; SERVE=0 only crawls)
 	@set -f; arguments=($$START); \
 	if [[ -n "$(PORT)" ]]; then arguments+=(--port "$(PORT)"); fi; \
-	if [[ "$(SERVE)" == 0 ]] || { [[ "$(SERVE)" != 1 ]] && ! [[ -t 0 && -t 1 ]]; }; then arguments+=(--no-serve); fi; \
+	if [[ "$(SERVE)" == 0 ]]; then arguments+=(--no-serve); \
+	elif [[ "$(SERVE)" != 1 ]] && ! [[ -t 0 && -t 1 ]]; then arguments+=(--no-serve); \
+	echo "Without a terminal this ends after the crawl; make run SERVE=1, or $(BIN)/cormorant serve, serves the search page." >&2; \
+	fi; \
 	exec $(BIN)/cormorant quickstart "$${arguments[@]}"
 
 .PHONY: test

@@ -234,6 +234,12 @@ def _outcomes() -> Iterator[str]:
         f"`non_indexable` instead of `rejected` when what was fetched may not be indexed ({_listed(NON_INDEXABLE)});\n"
         f"`conversion_failures` instead of `fetch_failures` when no converter could read it ({_listed(CONVERSION)}).\n"
     )
+    yield (
+        "`unlinked` is counted at the end of a run: documents of a web source that search finds, that were once found\n"
+        "by a link, and that no page known now links to. They are visited like all others and stay until the server\n"
+        "says that they are gone or a rule excludes them, since nobody said that they are. `document links ADDRESS`\n"
+        "shows what links to a document.\n"
+    )
     yield "## Sets\n"
     yield from _table(("`document list --state`", "which"), SETS.items())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import hypothesis
 
@@ -16,7 +17,12 @@ hypothesis.settings.load_profile("cormorant")
 
 
 def pytest_configure() -> None:
-    """Forget the settings of whoever runs the tests: no data folder of theirs, no proxy before a server on loopback."""
+    """Forget the settings of whoever runs the tests: no data folder of theirs, no proxy before a server on loopback.
+
+    A shell starts what it puts into the background with Ctrl-C ignored, and children inherit that.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in list(os.environ):
         ours = name.startswith("CORMORANT_") and name != "CORMORANT_SUITES"
         if ours or name.lower() in {"http_proxy", "https_proxy", "all_proxy"}:

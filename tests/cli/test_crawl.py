@@ -117,6 +117,8 @@ def test_who_follows_takes_over_when_the_first_ends(bare: Installation, site: Si
     assert ended(first).code == 130
     done = ended(second)
     assert done.code == 0, done
+    assert "Following run 1 of 'docs', which is under way." in done.err
+    assert "interrupted" not in done.err
     assert bare.fine("search", "word13", "--json").objects
 
 
@@ -130,6 +132,7 @@ def test_processes_that_die_are_not_waited_for(bare: Installation, site: Site) -
     done = ended(crawl)
     assert done.code == 1, done
     assert "ended unexpectedly" in done.err
+    assert "logs" not in done.err, "nothing of this is written there"
     assert bare.run("crawl").code == 0
 
 

@@ -49,6 +49,7 @@ def test_reserved_numbers_are_marked() -> None:
         (200, OutcomeKind.OK), (304, OutcomeKind.UNCHANGED), (404, OutcomeKind.GONE), (410, OutcomeKind.GONE),
         (403, OutcomeKind.FAILED), (429, OutcomeKind.DEFERRED), (503, OutcomeKind.DEFERRED),
         (954, OutcomeKind.MOVED), (964, OutcomeKind.EXCLUDED), (970, OutcomeKind.EXCLUDED),
+        (911, OutcomeKind.FAILED), (1001, OutcomeKind.EXCLUDED),
         (980, OutcomeKind.HELD), (981, OutcomeKind.QUARANTINED), (0, OutcomeKind.NONE),
     ],
 )  # fmt: skip

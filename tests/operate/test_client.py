@@ -13,7 +13,8 @@ EXAMPLE = """
     from cormorant import Cormorant
 
     with Cormorant.open({folder!r}) as c:
-        c.sources.add("web", "docs", start=[{start!r}])
+        if "docs" not in c.sources:
+            c.sources.add("web", "docs", start=[{start!r}])
         report = c.crawl("docs")
         for hit in c.search("quixotic ferry"):
             print(hit.title, hit.url)
@@ -35,8 +36,9 @@ def python(code: str) -> str:
 
 def test_the_example(tmp_path: Path) -> None:
     with serving(small_site()) as site:
-        said = python(EXAMPLE.format(folder=str(tmp_path / "data"), start=site.address))
-    assert said.splitlines()[0] == f"Ferry timetable {site.address}ferries"
+        example = EXAMPLE.format(folder=str(tmp_path / "data"), start=site.address)
+        for said in (python(example), python(example)):
+            assert said.splitlines()[0] == f"Ferry timetable {site.address}ferries", "the source exists the second time"
 
 
 MORE = """

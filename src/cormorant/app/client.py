@@ -1,7 +1,8 @@
 """The Python interface: one object for an installation.
 
 with Cormorant.open("data") as c:
-    c.sources.add("web", "docs", start=["http://localhost:8000/"])
+    if "docs" not in c.sources:
+        c.sources.add("web", "docs", start=["http://localhost:8000/"])
     report = c.crawl("docs")
     for hit in c.search("install from source"):
         print(hit.title, hit.url)
@@ -87,6 +88,10 @@ class Sources:
         """Delete a source; returns how many documents leave. Raises NotFoundError, ConflictError during a run."""
         return sources.delete(self._house(), name)
 
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a source of that name."""
+        return any(row.name == name for row in sources.every(self._house()))
+
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """All sources by name."""
         return (sources.as_record(self._house(), row) for row in sources.every(self._house()))
@@ -131,7 +136,10 @@ class Cormorant:
         return Hits(searching.search(self._house(), question, shelf=self._library))
 
     def explain(self, address: str) -> list[dict[str, Any]]:
-        """Say why an address is, or is not, in the index: one object for each source that knows it."""
+        """Say why an address is, or is not, in the index: one object for each source that knows it.
+
+        The path of a file will do. Raises BadAddress for what is neither.
+        """
         return explain.explain(self._house(), address)
 
     def close(self) -> None:

@@ -85,15 +85,15 @@ def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running,
         if not processes.alive():
             raise CormorantError(
                 "The crawl's processes ended unexpectedly. What was done so far is kept; the same command goes on. "
-                f"The reason may be in {plan.folder / 'logs'}."
+                "What they said last, on standard error, is the reason."
             )
-        if not processes.owner and looks % LOOK_AT_LOCK == 0 and _is_free(plan):
+        if not processes.owner and looks % LOOK_AT_LOCK == 0 and is_free(plan):
             return False
         pause(LOOK_S)
 
 
-def _is_free(plan: Plan) -> bool:
-    """Whether nobody owns the data folder any more."""
+def is_free(plan: Plan) -> bool:
+    """Whether nobody owns the data folder: no processes are at work on it."""
     lock = folder.take_lock(plan.folder)
     if lock is not None:
         close_descriptor(lock)

@@ -79,8 +79,11 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
     from cormorant.cli.progress import watcher
     from cormorant.cli.report import tell
 
+    under_way = any(each.resumed for each in ordered) and not following.is_free(plan)
     for each in ordered:
-        if each.resumed:
+        if each.resumed and under_way:
+            say.note(f"Following run {each.run} of {each.source!r}, which is under way.")
+        elif each.resumed:
             say.note(f"Going on with run {each.run} of {each.source!r}, which was interrupted. --restart begins anew.")
     numbers = [each.run for each in ordered]
     try:

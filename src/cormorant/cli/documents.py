@@ -13,7 +13,7 @@ from cormorant.cli.calling import examples, new_app
 app = new_app("What is known about addresses, also before their first visit: list, show, links.", group=True)
 
 STATES = ("todo", "found", "finished", "old", "error", "excluded")
-Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The address, in full.")]
+Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The address in full, or the path of a file.")]
 
 
 @app.command(

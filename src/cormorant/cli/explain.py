@@ -18,7 +18,8 @@ app = new_app()
     epilog=examples("cormorant explain http://localhost:8000/", "cormorant explain http://localhost:8000/ --json")
 )
 def explain(
-    context: typer.Context, address: Annotated[str, typer.Argument(metavar="ADDRESS", help="The address, in full.")]
+    context: typer.Context,
+    address: Annotated[str, typer.Argument(metavar="ADDRESS", help="The address in full, or the path of a file.")],
 ) -> None:
     """Say why an address is, or is not, in the index.
 

@@ -110,4 +110,6 @@ def _minor(house: House, ordered: Sequence[Ordered], name: str) -> bool:
 
     number = next(each.run for each in ordered if each.source == name)
     found = problems.of_run(house, number)
-    return crawl.report(house, number)["state"] == "finished" and all(each["kind"] == "document" for each in found)
+    return crawl.report(house, number)["state"] == "finished" and all(
+        each["kind"] in ("document", "waiting") for each in found
+    )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import shlex
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
+from cormorant.base.errors import UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.figures import plural
@@ -17,13 +20,33 @@ if TYPE_CHECKING:
 app = new_app()
 
 
+class _Search(TyperCommand):
+    """Tells who leaves out a word, like -ferry, how to say that it is no option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Raises UsageError for a word that reads as an option."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except typer.TyperException:
+            word = next((each for each in given if len(each) > 2 and each[0] == "-" != each[1]), None)
+            if word is None or "--" in given:
+                raise
+            words = [word] if any(each.startswith("--") for each in given) else given
+            raise UsageError(
+                f"{word} reads as an option. Write -- before a query that leaves a word out: "
+                f"cormorant search -- {shlex.join(words)}"
+            ) from None
+
+
 @app.command(
+    cls=_Search,
     epilog=examples(
         "cormorant search harbour",
         "cormorant search '\"annual meeting\"' --source docs",
         "cormorant search 'ferry type:pdf' --limit 3 --json",
         "cormorant search harbour --all --offset 10",
-    )
+    ),
 )
 def search(
     context: typer.Context,

@@ -28,11 +28,20 @@ def status(context: typer.Context) -> None:
         _tell(say, record)
 
 
+def _with_answer(source: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same, with the state of a run that nobody answered said as that."""
+    unanswered = source["last_state"] == "finished" and not source["last_answered"]
+    return {**source, "last_state": "finished, but no start address answered"} if unanswered else source
+
+
 def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     say.print(f"{plural(record['documents'], 'document')} in {record['data_folder']}")
     say.print()
     if record["sources"]:
-        say.table(record["sources"], ("source", "kind", "documents", "state", "to_fetch", "last_state", "last_good_at"))
+        say.table(
+            map(_with_answer, record["sources"]),
+            ("source", "kind", "documents", "state", "to_fetch", "last_state", "last_good_at"),
+        )
     else:
         say.print("No source yet. `cormorant source add` makes one.")
     say.print()

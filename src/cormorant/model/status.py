@@ -118,7 +118,7 @@ class StatusText:
 _TABLE = """
 0 none Waiting for its first visit
   It was found and stands in the queue; nobody has asked for it yet.
-  Start a crawl of its source, or wait for the next scheduled one.
+  Start a crawl of its source.
 200 ok Fetched and fit for the index
   The source delivered it; this is the only status that is indexed.
   Nothing to do.
@@ -127,13 +127,13 @@ _TABLE = """
   Nothing to do; crawl with --force to fetch it again all the same.
 400 failed Bad request
   The server could not make sense of the address or of a header.
-  Open the address in a browser; if it works there, look at headers and rewrite rules of the source.
+  Open the address in a browser; if it works there, the server may want another user_agent.
 401 failed Authorization required
-  The server wants a user name and password, or refused those it was given.
-  Add credentials for this origin to the source, or renew the ones it has.
+  The server wants a user name and password.
+  Exclude the address, since this version sends no user name and no password.
 402 failed Payment required
   The server asks for money before it delivers.
-  Exclude the address, or give the source credentials of an account that has paid.
+  Exclude the address.
 403 failed Access forbidden
   The server, or the file system, does not let this crawler read it.
   Grant the crawler's account the right to read it, or exclude the address.
@@ -145,10 +145,10 @@ _TABLE = """
   Exclude the address.
 406 failed Not acceptable
   The server has no form of it in the types or languages that were asked for.
-  Remove Accept headers from the source's settings.
+  Tell the owner of the server, or exclude the address.
 407 failed Proxy authentication required
-  The proxy wants a user name and password, or refused those it was given.
-  Set the proxy's credentials in the source.
+  A proxy on the way wants a user name and password.
+  Let this machine reach the server without the proxy, since this version uses none.
 408 deferred The server stopped waiting for the request
   The server was too slow or too busy to take the request.
   Wait for the next try; if it stays, raise delay_s of the source.
@@ -160,7 +160,7 @@ _TABLE = """
   Nothing to do.
 414 excluded Address too long
   The address is longer than the server, or this crawler, takes; such addresses mostly come from traps.
-  Exclude the pattern that makes it grow, or rewrite it to a shorter form.
+  Exclude the pattern that makes it grow.
 429 deferred Too many requests
   The server asks for a slower pace, so the whole site is given time.
   Raise delay_s of the source, or ask the owner of the site for a higher limit.
@@ -202,25 +202,25 @@ _TABLE = """
   Check that the server runs and that its port can be reached from this machine.
 907 deferred No free local port or address
   The machine had no local port left for another connection.
-  Lower per_host and hosts_at_once, or widen the system's range of local ports.
+  Lower per_host, or widen the system's range of local ports.
 908 failed No converter for this type
   Nothing installed can read this type of file.
-  Install a converter for it, see 'cormorant plugins', or exclude the type.
+  Save it as a type that can be read, or exclude the type.
 909 excluded Duplicate of another document
   Another document has the same content, and both are kept as one class.
   Nothing to do; search with --all to see every member of the class.
 910 excluded Duplicate, the other address is shown
   Its content, or its canonical link, names another document of this source, which is in the index.
-  Nothing to do; if addresses repeat without end, exclude or rewrite the part that varies.
-911 excluded Empty document
+  Nothing to do; if addresses repeat without end, exclude the part that varies.
+911 failed Empty document
   It has no text and no title, so nobody could find it.
-  Check whether it needs a login, JavaScript or text recognition to show anything.
+  Open it to see whether it holds any text; text in pictures, or made by a program in the page, is not read.
 951 excluded A collection, not a document
   It is a folder or listing that only leads to documents.
   Nothing to do.
 952 ok Crawled, not delivered
   It was fetched and read, but this run does not deliver it.
-  Run 'cormorant run index' to deliver an examine run.
+  Nothing to do.
 953 moved Moved by a page's refresh
   The page sends its readers on to another address, which was judged on its own.
   Nothing to do; set links to the new address when you can.
@@ -229,10 +229,10 @@ _TABLE = """
   Nothing to do; if the target is missing, check that it lies inside the boundary.
 955 excluded On the list of unwanted addresses
   An administrator deleted this address and said that it must not come back.
-  Take it off the list of the source if you want it again.
+  Nothing to do.
 956 excluded Shown under an address already taken
   Two documents of this source would be shown under one display address.
-  Change the display prefix or rewrite rule that makes them equal.
+  Change display_prefix so that they differ.
 957 none Reserved
   Older systems kept place holders under this number; nothing here gives it.
   Nothing to do.
@@ -241,7 +241,7 @@ _TABLE = """
   Look at the reason given and at the rights on the document.
 959 failed Form login failed
   The login form refused the values it was given, or did not look as expected.
-  Test the login with 'cormorant source test' and renew the stored values.
+  Exclude the address, since this version fills in no forms.
 960 excluded Too big
   It has more bytes than max_size_bytes allows.
   Raise max_size_bytes, or set too_big to cut to index its beginning.
@@ -271,7 +271,7 @@ _TABLE = """
   Check the spelling of the host and the machine's name servers.
 976 failed No trusted encrypted connection
   The certificate is expired, for another host or by an unknown authority, or no cipher is shared.
-  Have the certificate renewed, or set ca to the authority that signed it.
+  Have the certificate renewed, or have this machine's system trust the authority that signed it.
 977 failed Redirect loop, or too many redirects
   The server sends readers in a circle or through too many addresses.
   Open the address in a browser; sites that loop often want a cookie or a login.
@@ -280,22 +280,22 @@ _TABLE = """
   Mend the links to it; tell the site's owner that it should answer 404.
 979 excluded Stopped as a trap, or over budget
   The address belongs to a pattern that goes on without end, or a limit of the source was reached.
-  See 'cormorant trap list' for the rule it proposes, or raise the limit.
+  Raise the limit that the reason names, or exclude the pattern.
 980 held Held until a person decides
   Too much would be removed at once, so nothing is until somebody has looked.
   Answer with 'cormorant run accept' or 'cormorant run refuse'.
 981 quarantined In quarantine
   Reading it killed or froze the converter, so it is left alone until it or the converter changes.
-  Exclude it, or try again with 'cormorant document recrawl' after an upgrade.
+  Exclude it, or crawl its source with --force after an upgrade.
 982 excluded Vetoed by a plug-in
-  A document service, rewriter or receiver said no.
-  Look at the plug-in named in the reason.
+  A part that was added to this system said no.
+  Look at the reason given.
 983 excluded Known only through nofollow links
   Every link to it asks not to be followed.
   Add it as a start address if you want it.
-1001 failed Not text or HTML
-  It was announced as a page but its bytes are something else.
-  Have the server declare its true type, or add a converter for it.
+1001 excluded Not text or HTML
+  Its bytes are of a type that nothing here reads: a picture, sound, film or program.
+  Exclude the type if it is not wanted; if it is a text, have the server declare its true type.
 1002 deferred Connection broke off
   The connection ended before the document did.
   Wait for the next try; if it stays, look at proxies and firewalls in between.
@@ -322,7 +322,7 @@ _TABLE = """
   Have the server declare its true type.
 1010 failed Bad display address
   The address to be shown to readers cannot be parsed.
-  Mend the display prefix or template of the source.
+  Mend display_prefix of the source.
 1011 none Reserved
   Older systems named bad XML of a portal server so; nothing here gives it.
   Nothing to do.
@@ -337,13 +337,13 @@ _TABLE = """
   Check that its server can be reached; it is removed after five such runs.
 1023 deferred Unreachable, fourth run
   Four crawls in a row could not reach it; the next failure removes it.
-  Check that its server can be reached, or suspend the source until it can.
+  Check that its server can be reached before the next crawl.
 1024 gone Unreachable, fifth run: removed
   Five crawls in a row could not reach it.
   Bring its server back; the next crawl that finds it takes it in again.
 1111 deferred Still queued after the run
   The run ended, well or by its limits, before this address was settled.
-  Start the crawl again; if it stays, look at the log for this address.
+  Start the crawl again.
 """
 
 _RESERVED = frozenset((Status.SENTRY, Status.BAD_COLUMN, Status.NO_DRIVER, Status.BAD_PORTAL_XML))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote_from_bytes
 
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import NotFoundError
+from cormorant.base.errors import BadAddress, NotFoundError
 from cormorant.catalog import receivers, sources
 from cormorant.frontier import linkpack
 from cormorant.journal import runs, visits
-from cormorant.model.address import fingerprint, origin_of, try_canonical
+from cormorant.model.address import canonical, fingerprint, join, origin_of, try_canonical
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.operate.house import House
@@ -21,6 +23,10 @@ from cormorant.store.database import Tx
 from cormorant.store.schema import content, hidden, inlinks, outlinks, resource, site, source
 
 PAGE = 1000
+_PATH = "/!$&'()*+,;=:@"
+"""What a file's address leaves as it is, beside letters and digits; the same as the names of a listing."""
+_ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".php", ".pptx", ".txt", ".xlsx", ".xml")
+"""Endings of names that are a file's and no host's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,20 +148,57 @@ def _status(outcome: OutcomeKind, status: int) -> int:
 
 
 def _excluded(tx: Tx, chosen: int | None) -> Iterator[dict[str, Any]]:
-    """What gates excluded before it became a resource, and resources that a gate excluded at their visit."""
-    names = {row.id: row.name for row in sources.every(tx)}
-    for number, name in names.items():
-        if chosen in (None, number):
-            for each in visits.exclusions(tx, number):
+    """What gates excluded before it became a resource, and resources that a gate excluded at their visit.
+
+    Both may be known of one address, since settings change; the resource knows more, so it is the one shown.
+    """
+    view = _View(tx)
+    refused = _ROWS.where(resource.c.outcome == int(OutcomeKind.EXCLUDED), resource.c.role == int(Role.DOCUMENT))
+    for owner in sources.every(tx):
+        if chosen not in (None, owner.id):
+            continue
+        rows = tx.rows(refused.where(resource.c.source_id == owner.id).order_by(resource.c.id))
+        shown = {row.hash for row in rows}
+        for each in visits.exclusions(tx, owner.id):
+            if each.hash not in shown:
                 yield {
-                    "source": name, "url": each.address, "access_url": each.address, "state": "excluded",
+                    "source": owner.name, "url": each.address, "access_url": each.address, "state": "excluded",
                     "status": each.status, "outcome": "excluded", "reason": f"{each.gate}: {each.rule}",
                     "rule": each.rule, "depth": each.depth, "indexed": False, "run": each.run,
                 }  # fmt: skip
-    view = _View(tx)
-    statement = _ROWS.where(resource.c.outcome == int(OutcomeKind.EXCLUDED), resource.c.role == int(Role.DOCUMENT))
-    for row in tx.rows(statement if chosen is None else statement.where(resource.c.source_id == chosen)):
-        yield view.record(row)
+        yield from map(view.record, rows)
+
+
+def address_of(tx: Tx, text: str) -> str:
+    """The address that a person means: one in full, or the path of a file.
+
+    Raises BadAddress for anything else, with the nearest address in full.
+    """
+    bare = text.strip()
+    if not bare:
+        raise BadAddress("No address was given. Write one in full, like https://example.org/docs/, or a file's path.")
+    if "://" in bare or bare.lower().startswith("file:/"):
+        return canonical(bare)
+    place = os.path.expanduser(bare)  # noqa: PTH111 - an address is made of the path's bytes
+    if "\0" not in place and (place.startswith("/") or os.path.lexists(place)):
+        path = os.path.abspath(place)  # noqa: PTH100 - pathlib keeps `..`
+        return canonical("file://" + quote_from_bytes(os.fsencode(path), _PATH))
+    raise BadAddress(f"{text!r} is no address in full, and there is no such file here. {_nearest(tx, bare)}")
+
+
+def _nearest(tx: Tx, text: str) -> str:
+    """What was probably meant by an address that lacks its beginning."""
+    host = text.partition("/")[0]
+    starts = [start for row in sources.every(tx) for start in row.settings.get("start") or ()]
+    first = next((each for each in starts if origin_of(each).site == host), starts[0] if starts else "")
+    scheme = origin_of(first).scheme if first and origin_of(first).site == host else ""
+    named = ("." in host or ":" in host or host == "localhost") and not host.lower().endswith(_ENDINGS)
+    if named:
+        scheme = scheme or ("http" if ":" in host or host == "localhost" else "https")
+        meant = try_canonical(f"{scheme}://{text}")
+    else:
+        meant = next((address for _, address in join(first, [text])), None) if first else None
+    return f"Did you mean {meant}?" if meant else "Write it in full, like https://example.org/docs/."
 
 
 def at(tx: Tx, address: str) -> list[Any]:
@@ -178,19 +221,22 @@ def at(tx: Tx, address: str) -> list[Any]:
 
 
 def shown(house: House, address: str) -> list[dict[str, Any]]:
-    """The Document records of an address. Raises NotFoundError when no source knows it."""
+    """The Document records of an address. Raises NotFoundError when no source knows it, BadAddress for what is none."""
     with house.store.read() as tx:
         view = _View(tx)
-        found = [view.record(row) for row in at(tx, address)]
+        found = [view.record(row) for row in at(tx, address_of(tx, address))]
     if not found:
         raise NotFoundError(f"No source knows {address}. `cormorant explain` says whether a gate excluded it.")
     return found
 
 
 def links(house: House, address: str) -> list[dict[str, Any]]:
-    """The links of an address: out with anchor and rel, in with referrer and anchor. Raises NotFoundError."""
+    """The links of an address: out with anchor and rel, in with referrer and anchor.
+
+    Raises NotFoundError when no source knows it, BadAddress for what is no address.
+    """
     with house.store.read() as tx:
-        rows = at(tx, address)
+        rows = at(tx, address_of(tx, address))
         if not rows:
             raise NotFoundError(f"No source knows {address}. `cormorant explain` says whether a gate excluded it.")
         return [record for row in rows for record in _links(tx, row)]

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
+from cormorant.base.errors import CormorantError
 from cormorant.catalog import acls, receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import facts, linkpack
 from cormorant.journal import visits
-from cormorant.model.address import fingerprint, try_canonical
+from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role
-from cormorant.model.rules import Prerequisite
+from cormorant.model.rules import Gate, Prerequisite, Ruling
 from cormorant.model.settings import parse_settings
-from cormorant.model.status import describe
+from cormorant.model.status import Status, describe
 from cormorant.operate import documents
 from cormorant.operate.house import House
-from cormorant.plugins import Tools, source_kind
+from cormorant.plugins import Source, Tools, source_kind
+from cormorant.sources.files.settings import FilesSettings
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, hidden, inlinks, resource
 
@@ -37,21 +42,47 @@ _VERDICTS = {
 }
 
 
+_UNMET = "No source has met this address: nothing that was crawled links to it, and it is no start address."
+_NO_BOUNDARY = "Check how it is written; no source's rules would let it in, see the settings start and include."
+_WOULD_ENTER = "Check how it is written; the rules of {} would let it in, so a link to it is all that is missing."
+
+
 def explain(house: House, address: str) -> list[dict[str, Any]]:
-    """One object for each source that knows the address or would exclude it; one with verdict unknown if none does."""
-    canonical = try_canonical(address) or address
+    """One object for each source that knows the address or would exclude it; one with verdict unknown if none does.
+
+    The path of a file stands for its address. Raises BadAddress for what is neither.
+    """
     with house.store.read() as tx:
-        rows = {row.source_id: row for row in documents.at(tx, canonical)}
+        meant = documents.address_of(tx, address)
+        rows = {row.source_id: row for row in documents.at(tx, meant)}
         found = []
         for each in sources.every(tx):
             if each.id in rows:
                 found.append(_known(house, tx, each, rows[each.id]))
-            elif said := _stranger(tx, each, canonical):
-                found.append(said)
-    if not found:
-        because = "No source has met this address: nothing links to it, and it is no start address."
-        found = [_empty(canonical) | {"verdict": "unknown", "because": because}]
+            elif said := _stranger(tx, each, meant) or _unlisted(house, each, meant):
+                found.append(_empty(meant) | said)
+        if not found:
+            found = [_empty(meant) | _unmet(house, tx, meant)]
     return sorted(found, key=lambda each: each["verdict"] == "excluded" and not each["visits"])
+
+
+def _unmet(house: House, tx: Tx, address: str) -> dict[str, Any]:
+    """Nobody has met it: what to check."""
+    admitting = [repr(each.name) for each in sources.every(tx) if _would_admit(house, each, address)]
+    advice = _WOULD_ENTER.format(" and ".join(admitting)) if admitting else _NO_BOUNDARY
+    return {"verdict": "unknown", "because": _UNMET, "advice": advice}
+
+
+def _would_admit(house: House, owner: SourceRow, address: str) -> bool:
+    with suppress(CormorantError):  # a file of start addresses that cannot be read is no fault of this question
+        return made(house, owner).gates.follow(address, 0).admitted
+    return False
+
+
+def made(house: House, owner: SourceRow) -> Source:
+    """The source as its settings are today."""
+    kind = source_kind(owner.kind)
+    return kind.make(owner.id, parse_settings(kind.settings, owner.settings), Tools(None, house.clock))
 
 
 def _empty(address: str) -> dict[str, Any]:
@@ -130,9 +161,8 @@ def _address(tx: Tx, number: int | None) -> str | None:
 
 def _gates(house: House, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, Any]]:
     """What the gates say of it today, by today's settings."""
-    kind = source_kind(owner.kind)
-    made = kind.make(owner.id, parse_settings(kind.settings, owner.settings), Tools(None, house.clock))
-    follow = made.gates.follow(row.address, row.depth)
+    judges = made(house, owner).gates
+    follow = judges.follow(row.address, row.depth)
     gates = [{"gate": "follow", "rule": follow.rule, "ruling": "admits" if follow.admitted else "excludes"}]
     known = {fact.name: fact.value for fact in facts.read(tx, [row.site_id], [facts.INSTALLATION])}
     asked = Resource(
@@ -153,7 +183,7 @@ def _gates(house: House, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, A
         0,
         indexed=False,
     )
-    visit = made.gates.visit(asked, known)
+    visit = judges.visit(asked, known)
     if isinstance(visit, Prerequisite):
         gates.append({"gate": "robots", "rule": f"{visit.address} has not been fetched", "ruling": "waits"})
     else:
@@ -211,15 +241,70 @@ def _next(owner: SourceRow, row: Any) -> dict[str, Any]:
 
 
 def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
-    """An address the source has no resource for: it was excluded, or its rules would exclude it."""
+    """An address the source has no resource for, because a gate excluded it."""
     rows = visits.exclusions(tx, owner.id, [fingerprint(address, owner.id)])
     if not rows:
         return None
     row, status = rows[0], describe(rows[0].status)
-    return _empty(address) | {
+    return {
         "source": owner.name, "verdict": "excluded", "because": f"{row.status} {status.text}: {row.gate}: {row.rule}",
         "status": row.status, "status_text": status.text, "advice": status.advice,
         "paths": [{"how": "link" if row.referrer else "seed", "from": _address(tx, row.referrer), "text": ""}],
         "gates": [{"gate": row.gate, "rule": row.rule, "ruling": "excludes"}],
         "next": {"when": "never, unless the rule changes"},
     }  # fmt: skip
+
+
+def _unlisted(house: House, owner: SourceRow, address: str) -> dict[str, Any] | None:
+    """A file below the folder of a source that no listing has named: left out by its settings, or why else?
+
+    A listing neither names hidden files and links nor looks into folders that a rule leaves out, so nothing was kept
+    of them that could be looked up.
+    """
+    if not address.startswith("file:"):
+        return None
+    source = made(house, owner)
+    if not isinstance(source.settings, FilesSettings):
+        return None
+    path, root = unquote_to_bytes(address.removeprefix("file://")), source.settings.root.rstrip(b"/")
+    if not path.startswith(root + b"/"):
+        return None
+    ruling = source.gates.follow(address, 0)
+    if ruling.admitted and not source.settings.symlinks and (link := _link(root, path)):
+        rule = f"symlinks = false, and {os.fsdecode(link)} is a symbolic link"
+        ruling = Ruling(False, Gate.BOUNDARY, rule, Status.OUTSIDE_BOUNDARY)
+    judged = {"gate": str(ruling.gate), "rule": ruling.rule, "ruling": "admits" if ruling.admitted else "excludes"}
+    said = {"source": owner.name, "gates": [judged], "verdict": "unknown" if ruling.admitted else "excluded"}
+    if ruling.admitted:
+        because, advice = _not_there(owner, path)
+        return said | {"because": f"No listing of {owner.name!r} has named it. {because}", "advice": advice}
+    status = describe(ruling.status)
+    return said | {
+        "because": f"No listing of {owner.name!r} names it: {judged['gate']}: {ruling.rule}",
+        "status": int(ruling.status), "status_text": status.text, "advice": status.advice,
+        "next": {"when": "never, unless the setting changes"},
+    }  # fmt: skip
+
+
+def _link(root: bytes, path: bytes) -> bytes | None:
+    """The first symbolic link on the way from a folder to a file below it."""
+    at = root
+    for part in path[len(root) + 1 :].split(b"/"):
+        at += b"/" + part
+        if os.path.islink(at):  # noqa: PTH114 - bytes, which a name need not be text for
+            return at
+    return None
+
+
+def _not_there(owner: SourceRow, path: bytes) -> tuple[str, str]:
+    """Why a listing does not name a file that the settings admit, and what to do."""
+    if os.path.isdir(path):  # noqa: PTH112 - bytes, which a name need not be text for
+        return "It is a folder, and only files are documents.", "Ask for a file in it."
+    if not os.path.lexists(path):
+        return "There is no such file.", "Check how it is written."
+    if not os.path.isfile(path):  # noqa: PTH113 - bytes, which a name need not be text for
+        return "It is no regular file.", "Nothing to do."
+    return (
+        "Its settings admit it: it came after the last crawl, or its folder could not be listed.",
+        f"Run `cormorant crawl {owner.name}`; the report names folders that cannot be listed.",
+    )

@@ -7,24 +7,30 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from cormorant.base.clock import rfc3339
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import progress
+from cormorant.frontier.fate import is_unreachable
+from cormorant.frontier.retry import FIRST_UNREACHABLE
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role
+from cormorant.model.rules import Gate
 from cormorant.model.run import RunState
 from cormorant.model.settings import parse_settings
-from cormorant.model.status import describe
+from cormorant.model.status import TABLE, describe
 from cormorant.operate import documents
 from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source, Tools, source_kind
 from cormorant.store.database import Tx
-from cormorant.store.schema import exclusion, resource
+from cormorant.store.schema import exclusion, resource, site
 
 SHOWN = 10
 """Documents named in a report; `document list` has them all."""
+_UNANSWERED = tuple(number for number in TABLE if is_unreachable(number) or FIRST_UNREACHABLE <= number <= 1024)
+"""Statuses of what no answer came for."""
 JUDGED = 200_000
 """Addresses looked at to find out whether a rule matches anything."""
 
@@ -32,7 +38,10 @@ _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.HELD, OutcomeKi
 
 
 def of_run(house: House, number: int) -> list[dict[str, Any]]:
-    """Problems of a run: `kind` (run, start, rule, document), what it is about, and a sentence."""
+    """Problems of a run: `kind` (run, start, folder, rule, document, waiting), what it is about, and a sentence.
+
+    What many addresses of one host share is said once, with `addresses`, how many there are.
+    """
     with house.store.read() as tx:
         row = runs.get(tx, number)
         owner = sources.numbered(tx, row.source_id)
@@ -40,8 +49,12 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
         if owner is not None and row.state is not RunState.FAILED:
             kind = source_kind(owner.kind)
             source = kind.make(owner.id, parse_settings(kind.settings, row.settings), Tools(None, house.clock))
+            if source.discovery is Discovery.SEEDS:
+                found += _refused_starts(tx, row)
             found += [*_nothing(tx, owner), *_idle_rules(tx, source)]
-        found += _documents(tx, row)
+        found += [*_away(tx, row), *_documents(tx, row)]
+        if owner is not None:
+            found += _waiting(tx, row, owner)
     return found
 
 
@@ -78,6 +91,10 @@ def _starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
             "kind": "start", "address": start.address, "status": start.status, "reason": reason, "advice": said.advice,
             "sentence": f"The start address {start.address} {_how(start)}: {why}",
         }  # fmt: skip
+
+
+def _refused_starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """Start addresses that a gate did not let in. A listing excludes files likewise, and they are no start."""
     columns = exclusion.c
     refused = sa.select(columns.address, columns.gate, columns.rule, columns.status).where(
         columns.source_id == row.source_id, columns.run == row.id, columns.depth == 0, columns.referrer.is_(None)
@@ -90,7 +107,9 @@ def _starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 
 
 def _how(start: progress.Start) -> str:
-    return "may not be visited" if start.forbidden else "failed"
+    if start.forbidden:
+        return "may not be visited"
+    return "did not answer" if start.unanswered else "failed"
 
 
 def _reason(tx: Tx, source: int, address: str) -> str:
@@ -103,25 +122,64 @@ def _joined(status: int, text: str, reason: str) -> str:
     return f"{status} {text}{more}."
 
 
-def _documents(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
-    """Documents that this run could not get or read, the first of them."""
+def _bad_documents(row: RunRow) -> sa.ColumnElement[bool]:
+    """What this run could not get or read, start addresses left out."""
     columns = resource.c
-    statement = (
-        sa.select(columns.address, columns.status, columns.reason)
-        .where(
-            columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT),
-            columns.outcome.in_([int(each) for each in _BAD]), columns.how != int(How.SEED),
-        )
-        .order_by(columns.id)
-        .limit(SHOWN)
+    return sa.and_(
+        columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT),
+        columns.outcome.in_([int(each) for each in _BAD]), columns.how != int(How.SEED),
     )  # fmt: skip
-    for each in tx.rows(statement):
-        said = describe(each.status)
-        yield {
-            "kind": "document", "address": each.address, "status": each.status, "reason": each.reason or "",
-            "advice": said.advice,
-            "sentence": f"{each.address}: {_joined(each.status, said.text, each.reason or '')} {said.advice}",
-        }  # fmt: skip
+
+
+def _away(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """Addresses that were not answered for, once a host or folder: the pages are not at fault."""
+    columns, count = resource.c, sa.func.count()
+    groups = (
+        sa.select(site.c.key, count.label("addresses"), sa.func.min(columns.id).label("first"))
+        .join(site, site.c.id == columns.site_id)
+        .where(_bad_documents(row), columns.status.in_(_UNANSWERED))
+        .group_by(site.c.key, columns.status)
+        .order_by(sa.func.min(columns.id))
+    )
+    for each in tx.rows(groups.limit(SHOWN)):
+        first = _document(tx.rows(sa.select(resource).where(columns.id == each.first))[0])
+        if each.addresses > 1:
+            host = each.key.removeprefix("file:")
+            many = f"{host} did not answer for {each.addresses:,} addresses, the first "
+            first |= {"site": each.key, "addresses": each.addresses, "sentence": many + first["sentence"]}
+        yield first
+
+
+def _waiting(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
+    """What the newest run of a source left to be visited, and when it can go on at the earliest."""
+    if row.complete or row.state is not RunState.FINISHED or row.generation != owner.generation:
+        return
+    newest = runs.every(tx, row.source_id, 1)[0]
+    count = progress.to_fetch(tx, row.source_id, row.generation)
+    if newest.id != row.id or not count:
+        return
+    goes_on_at = progress.left(tx, row.source_id, row.generation).goes_on_at
+    resting = goes_on_at > (row.finished_at or tx.now())
+    what = "1 address waits" if count == 1 else f"{count:,} addresses wait"
+    when = f" until {rfc3339(goes_on_at)} at the earliest" if resting else ""
+    yield {
+        "kind": "waiting", "addresses": count, "not_before": rfc3339(goes_on_at) if resting else None,
+        "sentence": f"{what} to be visited{when}. `cormorant crawl {owner.name}` then goes on with them.",
+    }  # fmt: skip
+
+
+def _documents(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """Documents that this run could not get or read, the first of them; what was not answered for is told by host."""
+    statement = sa.select(resource).where(_bad_documents(row), resource.c.status.not_in(_UNANSWERED))
+    yield from map(_document, tx.rows(statement.order_by(resource.c.id).limit(SHOWN)))
+
+
+def _document(row: Any) -> dict[str, Any]:
+    said, reason = describe(row.status), row.reason or ""
+    return {
+        "kind": "document", "address": row.address, "status": row.status, "reason": reason, "advice": said.advice,
+        "sentence": f"{row.address}: {_joined(row.status, said.text, reason)} {said.advice}",
+    }  # fmt: skip
 
 
 def _idle_rules(tx: Tx, source: Source) -> Iterator[dict[str, Any]]:
@@ -136,6 +194,8 @@ def _idle_rules(tx: Tx, source: Source) -> Iterator[dict[str, Any]]:
         columns = exclusion.c
         met = sa.select(columns.rule).where(columns.source_id == source.number, columns.rule.in_(texts)).distinct()
         unmet -= {each.rule for each in tx.rows(met)}
+    if unmet:
+        unmet -= _met_at_visits(tx, source, unmet)
     if any(rule.startswith("include ") for rule in unmet):
         unmet -= _met_by_admission(tx, source, unmet)
     for rule in texts:
@@ -144,6 +204,16 @@ def _idle_rules(tx: Tx, source: Source) -> Iterator[dict[str, Any]]:
                 "kind": "rule", "rule": rule,
                 "sentence": f"The rule {rule!r} matches nothing that was found. Check how it is written.",
             }  # fmt: skip
+
+
+def _met_at_visits(tx: Tx, source: Source, rules: set[str]) -> set[str]:
+    """Which of these rules excluded, at its visit, what had been let in by earlier settings?"""
+    reasons = {f"{Gate.BOUNDARY}: {rule}": rule for rule in rules}
+    columns = resource.c
+    statement = sa.select(columns.reason).where(
+        columns.source_id == source.number, columns.outcome == int(OutcomeKind.EXCLUDED), columns.reason.in_(reasons)
+    )
+    return {reasons[row.reason] for row in tx.rows(statement.distinct())}
 
 
 def _met_by_admission(tx: Tx, source: Source, rules: set[str]) -> set[str]:

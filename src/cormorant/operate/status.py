@@ -9,6 +9,7 @@ from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import hiding, progress
 from cormorant.journal import runs
+from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, RunState
 from cormorant.operate import receivers
 from cormorant.operate.house import House
@@ -40,14 +41,33 @@ def status(house: House) -> dict[str, Any]:
 def _source(tx: Tx, row: SourceRow) -> dict[str, Any]:
     """One source: what it has, how its last runs went, what goes on now."""
     recent = runs.every(tx, row.id, 100)
-    good = next((each for each in recent if each.state is RunState.FINISHED), None)
+    good = next((each for each in recent if _is_good(tx, each, newest=each is recent[0])), None)
     held = next((each for each in recent if each.state is RunState.HELD), None)
     under_way = next((each for each in recent if each.state in OPEN_STATES), None)
     return {
         "source": row.name, "kind": row.kind, "documents": hiding.indexed_count(tx, row.id),
         "last_good_run": good.id if good else None, "last_good_at": rfc3339(good.finished_at) if good else None,
-        "last_state": recent[0].state.value if recent else None, "last_reason": recent[0].reason if recent else None,
+        "last_state": recent[0].state.value if recent else None,
+        "last_answered": not (recent and _is_unanswered(tx, recent[0], newest=True)),
+        "last_reason": recent[0].reason if recent else None,
         "held_run": held.id if held and recent[0].id == held.id else None,
         "run": under_way.id if under_way else None, "state": under_way.state.value if under_way else "idle",
         "to_fetch": progress.to_fetch(tx, row.id, under_way.generation) if under_way else 0,
     }  # fmt: skip
+
+
+def _is_good(tx: Tx, row: RunRow, *, newest: bool) -> bool:
+    """A run that came to its end, left nothing over and had answers."""
+    return row.state is RunState.FINISHED and row.complete and not _is_unanswered(tx, row, newest=newest)
+
+
+def _is_unanswered(tx: Tx, row: RunRow, *, newest: bool) -> bool:
+    """Whether a run had no answer: of the newest its start addresses tell, of an older one its counters."""
+    if row.state in OPEN_STATES or row.lists:
+        return False
+    starts = progress.starts(tx, row.source_id) if newest else []
+    if starts:
+        return all(start.unanswered for start in starts)
+    counted = runs.counters(tx, row.id)
+    answered = counted.fetched + counted.moved + counted.gone + counted.excluded
+    return not answered and counted.failed + counted.deferred > 0

@@ -1,0 +1,92 @@
+"""Why is this file not found? Whatever form its address is given in, and also when no listing names it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.world import Installation
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of which a listing leaves out the most, and an installation that has crawled it."""
+    base = tmp_path_factory.mktemp("explain")
+    for name in (
+        "papers/note.txt", "papers/one two.txt", "papers/.secret.txt", "papers/drafts/a.txt", "papers/a/b/deep.txt",
+        "else/linked.txt",
+    ):  # fmt: skip
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_text(f"This is {name}.")
+    (base / "papers" / "link.txt").symlink_to(base / "else" / "linked.txt")
+    given = [f"path={base / 'papers'}", "exclude=drafts", "exclude=*two*", "depth=1"]
+    home = Installation(base / "data")
+    home.fine("source", "add", "files", "papers", *(word for each in given for word in ("--set", each)))
+    home.fine("crawl")
+    (base / "papers" / "late.txt").write_text("Came after the listing.")
+    return base
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "says"),
+    [
+        ("papers/note.txt", "indexed", "may be found"),
+        ("papers/one two.txt", "excluded", "exclude *two*"),
+        ("papers/.secret.txt", "excluded", "hidden = false"),
+        ("papers/drafts/a.txt", "excluded", "exclude drafts"),
+        ("papers/a/b/deep.txt", "excluded", "depth = 1"),
+        ("papers/link.txt", "excluded", "symlinks = false"),
+        ("papers/late.txt", "unknown", "came after the last crawl"),
+        ("papers/none.txt", "unknown", "There is no such file."),
+        ("papers/drafts", "excluded", "exclude drafts"),
+        ("papers/a", "unknown", "It is a folder"),
+        ("else/linked.txt", "unknown", "No source has met this address"),
+    ],
+)
+def test_a_path(name: str, verdict: str, says: str, folder: Path) -> None:
+    home = Installation(folder / "data")
+    for form in (str(folder / name), (folder / name).as_uri()):
+        record = home.fine("explain", form, "--json").object
+        assert (record["address"], record["verdict"]) == ((folder / name).as_uri(), verdict)
+        assert says in record["because"], record
+
+
+def test_a_path_from_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder / "papers")
+    home = Installation(folder / "data")
+    assert home.fine("explain", "note.txt", "--json").object["verdict"] == "indexed"
+    assert home.fine("document", "show", "note.txt", "--json").object["title"]
+    assert home.fine("explain", "../papers/note.txt", "--json").object["verdict"] == "indexed"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "No address was given."),
+        ("a.html", "Write it in full"),
+        ("127.0.0.1:9471/a.html", "Did you mean http://127.0.0.1:9471/a.html?"),
+        ("localhost:8000", "Did you mean http://localhost:8000/?"),
+        ("www.example.org/x", "Did you mean https://www.example.org/x?"),
+        ("https://", "is not an address"),
+    ],
+)
+def test_what_is_no_address(text: str, says: str, folder: Path) -> None:
+    home = Installation(folder / "data")
+    for words in (["explain"], ["document", "show"], ["document", "links"]):
+        done = home.run(*words, text)
+        assert (done.code, says in done.err) == (2, True), done
+
+
+def test_the_nearest_address_is_below_a_start(folder: Path, tmp_path: Path) -> None:
+    home = Installation(tmp_path / "data")
+    home.fine("source", "add", "web", "docs", "--set", "start=http://docs.example.org/guide/")
+    for text, meant in (
+        ("a.html", "http://docs.example.org/guide/a.html"), ("docs.example.org/b", "http://docs.example.org/b"),
+    ):  # fmt: skip
+        assert f"Did you mean {meant}?" in home.run("explain", text).err
+    inside = home.fine("explain", "http://docs.example.org/c", "--json").object
+    assert (inside["verdict"], "the rules of 'docs' would let it in" in inside["advice"]) == ("unknown", True)
+    outside = home.fine("explain", "http://other.example.org/c", "--json").object
+    assert "no source's rules would let it in" in outside["advice"]
+    assert outside["advice"] in home.fine("explain", "http://other.example.org/c").out

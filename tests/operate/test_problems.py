@@ -1,0 +1,139 @@
+"""What a report and the status page say is so: no rule, no start and no host is blamed wrongly."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cormorant.app.build import Plan
+from cormorant.app.opening import opened
+from cormorant.app.settings import Installation as Settings
+from cormorant.journal import visits
+from cormorant.operate import documents
+from tests.cli.world import Answer, Installation, Site, serving, small_site
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Installation:
+    """An installation that does not exist yet."""
+    return Installation(tmp_path / "data")
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serving(small_site()) as made:
+        yield made
+
+
+@contextmanager
+def nobody() -> Iterator[str]:
+    """A host and port of this machine where nobody answers."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"127.0.0.1:{taken.getsockname()[1]}"
+
+
+def sentences(report: dict[str, Any], kind: str = "") -> list[str]:
+    return [each["sentence"] for each in report["problems"] if kind in ("", each["kind"])]
+
+
+def source(report: dict[str, Any], name: str = "docs") -> dict[str, Any]:
+    """What the status page says of a source."""
+    return next(each for each in report["sources"] if each["source"] == name)
+
+
+def test_a_rule_that_only_made_known_pages_leave_is_not_idle(home: Installation, site: Site) -> None:
+    site.page("/far", "Far", "Only a redirect leads here.")
+    site.answers["/ferries"] = Answer("", 301, location="/far")
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}ferries")
+    home.fine("crawl", "docs")
+    home.fine("source", "edit", "docs", "--set", "exclude=path:/far", "--set", "exclude=path:/nowhere", "--yes")
+    report = home.run("crawl", "docs", "--json").object
+    said = "".join(sentences(report, "rule"))
+    assert "/nowhere" in said
+    assert "/far" not in said
+
+
+def test_an_excluded_file_is_no_start_address(home: Installation, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    for name in ("a.txt", "b.log"):
+        (tmp_path / "papers" / name).write_text("A quiet note.")
+    home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}", "--set", "exclude=*.log")
+    assert not sentences(home.fine("crawl", "--json").object)
+    excluded = home.fine("document", "list", "--excluded", "--json").objects
+    assert [each["url"].rpartition("/")[2] for each in excluded] == ["b.log"]
+
+
+def test_an_address_is_excluded_once_though_known_twice(home: Installation, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    for name in ("a.txt", "b.log"):
+        (tmp_path / "papers" / name).write_text(f"A quiet note called {name}.")
+    home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}")
+    home.fine("crawl")
+    home.fine("source", "edit", "papers", "--set", "exclude=*.log", "--yes")
+    home.fine("crawl", "--force")
+    with opened(Plan(home.folder, Settings())) as house:
+        with house.store.read() as tx:
+            (row,) = documents.at(tx, (tmp_path / "papers" / "b.log").as_uri())
+            kept = visits.exclusions(tx, row.source_id)
+        if not kept:
+            twice = visits.Exclusion(row.source_id, row.hash, row.address, "boundary", "exclude *.log", 964, 2, 0, None)
+            with house.store.begin() as tx:
+                visits.exclude(tx, [twice])
+    (record,) = home.fine("document", "list", "--excluded", "--json").objects
+    assert (record["status"], record["reason"]) == (964, "boundary: exclude *.log")
+
+
+def test_an_excluded_start_address_is_told(home: Installation, site: Site) -> None:
+    given = [f"start={site.address}", f"start={site.address}tides", "exclude=path:/tides"]
+    home.fine("source", "add", "web", "docs", *(word for each in given for word in ("--set", each)))
+    (said,) = sentences(home.run("crawl", "--json").object, "start")
+    assert said == f"The start address {site.address}tides is excluded by boundary: exclude path:/tides."
+
+
+def test_a_host_that_is_down_is_told_once(home: Installation, site: Site) -> None:
+    with nobody() as away:
+        pages = tuple(f"http://{away}/{number}" for number in range(12))
+        site.page("/", "Start", "", (*pages, "/broken"))
+        site.answers["/broken"] = Answer("%PDF-1.7 nothing of a PDF", mime="application/pdf")
+        settings = ["--set", f"include=host:{away}", "--set", f"include=prefix:{site.address}", "--set", "patience_s=0"]
+        home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", *settings)
+        report = home.run("crawl", "--json").object
+    host = [each for each in report["problems"] if each.get("addresses") and each["kind"] == "document"]
+    assert [(each["site"], each["address"]) for each in host] == [(away, pages[0])]
+    assert f"{away} did not answer for " in host[0]["sentence"]
+    assert "/broken: 903" in "".join(sentences(report, "document"))
+    assert len(sentences(report, "document")) == 2
+
+
+def test_what_waits_is_told(home: Installation, site: Site) -> None:
+    for name in ("/ferries", "/tides"):
+        site.answers[name] = Answer("busy", 500)
+    settings = ["--set", f"start={site.address}", "--set", "patience_s=0"]
+    home.fine("source", "add", "web", "docs", *settings)
+    report = home.run("crawl", "--json").object
+    (waiting,) = [each for each in report["problems"] if each["kind"] == "waiting"]
+    assert waiting["addresses"] == 2
+    assert waiting["not_before"] > report["finished_at"]
+    assert f"2 addresses wait to be visited until {waiting['not_before']}" in waiting["sentence"]
+    assert source(home.fine("status", "--json").object)["last_good_run"] is None, "it left something over"
+
+
+def test_a_run_that_nobody_answered_was_not_good(home: Installation, site: Site) -> None:
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    home.fine("crawl")
+    home.fine("source", "add", "web", "away", "--set", "start=http://no-such-host.invalid/")
+    away = home.run("crawl", "away", "--json")
+    assert away.code == 6
+    assert "did not answer" in sentences(away.object, "start")[0]
+    told = home.fine("status", "--json").object
+    assert (source(told, "docs")["last_good_run"], source(told, "away")["last_good_run"]) == (1, None)
+    assert (source(told, "docs")["last_answered"], source(told, "away")["last_answered"]) == (True, False)
+    assert "finished, but no start address answered" in home.fine("status").out
+    home.run("crawl", "away")
+    assert source(home.fine("status", "--json").object, "away")["last_good_run"] is None, "nor was the one before"
