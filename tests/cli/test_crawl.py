@@ -6,7 +6,10 @@ import json
 import os
 import pty
 import signal
+import threading
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,6 +48,20 @@ def test_report_for_a_person_and_for_a_program(bare: Installation, site: Site) -
     assert report["unchanged"] == 3
     assert bare.fine("run", "show", "--json").object["run"] == 2
     assert [each["run"] for each in bare.fine("run", "list", "--json").objects] == [2, 1]
+
+
+def test_what_the_processes_did_stands_in_their_logs(bare: Installation, site: Site) -> None:
+    add(bare, site)
+    assert replace(bare, environment={"CORMORANT_LOG": "debug"}).run("crawl").code == 0
+    said = {
+        path.stem: [json.loads(line) for line in path.read_text().splitlines()]
+        for path in (bare.folder / "logs").glob("*.log")
+    }
+    assert [each["state"] for each in said["conductor"] if each["event"] == "run"][-1] == "finished"
+    assert any(each["event"] == "delivered" for each in said["provider"])
+    visited = [each["address"] for name, lines in said.items() for each in lines if each["event"] == "visited"]
+    assert site.address in visited
+    assert replace(bare, environment={"CORMORANT_LOG": "loud"}).run("crawl").code == 2
 
 
 def test_documents_that_fail_end_it_with_three(bare: Installation, site: Site) -> None:
@@ -132,7 +149,8 @@ def test_processes_that_die_are_not_waited_for(bare: Installation, site: Site) -
     done = ended(crawl)
     assert done.code == 1, done
     assert "ended unexpectedly" in done.err
-    assert "logs" not in done.err, "nothing of this is written there"
+    assert str(bare.folder / "logs") in done.err
+    assert (bare.folder / "logs" / "conductor.log").exists()
     assert bare.run("crawl").code == 0
 
 
@@ -151,17 +169,27 @@ def test_a_line_now_and_then_without_a_terminal(bare: Installation, site: Site) 
 
 
 def test_a_live_display_on_a_terminal(bare: Installation, site: Site) -> None:
-    slow(site, 0.3, 6)
+    drawn = ("retrieving", "to fetch", "discovered", "a second", "127.0.0.1")
+    slow(site, 0.0, 6)
+    site.answers["/5"].held = held = threading.Event()
     add(bare, site)
-    shown, reader = on_a_terminal(bare, "crawl")
-    assert reader == 0
-    for word in ("retrieving", "to fetch", "discovered", "a second", "127.0.0.1"):
+
+    def look(shown: str) -> None:
+        if all(word in shown for word in drawn):
+            held.set()
+
+    shown, code = on_a_terminal(bare, look, "crawl")
+    assert code == 0
+    for word in drawn:
         assert word in shown, word
     assert "Run 1 of 'docs': finished" in shown
 
 
-def on_a_terminal(home: Installation, *words: str) -> tuple[str, int]:
-    """Run a command whose output is a terminal; what it wrote there, and its exit code."""
+def on_a_terminal(home: Installation, look: Callable[[str], None], *words: str) -> tuple[str, int]:
+    """Run a command whose output is a terminal; what it wrote there, and its exit code.
+
+    `look` is shown what has been written so far, whenever there is more.
+    """
     outside, inside = pty.openpty()
     process = home.start(*words, stdout=inside, stderr=inside, stdin=inside)
     os.close(inside)
@@ -171,6 +199,7 @@ def on_a_terminal(home: Installation, *words: str) -> tuple[str, int]:
             seen += os.read(outside, 65536)
         except OSError:
             break
+        look(seen.decode(errors="replace"))
     os.close(outside)
     return seen.decode(errors="replace"), process.wait(30)
 

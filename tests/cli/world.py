@@ -26,13 +26,14 @@ PROCESSES = re.compile(r"\b(crawl|quickstart|serve|accept|refuse)\b")
 
 @dataclass
 class Answer:
-    """What the site says to a path."""
+    """What the site says to a path, `wait_s` later, and not before `held` is set (or the test has failed anyway)."""
 
     body: str = ""
     status: int = 200
     mime: str = "text/html; charset=utf-8"
     location: str = ""
     wait_s: float = 0.0
+    held: threading.Event | None = None
 
 
 @dataclass
@@ -84,6 +85,8 @@ def serving(site: Site) -> Iterator[Site]:
             site.asked.append(self.path)
             said = site.answers.get(self.path, Answer("no such page", 404))
             time.sleep(said.wait_s)
+            if said.held is not None:
+                said.held.wait(LIMIT_S / 2)
             body = said.body.encode()
             self.send_response(said.status)
             if said.location:

@@ -85,7 +85,7 @@ def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running,
         if not processes.alive():
             raise CormorantError(
                 "The crawl's processes ended unexpectedly. What was done so far is kept; the same command goes on. "
-                "What they said last, on standard error, is the reason."
+                f"What they said last is in {plan.folder / 'logs'}."
             )
         if not processes.owner and looks % LOOK_AT_LOCK == 0 and is_free(plan):
             return False

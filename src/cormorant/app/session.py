@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
-from cormorant.app import folder, memory, roles
+from cormorant.app import folder, logs, memory, roles
 from cormorant.app.build import Plan
 from cormorant.app.supervisor import Supervisor, die_with_parent
 from cormorant.base.clock import SystemClock, pause
@@ -40,6 +40,7 @@ class Running:
 
 def supervise(plan: Plan, *, web: Callable[[], None] | None = None) -> None:
     """Be the supervisor: start the fork server of converters, then every process, and watch them until told to stop."""
+    logs.keep(plan, "supervisor")
     converters = start_server(CONVERTERS, TASKS, at_first_use=True)
     try:
         jobs: dict[str, Callable[[], None]] = {
@@ -50,9 +51,16 @@ def supervise(plan: Plan, *, web: Callable[[], None] | None = None) -> None:
             jobs[f"retriever-{number}"] = partial(roles.retriever, plan, number, converters.address)
         if web is not None:
             jobs["web"] = web
+        jobs = {name: partial(_do, plan, name, job) for name, job in jobs.items()}
         Supervisor(jobs, SystemClock(), partial(_keep_alive, converters), patient=web is not None).supervise()
     finally:
         converters.stop()
+
+
+def _do(plan: Plan, name: str, job: Callable[[], None]) -> None:
+    """What a child does, its log first."""
+    logs.keep(plan, name)
+    job()
 
 
 def _keep_alive(converters: ServerHandle) -> None:

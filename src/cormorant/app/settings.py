@@ -26,6 +26,7 @@ class Installation(BaseSettings):
     width: int = Field(default=32, ge=1, le=512, description="Connections of a retriever process.")
     index: Literal["embedded", "none"] = Field(default="embedded", description="Where documents are indexed.")
     listen: str = Field(default="127.0.0.1:8765", description="Address and port the web pages are served at.")
+    log: Literal["debug", "info", "warning", "error"] = Field(default="info", description="What is logged, and above.")
     steps: bool = Field(default=False, description="Whether every retriever writes where its CPU time went.")
 
     @property

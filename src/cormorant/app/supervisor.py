@@ -13,14 +13,15 @@ import ctypes
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import FrameType
 
 from cormorant.base.clock import Clock, pause
 from cormorant.base.errors import CormorantError, Unreachable
+from cormorant.base.log import logger
 
+_log = logger(__name__)
 GRACE_S = 30.0
 STEADY_S = 30.0
 """A child that lived longer than this is restarted at once."""
@@ -103,10 +104,12 @@ class Supervisor:
             code = 0
         except CormorantError as error:
             sys.stderr.write(f"{name}: {error.sentence}\n")
+            _log.warning("ended", extra={"reason": error.sentence})
             code = AWAY if isinstance(error, Unreachable) else TOLD
         finally:
             if code not in (0, TOLD, AWAY):
-                traceback.print_exc()
+                _log.error("ended by a fault", exc_info=sys.exc_info())
+                sys.stderr.write(f"{name} ended by a fault of this program; its log, logs/{name}.log, says where.\n")
             sys.stderr.flush()
             os._exit(code)
 
@@ -116,6 +119,7 @@ class Supervisor:
             pid, status = os.waitpid(child.pid, os.WNOHANG) if child.pid else (0, 0)
             if pid:
                 lived = self.clock.monotonic() - child.started_at
+                _log.info("child ended", extra={"child": pid, "code": os.waitstatus_to_exitcode(status)})
                 child.deaths = 0 if lived > STEADY_S else child.deaths + 1
                 if self.patient or os.waitstatus_to_exitcode(status) == AWAY:
                     child.deaths = min(child.deaths, MAX_DEATHS)

@@ -10,9 +10,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.base.log import logger
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import receiver
+
+_log = logger(__name__)
 
 INDEX = "index"
 """Name and kind of the receiver that fills the search index."""
@@ -72,6 +75,7 @@ def delete(tx: Tx, number: int) -> None:
 def set_place(tx: Tx, number: int, place: int) -> None:
     """Remember what a receiver has acknowledged; clears its error."""
     tx.execute(sa.update(receiver).where(receiver.c.id == number).values(place=place, error=None))
+    _log.info("delivered", extra={"receiver": number, "place": place})
 
 
 def add_refused(tx: Tx, number: int, refusals: Sequence[str]) -> None:
@@ -84,6 +88,7 @@ def add_refused(tx: Tx, number: int, refusals: Sequence[str]) -> None:
 def set_error(tx: Tx, number: int, error: str) -> None:
     """Remember why a receiver does not take its deliveries."""
     tx.execute(sa.update(receiver).where(receiver.c.id == number).values(error=error))
+    _log.warning("receiver failed", extra={"receiver": number, "reason": error})
 
 
 def set_paused(tx: Tx, *, paused: bool) -> None:

@@ -65,7 +65,7 @@ def until_stopped(say: Terminal, plan: Plan, listener: Listener) -> None:
     except KeyboardInterrupt:
         raise Interrupted("Stopped. Everything is kept; `cormorant serve` goes on.") from None
     raise CormorantError(
-        f"The processes ended unexpectedly. The reason may be in {plan.folder / 'logs'}; everything is kept."
+        f"The processes ended unexpectedly. What they said last is in {plan.folder / 'logs'}; everything is kept."
     )
 
 

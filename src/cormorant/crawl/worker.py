@@ -7,8 +7,10 @@ tend:  settle, give back, lease, read ahead (see `tending`)    between visits, o
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING
 
+from cormorant.base.log import logger
 from cormorant.crawl import manners
 from cormorant.crawl.tending import Crew, Tending
 from cormorant.crawl.visit import Blocked, Report, visit
@@ -16,6 +18,7 @@ from cormorant.crawl.visit import Blocked, Report, visit
 if TYPE_CHECKING:
     from cormorant.crawl.dispatch import Dispatch
 
+_log = logger(__name__)
 TICK_S = 0.25
 
 
@@ -88,5 +91,8 @@ class Worker:
             return
         for report in (got, *manners.learn(got, tending.desk, run.source, tending.now())):
             run.add(report)
+            if _log.isEnabledFor(logging.DEBUG):
+                said, address = report.outcome, report.task.resource.address
+                _log.debug("visited", extra={"address": address, "outcome": said.kind.name.lower()})
         if tending.full() or self._under_way == 0 or tending.starving():
             self._awake.set()

@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemLoader
 from cormorant.base.errors import CormorantError, NotFoundError, UsageError
 from cormorant.operate import searching, sources
 from cormorant.operate.house import House
-from cormorant.portal.faults import FaultLog
+from cormorant.portal import faults
 from cormorant.portal.guard import COPY_POLICY, Guard
 from cormorant.portal.showing import MOST_PAGES, PER_PAGE, day, pages, shown, size
 from cormorant.search.reader import Library, Question
@@ -164,7 +164,6 @@ def _add_programs(app: FastAPI, shelf: Shelf) -> None:
 
 def _add_faults(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     """One error, two forms: a page for a person, a problem object for a program."""
-    log = FaultLog(shelf.house.folder / "logs" / "web.log", shelf.house.clock)
 
     @app.exception_handler(CormorantError)
     def ours(request: Request, error: CormorantError) -> Response:
@@ -189,7 +188,7 @@ def _add_faults(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
 
     @app.exception_handler(Exception)
     def unexpected(request: Request, error: Exception) -> Response:
-        reference = log.note(request.url.path, error)
+        reference = faults.note(request.url.path, error)
         sentence = f"This went wrong on our side. Whoever looks after it finds it in logs/web.log under {reference}."
         return _said(look, request, CormorantError(sentence), 500)
 
