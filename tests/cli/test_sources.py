@@ -50,7 +50,34 @@ def test_an_edit_shows_what_would_enter(home: Installation, site: Site) -> None:
     excluded = ("--set", f"start={site.address}", "--set", "exclude=path:/elsewhere/*")
     home.fine("source", "add", "web", "more", *excluded)
     home.run("crawl", "more")
-    assert home.fine("source", "edit", "more", "--set", "exclude=", "--preview", "--json").object["enter"] == 1
+    effect = home.fine("source", "edit", "more", "--set", "exclude=", "--preview", "--json").object
+    rule, url = "boundary: exclude path:/elsewhere/*", f"{site.address}elsewhere/a"
+    assert (effect["enter"], effect["entering"]) == (1, [{"url": url, "rule": rule}])
+    assert (effect["enter_rules"], effect["unjudged"]) == ([{"rule": rule, "addresses": 1}], [])
+
+
+def test_an_edit_shows_what_would_come_back(home: Installation, site: Site) -> None:
+    site.page("/", "Start", "", ("/a", "/b", "/private/x", "/never/c"))
+    for path in ("/a", "/b"):
+        site.page(path, path)
+    site.answers["/"].body += "<a href=/n rel=nofollow>n</a>"
+    home.fine("source", "add", "web", "more", "--set", f"start={site.address}", "--set", "exclude=path:/never/*")
+    home.fine("crawl", "more")
+    home.fine("source", "edit", "more", "--set", "exclude=path:/never/*", "--set", "exclude=path:/a", "--yes")
+    home.fine("crawl", "more")
+    back = ("source", "edit", "more", "--set", "exclude=", "--set", "types=text/*")
+    effect = home.fine(*back, "--preview", "--json").object
+    assert {each["url"].removeprefix(site.address): each["rule"] for each in effect["entering"]} == {
+        "a": "boundary: exclude path:/a", "never/c": "boundary: exclude path:/never/*",
+    }  # fmt: skip
+    assert (effect["enter"], effect["leave"], effect["unjudged"]) == (2, 0, ["types"])
+    said = home.fine(*back, "--preview").err
+    assert "2 addresses that are excluded now would be visited" in said
+    assert "1 by boundary: exclude path:/a" in said
+    assert "What types would change in the index cannot be told" in said
+    home.fine("source", "edit", "more", "--set", "exclude=", "--yes")
+    unrelated = home.fine("source", "edit", "more", "--set", "delay_s=0", "--preview", "--json").object
+    assert (unrelated["enter"], unrelated["unjudged"]) == (0, ["delay_s"]), "they enter without this edit"
 
 
 def test_an_edit_needs_something_to_change(home: Installation) -> None:

@@ -74,6 +74,18 @@ def test_a_damaged_copy_is_noticed(home: Installation) -> None:
     assert home.run("index", "rebuild").code == 3
 
 
+def test_a_forced_crawl_mends_a_damaged_copy_and_counts_nothing_as_changed(bare: Installation, site: Site) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("crawl")
+    spoil(next((bare.folder / "cache").rglob("*.pack")))
+    assert bare.run("cache", "check", "--json").object["damaged"] == 1
+    site.page("/tides", "Tide tables", "High water in the harbour at ten.", ("/ferries",))
+    report = bare.fine("crawl", "--force", "--json").object
+    figures = {name: report[name] for name in ("new", "changed", "unchanged", "fetched", "cache_writes")}
+    assert figures == {"new": 0, "changed": 1, "unchanged": 2, "fetched": 3, "cache_writes": 3}
+    assert bare.fine("cache", "check", "--json").object["damaged"] == 0
+
+
 def spoil(pack: Path) -> None:
     """Turn a bit of the last document in a pack."""
     data = bytearray(pack.read_bytes())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.world import Installation
+from tests.cli.world import Installation, serving, small_site
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +90,27 @@ def test_the_nearest_address_is_below_a_start(folder: Path, tmp_path: Path) -> N
     outside = home.fine("explain", "http://other.example.org/c", "--json").object
     assert "no source's rules would let it in" in outside["advice"]
     assert outside["advice"] in home.fine("explain", "http://other.example.org/c").out
+
+
+def test_an_address_known_by_nofollow_links_alone(tmp_path: Path) -> None:
+    home = Installation(tmp_path / "data")
+    with serving(small_site()) as site:
+        site.answers["/"].body += "<a href=/only rel=nofollow>one</a><a href=/tides rel='ugc nofollow'>two</a>"
+        site.answers["/ferries"].body += "<meta name=robots content=nofollow><a href=/below>three</a>"
+        home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+        report = home.fine("crawl", "--json").object
+        for path, rule in (("only", "rel=nofollow"), ("below", "nofollow, said by the page of all its links")):
+            record = home.fine("explain", site.address + path, "--json").object
+            assert (record["verdict"], record["status"]) == ("excluded", 983)
+            assert record["because"] == f"983 Known only through nofollow links: link: {rule}"
+            assert [each["how"] for each in record["paths"]] == ["link"]
+        assert home.fine("explain", f"{site.address}tides", "--json").object["verdict"] == "indexed"
+        names = {each["url"] for each in home.fine("document", "list", "--excluded", "--json").objects}
+        assert names == {site.address + path for path in ("only", "below", "private/x")}
+        assert (report["excluded"], report["discovered"], report["problems"]) == (1, 5, [])
+        site.page("/only", "Only", "A page about the causeway.")
+        site.page("/missing", "Found", "", ("/only",))
+        home.fine("crawl")
+        assert home.fine("explain", f"{site.address}only", "--json").object["verdict"] == "indexed"
+        names = {each["url"] for each in home.fine("document", "list", "--excluded", "--json").objects}
+        assert names == {site.address + path for path in ("below", "private/x")}

@@ -3,10 +3,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from hypothesis import given
+from hypothesis import strategies as st
 from pysqlite3 import dbapi2 as sqlite
 
 from cormorant.base.clock import SystemClock
@@ -81,10 +84,65 @@ def test_every_way_to_write_postgresql_is_taken(url: str) -> None:
     assert not opened(url).sqlite
 
 
-def test_a_password_is_masked() -> None:
-    assert drivers.mask("postgresql://ada:s%3Ac@db:5432/x") == "postgresql://ada:***@db:5432/x"
-    assert drivers.mask("postgresql://ada@db/x?host=/run/pg") == "postgresql://ada@db/x?host=/run/pg"
-    assert drivers.mask("sqlite:////srv/a:b@c.db") == "sqlite:////srv/a:b@c.db"
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://ada:s%3Ac@db:5432/x", "postgresql://ada:***@db:5432/x"),
+        ("postgresql://ada@db/x?host=/run/pg", "postgresql://ada@db/x?host=/run/pg"),
+        ("postgresql://db:5432,two:5433/x", "postgresql://***"),
+        ("postgresql://[::1]:5432/x", "postgresql://[::1]:5432/x"),
+        ("sqlite:////srv/a:b@c.db", "sqlite:////srv/a:b@c.db"),
+        ("store.db", "store.db"),
+        ("postgresql://ada:s3@cret@db/x", "postgresql://ada:***@db/x"),
+        ("postgresql://ada:s3/cr?et@db:1/x", "postgresql://ada:***@db:1/x"),
+        ("postgresql://ada:1?s3@db/x", "postgresql://ada:***@db/x"),
+        ("postgresql://:s3cret@/x", "postgresql://:***@/x"),
+        ("postgresql://db/x?user=ada&password=s3@cret", "postgresql://db/x?user=ada&password=***"),
+        ("postgresql://ada@db:1/x?Pass%77ord=s3@cret&a=b", "postgresql://ada@db:1/x?Pass%77ord=***&a=b"),
+        ("postgresql://db/x?passfile=/s3cret", "postgresql://db/x?passfile=***"),
+        ("postgresql://ada:s3@db/x?sslpassword=s3cret", "postgresql://ada:***@db/x?sslpassword=***"),
+        ("postgresql://ada:s3cret", "postgresql://***"),
+        ("ada:s3cret@db/x", "***"),
+        ("host=db user=ada password=s3cret", "***"),
+    ],
+)
+def test_a_password_is_masked(url: str, shown: str) -> None:
+    assert drivers.mask(url) == shown
+
+
+awkward = st.text(st.sampled_from("@:/?&=%#s3é "), min_size=1, max_size=12).map(lambda text: f"zq{text}zq")
+
+
+@given(awkward, st.sampled_from(["postgresql://ada:{}@db/x", "postgresql://ada:{}@db:1/x?a=b", "mysql://a:{}@db"]))
+def test_no_sign_in_a_password_shows_it(password: str, url: str) -> None:
+    assert "zq" not in drivers.mask(url.format(password))
+
+
+@pytest.mark.parametrize("password", ["s3@cret", "s3@:cret", "s3@cr:et"])
+def test_a_password_that_must_be_escaped_is_a_usage_error(password: str) -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(UsageError, match="%40") as caught:
+        opened(f"postgresql://ada:{password}@db/x")
+    assert "s3" not in str(caught.value) + repr(caught.value.__cause__)
+    assert "et" not in caught.value.sentence.partition("'")[2].partition("'")[0]
+    assert not opened("postgresql://ada:s3%40cret@db/x").sqlite
+
+
+def read_within(store: Store, work: Callable[[Tx], None]) -> None:
+    with store.read() as tx:
+        work(tx)
+
+
+@ON_SQLITE
+def test_a_database_that_another_writes_for_long_is_busy(store: Store, other: Store) -> None:
+    def work(tx: Tx) -> None:
+        tx.driver("PRAGMA busy_timeout=0")
+        tx.driver("DELETE FROM site")
+
+    with store.begin() as writing:
+        writing.driver("DELETE FROM site")
+        with pytest.raises(StoreError, match="is busy: another process"):
+            read_within(other, work)
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

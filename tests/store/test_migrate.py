@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
+from pysqlite3 import dbapi2 as sqlite
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import DataFolderError, StoreError
@@ -170,6 +174,65 @@ def test_a_backup_is_made_anew_each_time(store: Store, newer: Path, tmp_path: Pa
         assert version(tx) == SCHEMA_VERSION
     backup.close()
     assert not list(tmp_path.glob("*.part"))
+
+
+# Arguments: the database, the folder of the migrations, and `wait` to stop before the backup until a line comes.
+UPGRADE = """
+import sys
+from pathlib import Path
+from cormorant.base.clock import SystemClock
+from cormorant.store import migrate
+from cormorant.store.database import Store
+
+copy = Store.copy_to
+
+def copying(store, target):
+    print("copies", flush=True)
+    if sys.argv[3] == "wait":
+        sys.stdin.readline()
+    copy(store, target)
+
+Store.copy_to = copying
+migrate.MIGRATIONS, migrate.SCHEMA_VERSION = Path(sys.argv[2]), "9999"
+store = Store.open(sys.argv[1], SystemClock())
+print("begins", flush=True)
+migrate.prepare(store)
+print("ends", flush=True)
+"""
+
+
+def upgrading(url: str, how: str) -> subprocess.Popen[str]:
+    """Another process that upgrades, at the moment when it begins to."""
+    command = [sys.executable, "-c", UPGRADE, url, str(migrate.MIGRATIONS), how]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begins\n"
+    return process
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+def test_nobody_writes_or_upgrades_between_the_backup_and_the_upgrade(
+    store: Store, newer: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "store.db"
+    with store.begin() as tx:
+        tx.execute(sa.insert(site).values(key="old"))
+    first = upgrading(store.url, "wait")
+    assert first.stdout is not None
+    assert first.stdout.readline() == "copies\n"
+    with closing(sqlite.connect(path, timeout=0)) as writer, pytest.raises(sqlite.OperationalError, match="locked"):
+        writer.execute("INSERT INTO site (key) VALUES ('between')")
+    second = upgrading(store.url, "at once")
+    assert first.communicate("go on\n")[0] == "ends\n"
+    assert second.communicate()[0] == "ends\n", "the second finds it done and makes no backup"
+    assert (first.returncode, second.returncode) == (0, 0)
+    with store.read() as tx:
+        assert version(tx) == "9999"
+    backup = opened(f"sqlite:///{tmp_path / 'store.before-9999.db'}")
+    with backup.read() as tx:
+        assert version(tx) == SCHEMA_VERSION
+        assert tx.driver("SELECT key FROM site").scalar_one() == "old"
+    backup.close()
 
 
 def at_once(url: str, many: int) -> list[BaseException]:

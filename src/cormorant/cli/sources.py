@@ -169,7 +169,15 @@ def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
         for address in effect["leaving"]:
             say.note(f"  {address}")
     if effect["enter"]:
-        say.note(f"{effect['enter']} addresses that were excluded would be visited.")
+        say.note(f"{effect['enter']} addresses that are excluded now would be visited, and what they lead to:")
+        for each in effect["enter_rules"]:
+            say.note(f"  {each['addresses']} by {each['rule']}")
+        say.note("For example:")
+        for each in effect["entering"]:
+            say.note(f"  {each['url']}")
+    if effect["unjudged"]:
+        what = ", ".join(effect["unjudged"])
+        say.note(f"What {what} would change in the index cannot be told before the next crawl.")
 
 
 def _agreed(say: terminal.Terminal, leave: int) -> bool:

@@ -11,7 +11,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, NotFoundError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import progress
+from cormorant.frontier import facts, progress
 from cormorant.journal import runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, Refresh, RunState
@@ -57,12 +57,18 @@ def order(
                 runs.change(tx, before.id, state=RunState.STOPPED, finished_at=tx.now(), reason="begun anew")
                 before = None
             if before is None:
-                settings = json.dumps(dict(row.settings), sort_keys=True)
-                number = runs.request(tx, row.id, settings, refresh, force=force, anew=_edited(tx, row))
-                ordered.append(Ordered(number, row.name, resumed=False))
+                ordered.append(Ordered(_request(tx, row, refresh, force=force), row.name, resumed=False))
             else:
                 ordered.append(Ordered(before.id, row.name, resumed=before.state is not RunState.WAITING))
         return ordered
+
+
+def _request(tx: Tx, row: SourceRow, refresh: Refresh, *, force: bool) -> int:
+    """Order a new run with today's settings; a forced one takes nothing for known of the sites either."""
+    if force:
+        facts.expire(tx, row.id)
+    settings = json.dumps(dict(row.settings), sort_keys=True)
+    return runs.request(tx, row.id, settings, refresh, force=force, anew=_edited(tx, row))
 
 
 def _edited(tx: Tx, row: SourceRow) -> bool:
@@ -112,7 +118,7 @@ def _report(house: House, row: RunRow) -> dict[str, Any]:
     with house.store.read() as tx:
         source = sources.numbered(tx, row.source_id)
         counters = asdict(runs.counters(tx, row.id))
-        left = progress.to_fetch(tx, row.source_id, row.generation) if row.state in OPEN_STATES else 0
+        left = progress.to_fetch(tx, row.source_id, row.generation, row.new_of) if row.state in OPEN_STATES else 0
     started = row.started_at or row.requested_at
     seconds = max((row.finished_at or house.clock.now()) - started, 0.001)
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote_from_bytes
@@ -13,14 +13,16 @@ import sqlalchemy as sa
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadAddress, NotFoundError
 from cormorant.catalog import receivers, sources
+from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import linkpack
 from cormorant.journal import runs, visits
 from cormorant.model.address import canonical, fingerprint, join, origin_of, try_canonical
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.operate.house import House
+from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import content, hidden, inlinks, outlinks, resource, site, source
+from cormorant.store.schema import content, hidden, inlinks, outlinks, resource, site, site_source, source
 
 PAGE = 1000
 _PATH = "/!$&'()*+,;=:@"
@@ -51,30 +53,36 @@ _ROWS = sa.select(
 
 
 def listed(house: House, wanted: Wanted) -> Iterator[dict[str, Any]]:
-    """Every known address as a Document record, by number, streamed; with `excluded` those a gate excluded instead."""
+    """Every known address as a Document record, by number; with `excluded` those a gate excluded instead.
+
+    Streamed a page at a time, and every page is read in a moment of its own: whoever reads on slowly keeps neither a
+    checkpoint nor a vacuum waiting.
+    """
     with house.store.read() as tx:
-        chosen = sources.named(tx, wanted.source).id if wanted.source else None
-        view = _View(tx)
-        if wanted.excluded:
-            yield from _excluded(tx, chosen)
-            return
-        for row in _pages(tx, wanted, chosen):
-            record = view.record(row)
-            if wanted.state is None or record["state"] == wanted.state:
-                yield record
-
-
-def _pages(tx: Tx, wanted: Wanted, chosen: int | None) -> Iterator[Any]:
-    """Rows by number, a page at a time."""
-    statement = _ROWS.where(resource.c.role == int(Role.DOCUMENT)).order_by(resource.c.id).limit(PAGE)
-    if chosen is not None:
-        statement = statement.where(resource.c.source_id == chosen)
+        owners = [sources.named(tx, wanted.source)] if wanted.source else sources.every(tx)
+    if wanted.excluded:
+        for owner in owners:
+            yield from _excluded(house, owner)
+        return
+    statement = _ROWS.where(resource.c.role == int(Role.DOCUMENT))
+    if wanted.source:
+        statement = statement.where(resource.c.source_id == owners[0].id)
     if wanted.status is not None:
         statement = statement.where(resource.c.status == wanted.status)
+    for record in _records(house, statement):
+        if wanted.state is None or record["state"] == wanted.state:
+            yield record
+
+
+def _records(house: House, statement: sa.Select[Any]) -> Iterator[dict[str, Any]]:
+    """The records of these rows, by number."""
     behind = 0
     while True:
-        rows = tx.rows(statement.where(resource.c.id > behind))
-        yield from rows
+        with house.store.read() as tx:
+            rows = tx.rows(statement.where(resource.c.id > behind).order_by(resource.c.id).limit(PAGE))
+            view = _View(tx)
+            records = [view.record(row) for row in rows]
+        yield from records
         if len(rows) < PAGE:
             return
         behind = rows[-1].id
@@ -147,26 +155,46 @@ def _status(outcome: OutcomeKind, status: int) -> int:
     return 200 if outcome is OutcomeKind.UNCHANGED else status
 
 
-def _excluded(tx: Tx, chosen: int | None) -> Iterator[dict[str, Any]]:
-    """What gates excluded before it became a resource, and resources that a gate excluded at their visit.
+def _excluded(house: House, owner: SourceRow) -> Iterator[dict[str, Any]]:
+    """Resources that a gate excluded at their visit, then what gates excluded before it became a resource.
 
     Both may be known of one address, since settings change; the resource knows more, so it is the one shown.
     """
-    view = _View(tx)
     refused = _ROWS.where(resource.c.outcome == int(OutcomeKind.EXCLUDED), resource.c.role == int(Role.DOCUMENT))
-    for owner in sources.every(tx):
-        if chosen not in (None, owner.id):
-            continue
-        rows = tx.rows(refused.where(resource.c.source_id == owner.id).order_by(resource.c.id))
-        shown = {row.hash for row in rows}
-        for each in visits.exclusions(tx, owner.id):
-            if each.hash not in shown:
+    yield from _records(house, refused.where(resource.c.source_id == owner.id))
+    behind: int | None = None
+    while True:
+        with house.store.read() as tx:
+            page = visits.exclusions_behind(tx, owner.id, behind, PAGE)
+            known = known_among(tx, owner.id, page)
+        for each in page:
+            if each.hash not in known:
                 yield {
                     "source": owner.name, "url": each.address, "access_url": each.address, "state": "excluded",
                     "status": each.status, "outcome": "excluded", "reason": f"{each.gate}: {each.rule}",
                     "rule": each.rule, "depth": each.depth, "indexed": False, "run": each.run,
                 }  # fmt: skip
-        yield from map(view.record, rows)
+        if len(page) < PAGE:
+            return
+        behind = page[-1].hash
+
+
+def known_among(tx: Tx, owner: int, excluded: Sequence[visits.Exclusion]) -> set[int]:
+    """Which of these addresses are resources of the source as well? Asked site by site, as their index is made."""
+    keys: dict[str, list[int]] = {}
+    for each in excluded:
+        keys.setdefault("" if each.address.startswith("file:") else origin_of(each.address).site, []).append(each.hash)
+    numbers = {row[0]: [row[1]] for row in bulk.select_in(tx, site, ("key", "id"), "key", keys)}
+    if "" in keys:
+        folders = sa.select(site.c.id).join(site_source, site_source.c.site_id == site.c.id)
+        own = folders.where(site_source.c.source_id == owner, site.c.key.like("file:%"))
+        numbers[""] = [row.id for row in tx.rows(own)]
+    known: set[int] = set()
+    for key, ids in numbers.items():
+        same = sa.and_(resource.c.source_id == owner, resource.c.role == int(Role.DOCUMENT))
+        rows = sa.select(resource.c.hash).where(same, resource.c.site_id.in_(ids), resource.c.hash.in_(keys[key]))
+        known.update(row.hash for row in tx.rows(rows))
+    return known
 
 
 def address_of(tx: Tx, text: str) -> str:

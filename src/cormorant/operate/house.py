@@ -10,7 +10,7 @@ from pathlib import Path
 from cormorant.base.clock import Clock
 from cormorant.cache.protocol import Cache
 from cormorant.index.protocol import IndexReader, IndexWriter
-from cormorant.plugins import ReceiverKind, SourceKind
+from cormorant.plugins import SourceKind
 from cormorant.store.database import Store
 
 
@@ -25,7 +25,6 @@ class House:
     store: Store
     clock: Clock
     kinds: Mapping[str, SourceKind]
-    receiver_kinds: Mapping[str, ReceiverKind]
     cache: Callable[[], Cache]
     index_reader: Callable[[], IndexReader]
     index_writer: Callable[[], IndexWriter]

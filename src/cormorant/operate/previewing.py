@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
 
+from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import hiding
 from cormorant.journal import visits
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Role
 from cormorant.model.settings import parse_settings
+from cormorant.model.status import Status
+from cormorant.operate import documents
 from cormorant.operate.house import House
 from cormorant.operate.sources import Given, settings_of
 from cormorant.plugins import Source, Tools, source_kind
@@ -20,12 +26,16 @@ from cormorant.store.schema import content, resource
 
 PAGE = 5000
 SHOWN = 20
+BOUNDARY = frozenset(("start", "start_file", "include", "exclude", "depth", "dynamic_pages", "path", "hidden"))
+"""Settings of any kind whose effect on known addresses can be told without fetching anything."""
 
 
 def preview(house: House, name: str, given: Given) -> dict[str, Any]:
-    """Which settings change, which documents would leave, how many excluded addresses would enter.
+    """Which settings change, which documents would leave, which excluded addresses would enter.
 
-    Judged by the gates that need nothing fetched: boundary, depth, patterns. Raises what `sources.edit` raises.
+    Judged by the gates that need nothing fetched: boundary, depth, patterns. What other settings change shows at the
+    next crawl, so those are named as `unjudged`; so does what the addresses that enter lead to. Raises what
+    `sources.edit` raises.
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
@@ -35,6 +45,10 @@ def preview(house: House, name: str, given: Given) -> dict[str, Any]:
         before = parse_settings(kind.settings, row.settings).model_dump(mode="json")
         after = settings.model_dump(mode="json")
         source = kind.make(row.id, settings, Tools(None, house.clock))
+        was = _as_it_is(house, row)
+        coming = _Coming(source, was)
+        for excluded in _excluded(tx, row):
+            coming.judge(*excluded)
         leaving, leave = [], 0
         for address, url, depth in _documents(tx, row):
             if not source.gates.follow(address, depth).admitted:
@@ -48,7 +62,9 @@ def preview(house: House, name: str, given: Given) -> dict[str, Any]:
                 if value != before.get(key)
             ],
             "documents": hiding.indexed_count(tx, row.id), "leave": leave, "leaving": leaving,
-            "enter": sum(_enters(source, each) for each in visits.exclusions(tx, row.id)),
+            "enter": coming.rules.total(), "entering": coming.examples,
+            "enter_rules": [{"rule": rule, "addresses": count} for rule, count in coming.rules.most_common()],
+            "unjudged": [key for key in after if after[key] != before.get(key) and key not in BOUNDARY],
         }  # fmt: skip
 
 
@@ -71,6 +87,52 @@ def _documents(tx: Tx, row: SourceRow) -> Iterator[tuple[str, str, int]]:
         behind = rows[-1].id
 
 
-def _enters(source: Source, excluded: visits.Exclusion) -> bool:
-    """Would an address be visited that a gate excluded before?"""
-    return source.gates.follow(excluded.address, excluded.depth).admitted
+def _as_it_is(house: House, row: SourceRow) -> Source | None:
+    """The source by its settings of now; None when they no longer make one."""
+    kind = source_kind(row.kind)
+    try:
+        return kind.make(row.id, parse_settings(kind.settings, row.settings), Tools(None, house.clock))
+    except CormorantError:
+        return None
+
+
+class _Coming:
+    """Excluded addresses that would be visited: how many by the rule that keeps them out now, and the first."""
+
+    def __init__(self, source: Source, was: Source | None) -> None:
+        self._source, self._was = source, was
+        self.rules, self.examples = Counter[str](), list[dict[str, str]]()
+
+    def judge(self, address: str, depth: int, rule: str) -> None:
+        """Count an address that is kept out now and would not be. `rule` excluded it when it was met."""
+        now = self._was.gates.follow(address, depth) if self._was else None
+        if (now is not None and now.admitted) or not self._source.gates.follow(address, depth).admitted:
+            return
+        rule = f"{now.gate}: {now.rule}" if now else rule
+        self.rules[rule] += 1
+        if len(self.examples) < SHOWN:
+            self.examples.append({"url": address, "rule": rule})
+
+
+def _excluded(tx: Tx, row: SourceRow) -> Iterator[tuple[str, int, str]]:
+    """Address, depth and reason of what a gate excluded: resources, then what never became one.
+
+    Links that are not to be followed lead to addresses that no setting lets in.
+    """
+    columns, behind = resource.c, 0
+    refused = (
+        sa.select(columns.id, columns.address, columns.depth, columns.reason)
+        .where(columns.source_id == row.id, columns.outcome == int(OutcomeKind.EXCLUDED))
+        .where(columns.role == int(Role.DOCUMENT))
+    )
+    while rows := tx.rows(refused.where(columns.id > behind).order_by(columns.id).limit(PAGE)):
+        for each in rows:
+            yield each.address, each.depth, each.reason or ""
+        behind = rows[-1].id
+    key: int | None = None
+    while page := visits.exclusions_behind(tx, row.id, key, PAGE):
+        known = documents.known_among(tx, row.id, page)
+        for one in page:
+            if one.hash not in known and one.status != Status.NOFOLLOW_ONLY:
+                yield one.address, one.depth, f"{one.gate}: {one.rule}"
+        key = page[-1].hash

@@ -52,7 +52,7 @@ def _source(tx: Tx, row: SourceRow) -> dict[str, Any]:
         "last_reason": recent[0].reason if recent else None,
         "held_run": held.id if held and recent[0].id == held.id else None,
         "run": under_way.id if under_way else None, "state": under_way.state.value if under_way else "idle",
-        "to_fetch": progress.to_fetch(tx, row.id, under_way.generation) if under_way else 0,
+        "to_fetch": progress.to_fetch(tx, row.id, under_way.generation, under_way.new_of) if under_way else 0,
     }  # fmt: skip
 
 

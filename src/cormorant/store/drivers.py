@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import unquote_plus
 
 import sqlalchemy as sa
 from pysqlite3 import dbapi2 as sqlite
@@ -41,9 +42,34 @@ def engine(url: str) -> sa.Engine:
     )
 
 
+_SECRETS = ("password", "passfile", "sslpassword")
+"""Parameters of an address whose values are nobody's business."""
+_PLACE = r"(?P<place>(?:[^@?/:]*|\[[^@?/\]]*\])(?::\d*)?(?:/[^@?]*)?)(?:\?(?P<query>.*))?"
+_READINGS = (
+    re.compile(r"(?P<scheme>[^:/?@]*://)(?:(?P<user>[^:/?@]*)(?P<password>:[^/?@]*)?@)?" + _PLACE, re.DOTALL),
+    re.compile(r"(?P<scheme>[^:/?@]*://)(?:(?P<user>[^:/?@]*)(?P<password>:.*)@)" + _PLACE, re.DOTALL),
+)
+"""An address as it should be written, then one whose password has signs in it that should have been escaped."""
+
+
 def mask(url: str) -> str:
-    """The URL without its password, for messages and logs."""
-    return re.sub(r"(//[^:/@]*):[^@]*@", r"\1:***@", url)
+    """The URL without its password, for messages and logs. What cannot be read for certain is hidden as a whole."""
+    if url.startswith("sqlite:") or not re.search("@|://|pass", url, re.IGNORECASE):
+        return url
+    for reading in _READINGS:
+        said = reading.fullmatch(url)
+        query = "&".join(map(_masked, said["query"].split("&"))) if said and said["query"] else ""
+        if said and "@" not in query:
+            user = f"{said['user']}{':***' if said['password'] else ''}@" if said["user"] is not None else ""
+            return f"{said['scheme']}{user}{said['place']}{'?' if query else ''}{query}"
+    scheme, ends, _ = url.partition("://")
+    return f"{scheme}://***" if ends else "***"
+
+
+def _masked(parameter: str) -> str:
+    """A parameter of an address without its value, when that is a secret."""
+    name, equals, _ = parameter.partition("=")
+    return f"{name}=***" if equals and unquote_plus(name).strip().lower() in _SECRETS else parameter
 
 
 def _sqlite_engine(url: str) -> sa.Engine:
@@ -77,7 +103,15 @@ def _postgres_engine(url: str) -> sa.Engine:
         import psycopg  # noqa: F401, PLC0415 - an extra; the sentence below is better than a traceback
     except ImportError:
         raise UsageError("PostgreSQL needs psycopg. Install it with: pip install 'cormorant[postgres]'") from None
-    address = re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql+psycopg://", url)
+    try:
+        address = sa.make_url(re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql+psycopg://", url))
+    except (sa.exc.ArgumentError, ValueError):  # what they say may hold a part of the password
+        address = None
+    if address is None or "@" in (address.host or ""):
+        raise UsageError(
+            f"The store {mask(url)!r} cannot be read. Use postgresql://USER:PASSWORD@HOST:PORT/DATABASE, "
+            "with %40 for an @ and %3A for a : in the password."
+        )
     return sa.create_engine(
         address,
         pool_size=2,
@@ -108,6 +142,11 @@ def _of_sqlite(text: str, path: str) -> CormorantError:
     if "malformed" in text or "not a database" in text:
         return DataFolderError(
             f"{path} is damaged or not a database of ours: {text}. Restore a backup of the data folder."
+        )
+    if "locked" in text:
+        return StoreError(
+            f"The database {path} is busy: another process has been writing to it for {BUSY_TIMEOUT_MS // 1000} "
+            "seconds. Wait for that one to end; the upgrade of a large database takes some minutes."
         )
     return StoreError(f"The database {path} refused a statement: {text}.")
 

@@ -24,22 +24,23 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 def prepare(store: Store) -> None:
     """Make or upgrade the schema; does nothing when it is today's.
 
-    Raises DataFolderError when the database was written by a newer version.
+    Look, backup and upgrade are one write transaction: nobody writes what the backup would lack, and of two that
+    upgrade at once the second finds it done. Raises DataFolderError when the database was written by a newer version.
     """
     with store.begin() as tx:
         _one_at_a_time(tx)
         version = _version(tx)
         if version is None:
             _make(tx)
-            return
-    if version == SCHEMA_VERSION:
-        return
-    if version > SCHEMA_VERSION:
-        raise DataFolderError(
-            f"The database is of version {version}, and this program knows {SCHEMA_VERSION}. "
-            "Install the version of cormorant that wrote it, or a newer one."
-        )
-    _upgrade(store)
+        elif version > SCHEMA_VERSION:
+            raise DataFolderError(
+                f"The database is of version {version}, and this program knows {SCHEMA_VERSION}. "
+                "Install the version of cormorant that wrote it, or a newer one."
+            )
+        elif version < SCHEMA_VERSION:
+            if store.sqlite:
+                _back_up(store)
+            _upgrade(tx)
 
 
 def _one_at_a_time(tx: Tx) -> None:
@@ -62,25 +63,22 @@ def _make(tx: Tx) -> None:
     tx.execute(sa.insert(stream_head).values(id=1, seq=0))
 
 
-def _upgrade(store: Store) -> None:
-    """Back up, then run the migrations in one transaction."""
+def _upgrade(tx: Tx) -> None:
+    """Run the migrations."""
     from alembic import command  # noqa: PLC0415 - costs 0.8 s, and is needed once a version
     from alembic.config import Config  # noqa: PLC0415
 
-    if store.sqlite:
-        _back_up(store)
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    with store.begin() as tx:
-        _one_at_a_time(tx)
-        config.attributes["connection"] = tx.connection
-        command.upgrade(config, "head")
+    config.attributes["connection"] = tx.connection
+    command.upgrade(config, "head")
 
 
 def _back_up(store: Store) -> None:
     """Copy the database to a file beside it, named after the version it is upgraded to.
 
-    An interrupted copy is no copy.
+    Made on a connection of its own, which reads what was there before the transaction that upgrades. An interrupted
+    copy is no copy.
     """
     path = Path(store.url.removeprefix("sqlite:///"))
     target = path.with_suffix(f".before-{SCHEMA_VERSION}.db")
