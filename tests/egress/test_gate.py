@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pytest
 
 from cormorant.egress.gate import Egress, Pinned, Refused
-from cormorant.egress.policy import PUBLIC_ONLY, AddressClass, Consent, Entry
+from cormorant.egress.policy import PUBLIC_ONLY, AddressClass, Consent
 from cormorant.egress.resolve import Resolver, Unresolved, literal, system_lookup
 
 T = TypeVar("T")
@@ -155,19 +155,6 @@ def test_two_sources_have_their_own_consent() -> None:
         assert isinstance(await egress.open("a.example", 80, consent), Pinned)
         assert isinstance(await egress.open("a.example", 80, PUBLIC_ONLY), Refused)
         assert egress.pinned("a.example", 80, PUBLIC_ONLY) is None
-
-    run(work)
-
-
-def test_witnessed_consent_can_be_stored() -> None:
-    async def work() -> None:
-        names = Names(a_example=[("10.0.0.1",)], gone_example=[socket.gaierror(socket.EAI_NONAME, "")])
-        consent = await egress_of(names).witness(Consent.of([("a.example", 80), ("gone.example", 80), ("::1", 81)]))
-        assert consent.entries == {
-            Entry("a.example", 80, AddressClass.PRIVATE),
-            Entry("::1", 81, AddressClass.LOOPBACK),
-        }
-        assert isinstance(await egress_of(Names(a_example=[(PUBLIC,)])).open("a.example", 80, consent), Refused)
 
     run(work)
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from cormorant.extract import documents
-from cormorant.extract.documents import PRELOAD, convert
+from cormorant.extract.documents import convert
 from cormorant.extract.sniff import sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
 from cormorant.model.content import Extraction
@@ -177,11 +177,7 @@ def test_links_of_a_document_are_followed() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads as Linux shows them")
 def test_loading_the_converters_starts_no_thread() -> None:
-    program = (
-        "import importlib, os\n"
-        f"for name in {PRELOAD!r}: importlib.import_module(name)\n"
-        "print(len(os.listdir('/proc/self/task')))"
-    )
+    program = f"import os, {convert.__module__}\nprint(len(os.listdir('/proc/self/task')))"
     path = os.pathsep.join(entry for entry in sys.path if entry)
     done = subprocess.run(
         [sys.executable, "-c", program],

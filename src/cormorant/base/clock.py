@@ -45,13 +45,8 @@ def pause(seconds: float) -> None:
     time.sleep(seconds)
 
 
-def cpu_seconds() -> float:
-    """CPU seconds this process has used, user and system."""
-    return time.process_time()
-
-
 def cpu_ns() -> int:
-    """CPU nanoseconds this process has used; for the step table."""
+    """CPU nanoseconds this process has used, user and system; for the step table."""
     return time.process_time_ns()
 
 

@@ -11,7 +11,6 @@
     ├── Unreachable           exit 6   a server or database does not answer
     ├── DataFolderError       exit 1   the data folder cannot be used as it is
     ├── StoreError            exit 1   the database said something we cannot go on with
-    │   └── LateWriter                 the site's lease was lost; nothing of the batch was written
     ├── IndexDamaged          exit 1   the index cannot be opened or read
     ├── CacheDamaged          exit 1   a kept copy does not match its checksum
     └── Interrupted           exit 130 a person stopped it; state is kept
@@ -117,13 +116,6 @@ class StoreError(CormorantError):
     """The database refused something that the product relies on."""
 
     code = "store"
-
-
-class LateWriter(StoreError):
-    """The site was leased to someone else in the meantime, so this batch was not written. It will be visited again."""
-
-    code = "late_writer"
-    http_status = 409
 
 
 class IndexDamaged(CormorantError):

@@ -7,14 +7,13 @@ drawn from them. A row of the store says where it lies; the frame itself never p
                                         |                                  |
                                killed here: a torn tail,             read -> Frame, or CacheDamaged
                                or an entry no row names              check -> Damage, then a fresh visit
-                                        |                            entries -> rows anew, when they are lost
-                                        `------------- compact drops what no row names
+                                                                     entries -> rows anew, when they are lost
 
 The rooms: `frame` (one document's parts as bytes), `packs` (how an entry lies on the disk), `writer` and `reader` (the
-only two that open packs in normal work), `check` (is everything there, and what is there), `compact` (give space
-back), `local` (all of it behind the `Cache` protocol).
+only two that open packs in normal work), `check` (is everything there, and what is there), `local` (all of it behind
+the `Cache` protocol).
 
 Invariants: what `keep` returned is on the disk before any row names it; bytes whose checksum does not fit are never
-returned; an entry is never changed in place, and only its writer appends to a pack; a pack that may still be written,
-or that is younger than the grace of `compact`, is never removed; nothing decoded is larger than `frame.MAX_DECODED`.
+returned; an entry is never changed in place, and only its writer appends to a pack; no pack is ever removed; nothing
+decoded is larger than `frame.MAX_DECODED`.
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cormorant.base.errors import CacheDamaged, DataFolderError
 from cormorant.cache.frame import MAX_DECODED, Frame, decode
-from cormorant.cache.packs import HEAD_BYTES, MAX_PAYLOAD, Head, fits, pack_path, parse_head
+from cormorant.cache.packs import HEAD_BYTES, MAX_PAYLOAD, fits, pack_path, parse_head
 from cormorant.cache.protocol import Place
 
 _OPEN_PACKS = 64
@@ -32,10 +32,16 @@ class PackReader:
         Raises CacheDamaged when it is not there, is not as it was, or would take more than `max_bytes`;
         DataFolderError when the pack is there but this process may not or cannot open it.
         """
-        return decode(self.entry(place)[1], max_bytes, body=body)
+        return decode(self._payload(place), max_bytes, body=body)
 
-    def entry(self, place: Place) -> tuple[Head, bytes]:
-        """Return what stands before the payload, and the payload, proven by its checksum. Raises as `read` does."""
+    def close(self) -> None:
+        """Let go of all packs."""
+        with self._lock:
+            while self._open:
+                os.close(self._open.popitem()[1])
+
+    def _payload(self, place: Place) -> bytes:
+        """Return the payload, proven by its checksum. Raises as `read` does."""
         if min(place) < 0 or max(place.pack, place.offset) >> 63 or not _LEAST <= place.length <= _MOST:
             raise _damaged(place, "no entry can be there")
         data = self._bytes(place)
@@ -45,20 +51,7 @@ class PackReader:
         payload = data[HEAD_BYTES:]
         if head.place != place or not fits(head, payload):
             raise _damaged(place, "its checksum does not fit")
-        return head, payload
-
-    def close(self) -> None:
-        """Let go of all packs."""
-        with self._lock:
-            while self._open:
-                os.close(self._open.popitem()[1])
-
-    def forget(self, pack: int) -> None:
-        """Let go of one pack, so that a removed one gives its space back."""
-        with self._lock:
-            descriptor = self._open.pop(pack, None)
-            if descriptor is not None:
-                os.close(descriptor)
+        return payload
 
     def _bytes(self, place: Place) -> bytes:
         """Read an entry's bytes; what cannot be read is damage, what cannot be opened may not be."""

@@ -55,21 +55,17 @@ class PackWriter:
 
         The payloads of a batch are in memory together: the caller bounds the batch by bytes. Raises DataFolderError.
         """
-        now = self._clock.now()
-        return self.copy([(resource, payload, now) for resource, payload in items])
-
-    def copy(self, items: Sequence[tuple[int, bytes, float]]) -> list[Place]:
-        """Like `append`, for entries that were kept at another time (epoch seconds)."""
         if self.broken is not None:
             raise DataFolderError(self.broken)
         if not items:
             return []
         self._begin()
+        now = self._clock.now()
         parts: list[bytes] = []
         places: list[Place] = []
         offset = self._size
-        for resource, payload, kept_at in items:
-            parts.append(head_bytes(resource, payload, kept_at, (self._pack, offset)))
+        for resource, payload in items:
+            parts.append(head_bytes(resource, payload, now, (self._pack, offset)))
             parts.append(payload)
             places.append(Place(self._pack, offset, HEAD_BYTES + len(payload)))
             offset += HEAD_BYTES + len(payload)

@@ -124,18 +124,6 @@ class Egress:
             return True
         return classify(address) in NEVER
 
-    async def witness(self, consent: Consent) -> Consent:
-        """Resolve every named host that has no entry yet and write down its class: to be stored and shown.
-
-        Names that cannot be resolved stay unsettled.
-        """
-        entries: set[Entry] = set()
-        for host, port in sorted(consent.named):
-            known = await self._resolver.resolve(host) if consent.unsettled(host, port) else None
-            if known is not None and not isinstance(known.answer, Unresolved):
-                entries |= self._settle(host, port, known.answer)
-        return consent.with_entries(entries)
-
     async def close(self) -> None:
         """Stop asking for names."""
         await self._resolver.close()

@@ -137,7 +137,7 @@ class Entry(NamedTuple):
 class Consent:
     """Where a source may go besides the public Internet. Frozen: a run sees one version; make it by `of`.
 
-    `entries` were settled at the first resolution and are stored. `named` are hosts and ports that stand literally in
+    `entries` were settled at the first resolution. `named` are hosts and ports that stand literally in
     the start addresses or a `host:` rule: the class of those without an entry is settled when they are first resolved.
     `classes` and `ranges` are what `network` adds. Hosts are lower case, without brackets and trailing dot.
     """

@@ -3,7 +3,8 @@
     payload (task.Task) ──convert──> reader by type ──> answer: an extraction, or why there is none
 
 `convert` is the boundary around other people's code: whatever a converter raises becomes a ConversionFault with status
-903. Too little memory is the sandbox's business, and crashes are.
+903. Too little memory is the sandbox's business, and crashes are. The fork server loads this module once, in a third of
+a second; no thread is started before `convert` is called.
 """
 
 from __future__ import annotations
@@ -26,9 +27,6 @@ from cormorant.extract.task import (
 from cormorant.extract.text import name_of, one_line
 from cormorant.extract.xml_text import extract_xml
 from cormorant.model.content import Extraction
-
-PRELOAD: Final = ("cormorant.extract.documents",)
-"""What a fork server loads once: a third of a second. No thread is started before `convert` is called."""
 
 NO_CONVERTER: Final = 908
 

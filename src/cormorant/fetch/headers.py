@@ -13,9 +13,6 @@ from collections.abc import Sequence
 from email.utils import mktime_tz, parsedate_tz
 from typing import NamedTuple
 
-MAX_RETRY_AFTER_S = 86_400.0
-"""Retry-After is obeyed up to a day (fault N15)."""
-
 _BLANK = (b"\r\n", b"\n")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _MONTHS = {"JanFebMarAprMayJunJulAugSepOctNovDec"[3 * n : 3 * n + 3]: n + 1 for n in range(12)}
@@ -134,17 +131,18 @@ def content_type(value: str) -> tuple[str, str]:
 
 
 def retry_after(value: str, now: float) -> float | None:
-    """Return the seconds to wait from `now` (epoch seconds), at most a day; None for garbage and for the past.
+    """Return the seconds to wait from `now` (epoch seconds); None for garbage and for the past.
 
-    Delay-seconds or an HTTP-date (RFC 9110 section 10.2.3). Zero seconds is a promise, a past date is a mistake.
+    Delay-seconds or an HTTP-date (RFC 9110 section 10.2.3). Zero seconds is a promise, a past date is a mistake. How
+    much of it is obeyed is for whoever waits to say.
     """
     value = value.strip()
     if value.isascii() and value.isdigit():
-        return min(float(value[:12]), MAX_RETRY_AFTER_S)
+        return float(value[:12])
     moment = http_date(value)
     if moment is None or moment <= now:
         return None
-    return min(moment - now, MAX_RETRY_AFTER_S)
+    return moment - now
 
 
 def http_date(value: str) -> float | None:

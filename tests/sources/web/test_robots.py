@@ -283,12 +283,6 @@ def test_what_an_answer_means(status: int | None, reading: Reading) -> None:
     assert verdict.valid_s is None if reading is Reading.DISALLOW_ALL else verdict.valid_s == 86_400
 
 
-def test_after_thirty_days_without_an_answer_there_are_no_rules() -> None:
-    assert verdict_of_fetch(503, 29 * 86_400).reading is Reading.DISALLOW_ALL
-    assert verdict_of_fetch(503, 30 * 86_400).reading is Reading.ALLOW_ALL
-    assert verdict_of_fetch(None, 31 * 86_400).reading is Reading.ALLOW_ALL
-
-
 # --- time
 
 

@@ -31,11 +31,6 @@ class _Read(NamedTuple):
     robots: Robots
 
 
-def fact_name(address: str) -> str:
-    """The name under which an origin's robots.txt is kept as a fact of its site."""
-    return f"robots:{origin_of(address)}"
-
-
 class WebGates:
     """The rulings of one version of a source's settings."""
 

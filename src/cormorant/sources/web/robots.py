@@ -31,7 +31,6 @@ MAX_RULE_TEXT = 200
 FEW = 32
 """Rules with a wildcard that are tried one by one; more are looked up first."""
 
-_GIVE_UP_S = 30 * 86_400.0
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _HTML = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body|\?xml)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\s/,;()<>\"]+")
@@ -92,12 +91,12 @@ class _Rule(NamedTuple):
     text: str
 
 
-def verdict_of_fetch(status: int | None, unreachable_for_s: float = 0.0) -> FetchVerdict:
+def verdict_of_fetch(status: int | None) -> FetchVerdict:
     """Say what the final answer to robots.txt means (section 2.3.1). `status` is None when there was no answer.
 
     The caller has followed redirects, at most five (2.3.1.2), and passes the last status: another redirect then counts
-    as unavailable. A 304 belongs to the caller too, who has the copy it confirms. `unreachable_for_s` is how long the
-    origin has failed without a success; after thirty days the RFC allows to go on as if there were none (2.3.1.4).
+    as unavailable. A 304 belongs to the caller too, who has the copy it confirms. An origin that cannot be reached is
+    closed for as long as that lasts: after thirty days the RFC allows to go on, but does not ask for it (2.3.1.4).
     """
     if status is not None and 200 <= status < 300:
         return FetchVerdict(Reading.PARSE, f"robots.txt answered {status}", VALID_S)
@@ -106,8 +105,6 @@ def verdict_of_fetch(status: int | None, unreachable_for_s: float = 0.0) -> Fetc
     if status is not None and 300 <= status < 400 and status != 304:
         return FetchVerdict(Reading.ALLOW_ALL, "robots.txt redirects more than five times: no rules", VALID_S)
     answered = "did not answer" if status is None else f"answered {status}"
-    if unreachable_for_s >= _GIVE_UP_S:
-        return FetchVerdict(Reading.ALLOW_ALL, f"robots.txt {answered} for thirty days: no rules", VALID_S)
     return FetchVerdict(Reading.DISALLOW_ALL, f"robots.txt {answered}: nothing may be fetched until it does", None)
 
 
