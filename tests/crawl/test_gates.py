@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.crawl.gates import Screened, SiteKeys, screen
+from cormorant.crawl.gates import Links, Screened, SiteKeys, screen
 from cormorant.frontier.known import Seen
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, origin_of
@@ -16,7 +16,7 @@ HERE = "https://a.example"
 
 
 def screened(seen: Seen, *addresses: str, **settings: object) -> Screened:
-    links = [Link(address) for address in addresses]
+    links = Links([Link(address) for address in addresses])
     return screen(web_source(**settings), NEVER_SEEN, links, seen, SiteKeys(), RUN)
 
 
@@ -69,6 +69,35 @@ def test_an_excluded_address_of_a_leased_site_is_judged_once_too() -> None:
 )
 def test_which_gate_says_no(address: str, settings: dict[str, object], gate: str) -> None:
     assert [each.gate for each in screened(Seen(), address, **settings).exclusions] == [gate]
+
+
+def unfollowed(seen: Seen, *links: Link) -> list[tuple[str, str, str, int]]:
+    found = screen(web_source(), NEVER_SEEN, Links((), links), seen, SiteKeys(), RUN)
+    assert not found.arrivals
+    assert {(each.referrer, each.run, each.depth) for each in found.exclusions} <= {(NEVER_SEEN.id, RUN, 3)}
+    return [(each.address, each.gate, each.rule, each.status) for each in found.exclusions]
+
+
+def test_a_link_not_to_be_followed_is_an_exclusion_that_names_it() -> None:
+    seen = Seen()
+    seen.open("a.example", [])
+    links = [Link(f"{HERE}/x", rel="nofollow noopener"), Link(f"{HERE}/y"), Link("https://b.example/z", rel="nofollow")]
+    of_page = "nofollow, said by the page of all its links"
+    assert unfollowed(seen, *links) == [
+        (f"{HERE}/x", "link", "rel=nofollow", 983), (f"{HERE}/y", "link", of_page, 983),
+        ("https://b.example/z", "link", "rel=nofollow", 983),
+    ]  # fmt: skip
+    assert not unfollowed(seen, *links), "once is enough"
+
+
+def test_a_link_not_to_be_followed_keeps_no_other_from_being_followed() -> None:
+    seen = Seen()
+    seen.open("a.example", [])
+    link = Link(f"{HERE}/x", rel="nofollow")
+    assert unfollowed(seen, link)
+    assert names(screened(seen, link.address)) == ([link.address], [])
+    seen.forget_elsewhere()
+    assert not unfollowed(seen, link), "it is a resource by now"
 
 
 def test_nothing_is_nothing() -> None:

@@ -39,6 +39,7 @@ from tests.crawl.samples import (
     NEVER_SEEN,
     NOTHING_FOUND,
     OLD_BODY,
+    OLD_TEXT,
     RUN,
     SOURCE,
     a_content,
@@ -195,6 +196,23 @@ def test_a_forced_row_keeps_the_validators_of_what_was_excluded() -> None:
     assert rows_of(batch_of(visited(NEVER_SEEN, READ_AND_EXCLUDED))).judged == []
 
 
+def test_what_a_forced_run_finds_the_same_is_written_anew_and_counted_as_unchanged() -> None:
+    known = INDEXED._replace(etag="", modified="", content_hash=b"", text_hash=b"")
+    for before, count, journal in (
+        (a_document().text_hash, "unchanged", []), (OLD_TEXT, "changed", ["content"]), (b"", "changed", ["content"])
+    ):  # fmt: skip
+        batch, counters = batch_of(visited(known._replace(before=before), OK)), Counters()
+        made = rows_of(batch)
+        assert written(batch, made) == {**WRITTEN, "changed": 1}, "its copy is mended and everybody is told"
+        assert [each.changed for each in made.visits] == journal
+        rows.count(counters, batch, excluded=0)
+        assert {name: value for name, value in asdict(counters).items() if value} == {
+            "fetched": 1, count: 1, "cache_writes": 1
+        }  # fmt: skip
+    back = batch_of(visited(WAS_GONE._replace(text_hash=b"", before=a_document().text_hash), OK))
+    assert [each.changed for each in rows_of(back).visits] == ["outcome"], "found again, with the same text"
+
+
 def several(*pairs: tuple[int, Outcome], known: Resource = INDEXED) -> list[Visited]:
     """Visits of resources with these numbers, each at the site of its own number."""
     return [visited(known._replace(id=number, site=number), outcome) for number, outcome in pairs]
@@ -272,7 +290,9 @@ def test_what_waits_to_be_settled_is_light_and_keeps_its_size(outcome: Outcome) 
     ids=named,
 )  # fmt: skip
 def test_what_may_be_followed(outcome: Outcome, links: list[Link]) -> None:
-    assert list(rows.links_to_follow(outcome)) == links
+    found = rows.links_to_follow(outcome)
+    assert list(found.follow) == links
+    assert found.unfollowed == ()
 
 
 def test_a_site_is_written_back_once() -> None:

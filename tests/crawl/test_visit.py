@@ -1,4 +1,4 @@
-"""What does a visit end as when something happens that nobody foresaw?"""
+"""What does a visit end as, and what is counted of it?"""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from cormorant.base.steps import unmeasured
 from cormorant.crawl.reading import Reader
 from cormorant.crawl.visit import Blocked, Report, visit
 from cormorant.frontier.desk import SiteWork, Task
-from cormorant.limits import ChildPool, ServerGone
+from cormorant.limits import Answer, ChildPool, ServerGone
+from cormorant.limits import Failed as TaskFailed
 from cormorant.model.content import Content, Wire
-from cormorant.model.outcome import Excluded, Failed, Outcome, Unchanged
+from cormorant.model.outcome import Excluded, Failed, Ok, Outcome, Unchanged
 from cormorant.model.resource import Lease, Resource
 from cormorant.sources.web.source import WebSource
 from tests.crawl.samples import INDEXED, NEVER_SEEN, a_content, web_source
@@ -38,7 +39,7 @@ def made(
 
 
 def test_what_nobody_foresaw_costs_one_document(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     report = made(NEVER_SEEN, ZeroDivisionError("in a plug-in"), monkeypatch)
     assert isinstance(report, Report)
@@ -46,7 +47,8 @@ def test_what_nobody_foresaw_costs_one_document(
     assert report.outcome.status == 903
     assert report.outcome.reason.endswith("ZeroDivisionError: in a plug-in")
     assert report.wire.requests == 1
-    assert "Traceback" in capsys.readouterr().err
+    assert "ZeroDivisionError: in a plug-in" in caplog.text, "with where it happened"
+    assert not capsys.readouterr().err
 
 
 @pytest.mark.parametrize("error", [ServerGone("the converters"), asyncio.CancelledError()])
@@ -68,3 +70,40 @@ def test_the_same_bytes_are_unchanged_unless_a_header_says_otherwise(monkeypatch
     assert isinstance(report, Report)
     assert isinstance(report.outcome, Excluded)
     assert report.outcome.status == 971
+
+
+@pytest.mark.parametrize(
+    ("body", "directives", "follow", "unfollowed"),
+    [
+        (b"<a href=/a rel=nofollow>a</a><a href=/b>b</a>", (), ["/b"], ["/a"]),
+        (b"<meta name=robots content=nofollow><a href=/a>a</a>", (), [], ["/a"]),
+        (b"<a href=/a>a</a><a href=/b>b</a>", ("nofollow",), [], ["/a", "/b"]),
+        (b"<a href=/a>a</a>", ("none",), [], ["/a"]),
+        (b"<a href=/a>a</a>", (), ["/a"], []),
+    ],
+)
+def test_links_that_ask_not_to_be_followed_are_told_apart(
+    body: bytes, directives: tuple[str, ...], follow: list[str], unfollowed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = Content("https://a.example/7", b"<title>t</title><p>text" + body, "text/html", directives=directives)
+    report = made(NEVER_SEEN, content, monkeypatch)
+    assert isinstance(report, Report)
+    assert isinstance(report.outcome, Ok | Excluded)
+    paths = [[link.address.removeprefix("https://a.example") for link in each] for each in (
+        report.outcome.follow, report.outcome.unfollowed,
+    )]  # fmt: skip
+    assert paths == [follow, unfollowed]
+
+
+@pytest.mark.parametrize(("mime", "body", "children"), [("text/html", b"<p>a", 0), ("application/pdf", b"%PDF-1.7", 1)])
+def test_what_a_child_reads_is_a_conversion(
+    mime: str, body: bytes, children: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run(_self: ChildPool, _task: str, _payload: bytes) -> Answer:
+        return TaskFailed("it gave up")
+
+    monkeypatch.setattr(ChildPool, "run", run)
+    report = made(NEVER_SEEN, Content("https://a.example/7", body, mime), monkeypatch)
+    assert isinstance(report, Report)
+    assert report.wire.conversions == children
+    assert (report.outcome.status == 903) == bool(children)

@@ -26,6 +26,19 @@ def a_file(name: str, validator: str) -> Found:
     return Found(HOME + name, "share", 1, How.LISTING, validator=validator)
 
 
+def test_a_run_for_what_is_new_leaves_what_is_known_as_it_is(store: Store) -> None:
+    listed(store, 1, *(a_file(name, "v1") for name in ("same", "changed", "failed")))
+    for name, outcome in (("same", OutcomeKind.OK), ("changed", OutcomeKind.OK), ("failed", OutcomeKind.FAILED)):
+        settle(store, name, outcome)
+    order_of = Admission(SOURCE, 1, 2, new_of=2)
+    files = [a_file("same", "v1"), a_file("changed", "v2"), a_file("failed", "v1"), a_file("new", "v1")]
+    with store.begin() as tx:
+        assert admission.admit_listing(tx, SiteNumbers(), order_of, files) == Admitted(1, 0, 1)
+        found = rows(tx)
+        assert [found[name].state for name in ("same", "changed", "failed")] == [State.SETTLED] * 3
+        assert (found["changed"].validator, found["changed"].run, found["new"].state) == ("v1", 2, State.READY)
+
+
 def settle(store: Store, name: str, outcome: OutcomeKind, state: State = State.SETTLED) -> None:
     """A visit ended."""
     with store.begin() as tx:
@@ -54,6 +67,16 @@ def test_only_what_is_new_is_counted(store: Store) -> None:
     assert admitted(store, *pages(5)) == 0
     assert admitted(store) == 0
     assert admitted(store, *pages(5), source=2) == 5, "another source has its own"
+
+
+def test_what_is_known_can_be_told_from_what_is_new(store: Store) -> None:
+    admitted(store, *pages(3))
+    admitted(store, *pages(5), source=2)
+    with store.begin() as tx:
+        met = arrivals([*pages(5), "https://b.example/"])
+        got = admission.unknown(tx, SiteNumbers(), met)
+        assert got == met[3:]
+        assert admission.unknown(tx, SiteNumbers(), []) == []
 
 
 def test_a_known_address_keeps_its_row(store: Store) -> None:

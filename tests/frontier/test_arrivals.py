@@ -41,7 +41,7 @@ class Owner:
 
     def finish(self, tx: Tx) -> bool:
         return leases.finish(
-            tx, self.place, SOURCE, 1, self.arrivals, leases.earliest(tx, self.place, SOURCE, 1) or 0.0
+            tx, self.place, SOURCE, 1, self.arrivals, leases.earliest(tx, Window(self.place, SOURCE, 1)) or 0.0
         )
 
 
@@ -136,7 +136,7 @@ def test_what_must_wait_is_left_to_whoever_comes_then(done: Store) -> None:
         admit(tx, NEW)
         owner.arrivals += 1
         tx.execute(sa.update(resource).where(resource.c.address == NEW).values(not_before=tx.now() + 50))
-        at = leases.earliest(tx, owner.place, SOURCE, 1)
+        at = leases.earliest(tx, Window(owner.place, SOURCE, 1))
         assert owner.finish(tx)
         assert work_of(tx) == (2, 0, at)
         assert progress.left(tx, SOURCE, 1)[:2] == (1, at)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import sqlalchemy as sa
+
 from cormorant.frontier import facts
 from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.store.database import Store
+from cormorant.store.schema import site_source
 from tests.frontier.samples import pass_time
 
 LATER = 4e9
@@ -35,3 +38,12 @@ def test_a_fact_holds_until_its_time(store: Store) -> None:
     pass_time(store, 200)
     with store.begin() as tx:
         assert facts.read(tx, [1], [0]) == []
+
+
+def test_what_is_known_of_the_sites_of_a_source_expires(store: Store) -> None:
+    with store.begin() as tx:
+        tx.execute(sa.insert(site_source).values(site_id=1, source_id=5))
+        others = [Fact(1, 6, "cookies", b"", LATER), Fact(2, INSTALLATION, "https://b.example", b"", LATER)]
+        facts.write(tx, [Fact(1, INSTALLATION, "robots", b"x", LATER), Fact(1, 5, "cookies", b"", LATER), *others])
+        facts.expire(tx, 5)
+        assert sorted(facts.read(tx, [1, 2], [INSTALLATION, 5, 6])) == sorted(others)

@@ -4,6 +4,9 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.frontier import hiding, settlement
+from cormorant.journal import visits
+from cormorant.journal.visits import Exclusion
+from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import content, hidden, resource
@@ -132,3 +135,20 @@ def test_what_a_complete_listing_does_not_name(five: Store) -> None:
         rows = tx.rows(sa.select(resource.c.outcome, resource.c.status, resource.c.run).where(resource.c.id == 3))
         assert rows == [(OutcomeKind.GONE, 404, 9)]
         assert hiding.absent(tx, SOURCE, 9, 10, 0) == []
+
+
+def test_what_is_absent_names_the_rule_that_excludes_it_now(store: Store) -> None:
+    admitted(store, *pages(3))
+    with store.begin() as tx:
+        known = numbers(tx)
+        for address, gate, rule, status in (
+            (pages(3)[0], "boundary", "exclude *.log", 964), (pages(3)[1], "link", "rel=nofollow", 983),
+        ):  # fmt: skip
+            row = Exclusion(SOURCE, fingerprint(address, SOURCE), address, gate, rule, status, 9, 0, None)
+            visits.exclude(tx, [row])
+        hiding.mark_absent(tx, list(known.values()), 9)
+        columns = resource.c
+        found = {row.address: row for row in tx.rows(sa.select(columns.address, columns.outcome, columns.status))}
+    by_rule, by_link, by_none = ((found[each].outcome, found[each].status) for each in pages(3))
+    assert by_rule == (OutcomeKind.EXCLUDED, 964)
+    assert by_link == by_none == (OutcomeKind.GONE, 404), "a link does not keep a listing from naming a file"

@@ -106,6 +106,19 @@ def test_what_is_elsewhere_is_forgotten_when_told_to() -> None:
     assert seen.first_time("b", 2)
 
 
+def test_what_is_not_to_be_followed_is_no_known_address() -> None:
+    seen = Seen()
+    seen.open("a", [1])
+    assert [seen.first_unfollowed("a", key) for key in (1, 2, 2)] == [False, True, False]
+    assert [seen.first_unfollowed("b", key) for key in (3, 3)] == [True, False]
+    assert [seen.first_time("a", 2), seen.first_time("b", 3)] == [True, True]
+    seen.forget_elsewhere()
+    assert [seen.first_unfollowed("a", 2), seen.first_unfollowed("b", 3)] == [False, True]
+    for key in range(Seen.ELSEWHERE + 5):
+        seen.first_unfollowed("c", key)
+    assert len(seen._unfollowed) <= Seen.ELSEWHERE
+
+
 def test_the_memory_of_elsewhere_is_bounded() -> None:
     seen = Seen()
     for key in range(Seen.ELSEWHERE * 2 + 5):

@@ -207,7 +207,7 @@ def test_reading_gives_what_was_known_of_a_page(store: Store) -> None:
         b"c" * 32, b"t" * 32, 5, indexed=True,
     )  # fmt: skip
     assert isinstance(read[0].role, Role)
-    assert read[1][4:] == (Role.DOCUMENT, 0, 0, 0, 0, "", "", "", b"", b"", 0, False)
+    assert read[1][4:] == (Role.DOCUMENT, 0, 0, 0, 0, "", "", "", b"", b"", 0, False, b"")
 
 
 def test_reading_goes_on_behind_what_is_held(store: Store) -> None:
@@ -226,6 +226,26 @@ def test_reading_can_begin_behind_the_newest(store: Store) -> None:
         place, known = site_numbers(tx)["a.example"], numbers(tx)
         newest = known["https://a.example/1"]
         assert [each.address for each in leases.read(tx, Window(place, SOURCE, 1, newest), 0)] == pages(3)[2:]
+
+
+def test_what_is_new_to_a_run_was_visited_by_no_other(store: Store) -> None:
+    admitted(store, *pages(5))
+    with store.begin() as tx:
+        known = numbers(tx)
+        for page, outcome, run in zip(
+            pages(5)[1:], (OutcomeKind.OK, OutcomeKind.DEFERRED, OutcomeKind.DEFERRED, OutcomeKind.GONE), (1, 1, 2, 2),
+            strict=True,
+        ):  # fmt: skip
+            values = {"outcome": int(outcome), "run": run, "not_before": float(run)}
+            tx.execute(sa.update(resource).where(resource.c.id == known[page]).values(values))
+        everything = Window(site_numbers(tx)["a.example"], SOURCE, 1)
+        new = everything._replace(new_of=2)
+        assert [each.address for each in leases.read(tx, everything, 0)] == pages(5)
+        assert [each.address for each in leases.read(tx, new, 0)] == [pages(5)[0], pages(5)[3]]
+        assert leases.earliest(tx, new) == 0.0
+        tx.execute(sa.update(resource).where(resource.c.id == known[pages(5)[0]]).values(outcome=int(OutcomeKind.OK)))
+        assert leases.earliest(tx, new) == 2.0
+        assert leases.earliest(tx, new._replace(new_of=3)) is None
 
 
 def test_a_settled_row_is_not_read_and_is_found_by_its_address(store: Store) -> None:
@@ -254,13 +274,13 @@ def test_the_earliest_of_what_is_left(store: Store) -> None:
     admitted(store, *pages(3))
     with store.begin() as tx:
         place = site_numbers(tx)["a.example"]
-        assert leases.earliest(tx, place, SOURCE, 1) == 0.0
+        assert leases.earliest(tx, Window(place, SOURCE, 1)) == 0.0
         for number, at in zip(sorted(numbers(tx).values()), (50.0, 30.5, 70.0), strict=True):
             tx.execute(sa.update(resource).where(resource.c.id == number).values(not_before=at))
-        assert leases.earliest(tx, place, SOURCE, 1) == 30.5
-        assert leases.earliest(tx, place, SOURCE, 0) is None
+        assert leases.earliest(tx, Window(place, SOURCE, 1)) == 30.5
+        assert leases.earliest(tx, Window(place, SOURCE, 0)) is None
         tx.execute(sa.update(resource).values(state=int(State.SETTLED)))
-        assert leases.earliest(tx, place, SOURCE, 1) is None
+        assert leases.earliest(tx, Window(place, SOURCE, 1)) is None
 
 
 def owner_of(tx: Tx, key: str) -> str:

@@ -33,7 +33,10 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
     ("work", "planned"),
     [
         (lambda tx: leases.read(tx, Window(1, 1, 1), 0), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
-        (lambda tx: leases.earliest(tx, 1, 1, 1), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
+        (lambda tx: leases.earliest(tx, Window(1, 1, 1)), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
+        (lambda tx: leases.read(tx, Window(1, 1, 1, 0, 9), 0), "USING INDEX ix_resource_ready (site_id=? AND source"),
+        (lambda tx: progress.awake(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
+        (lambda tx: progress.awake(tx, 1, 1, 9), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
         (lambda tx: leases.known_keys(tx, 1), "COVERING INDEX sqlite_autoindex_resource_1 (site_id=?)"),
         (lambda tx: leases.at_address(tx, 1, 1, "x"), "sqlite_autoindex_resource_1 (site_id=? AND hash=?)"),
         (lambda tx: progress.to_fetch(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
@@ -42,7 +45,20 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
         (lambda tx: inversion.chunk(tx, 1), "USING INDEX ix_outlinks_changed"),
         (lambda tx: inversion.unlinked(tx, 1), "ix_content_indexed"),
     ],
-    ids=["read", "earliest", "known_keys", "at_address", "to_fetch", "indexed_count", "absent", "chunk", "unlinked"],
+    ids=[
+        "read",
+        "earliest",
+        "read new",
+        "awake",
+        "awake new",
+        "known_keys",
+        "at_address",
+        "to_fetch",
+        "indexed_count",
+        "absent",
+        "chunk",
+        "unlinked",
+    ],
 )
 def test_no_hot_statement_looks_at_every_row(store: Store, work: Callable[[Tx], object], planned: str) -> None:
     with store.begin() as tx:
@@ -56,4 +72,5 @@ def test_no_hot_statement_looks_at_every_row(store: Store, work: Callable[[Tx], 
 def test_the_order_of_visits_comes_from_the_index(store: Store) -> None:
     with store.begin() as tx:
         assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1), 0))
+        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1, 0, 9), 0))
         assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.known_keys(tx, 1))

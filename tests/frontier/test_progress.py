@@ -51,9 +51,22 @@ def test_it_goes_on_when_the_first_of_them_may(store: Store) -> None:
             tx.execute(sa.update(site).where(site.c.id == number).values(not_before=rests))
             tx.execute(sa.update(site_source).where(site_source.c.site_id == number).values(not_before=waits))
         assert left(tx, SOURCE, 1) == (3, 40.0)
-        progress.awake(tx, SOURCE)
+        progress.awake(tx, SOURCE, 1)
         assert left(tx, SOURCE, 1) == (3, 0.0)
-        progress.awake(tx, 99)
+        progress.awake(tx, 99, 1)
+
+
+def test_a_run_begins_with_the_sites_that_have_something_for_it(store: Store) -> None:
+    admitted(store, *HOSTS)
+    with store.begin() as tx:
+        mark(tx, HOSTS[0], due=order.due(2), outcome=int(OutcomeKind.OK))
+        mark(tx, HOSTS[1], outcome=int(OutcomeKind.OK))
+        assert [progress.to_fetch(tx, SOURCE, 1, run) for run in (None, 9)] == [2, 1]
+        for new_of, sites in ((9, 1), (None, 2), (9, 1)):
+            progress.awake(tx, SOURCE, 1, new_of)
+            assert left(tx, SOURCE, 1) == (sites, 0.0)
+        progress.awake(tx, SOURCE, 2)
+        assert left(tx, SOURCE, 2) == (3, 0.0)
 
 
 def test_how_many_are_to_be_fetched(store: Store) -> None:

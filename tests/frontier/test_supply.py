@@ -12,6 +12,7 @@ from cormorant.frontier.known import Seen
 from cormorant.frontier.leases import LEASE_S, READ_AHEAD
 from cormorant.frontier.supply import LONG_REST_S, LOW, Moment, Plan, Supply
 from cormorant.model.address import fingerprint
+from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Resource, Role
 from cormorant.store import bulk
 from cormorant.store.database import Store, Tx
@@ -102,6 +103,19 @@ def test_everything_is_visited_once_and_every_site_given_back(ada: Retriever) ->
     assert left(ada.store) == 0
     assert ada.desk.sites == {}
     assert owners(ada.store) == {None}
+
+
+def test_a_run_for_what_is_new_leaves_the_rest_and_is_done(ada: Retriever) -> None:
+    with ada.store.begin() as tx:
+        known = resource.c.address.in_(pages(2))
+        tx.execute(sa.update(resource).where(known).values(outcome=int(OutcomeKind.OK), run=1))
+    ada.plan = Plan({SOURCE: 1}, as_it_is, {SOURCE: 2})
+    assert sorted(ada.visit_all()) == sorted([pages(3)[2], "https://b.example/"])
+    assert left(ada.store) == 0
+    with ada.store.begin() as tx:
+        progress.awake(tx, SOURCE, 1)
+    ada.plan = Plan({SOURCE: 1}, as_it_is)
+    assert ada.visit_all() == pages(2)
 
 
 def test_a_large_site_is_read_piece_by_piece(store: Store) -> None:

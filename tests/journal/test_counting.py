@@ -47,8 +47,8 @@ def test_every_outcome_is_counted_at_most_once() -> None:
 
 def test_what_a_visit_cost() -> None:
     counters = Counters(requests=1, bytes=5)
-    counting.count_wire(counters, Wire(2, 1, 3, 1 << 40, 100))
+    counting.count_wire(counters, Wire(2, 1, 3, 1 << 40, 100, 1))
     counting.count_wire(counters, Wire())
     assert counters == Counters(
-        requests=3, requests_conditional=1, requests_audit=3, bytes=(1 << 40) + 5, bytes_decoded=100
+        requests=3, requests_conditional=1, requests_audit=3, bytes=(1 << 40) + 5, bytes_decoded=100, conversions=1
     )

@@ -59,6 +59,19 @@ def test_the_newest_ruling_of_an_address_is_kept(store: Store) -> None:
         assert visits.exclusions(tx, 1, []) == []
 
 
+def test_another_ruling_beats_that_of_a_link_not_to_be_followed(store: Store) -> None:
+    def unfollowed(key: int, run: int) -> Exclusion:
+        return excluded(key, run, "rel=nofollow")._replace(gate=Gate.LINK, status=983)
+
+    with store.begin() as tx:
+        assert visits.exclude(tx, [unfollowed(1, 5), unfollowed(2, 5), excluded(3, 5)]) == 1, "it is not counted"
+        assert visits.exclude(tx, [excluded(1, 5), unfollowed(3, 5), unfollowed(2, 6)]) == 1
+        kept = {row.hash: row for row in visits.exclusions(tx, 1)}
+        assert kept == {1: excluded(1, 5), 2: unfollowed(2, 6), 3: excluded(3, 5)}
+        assert visits.exclude(tx, [unfollowed(1, 6)]) == 0
+        assert visits.exclude(tx, [excluded(1, 6)]) == 1
+
+
 def test_a_start_address_has_no_referrer(store: Store) -> None:
     with store.begin() as tx:
         visits.exclude(tx, [excluded(1, 5)])

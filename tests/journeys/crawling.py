@@ -31,7 +31,8 @@ def _carry_out(said: dict[str, Any]) -> dict[str, Any]:
     home = Home(Path(said["folder"]), said["store"])
     with home.house() as house:
         numbers = said["runs"] or [
-            each.run for each in crawl.order(house, said["names"], Refresh.ALL, force=said["force"], restart=False)
+            each.run
+            for each in crawl.order(house, said["names"], Refresh(said["refresh"]), force=said["force"], restart=False)
         ]
     sys.stdout.write(json.dumps({"runs": numbers}) + "\n")
     sys.stdout.flush()
@@ -44,9 +45,9 @@ def _carry_out(said: dict[str, Any]) -> dict[str, Any]:
         return {"reports": reports, "exit": crawl.exit_code(house, numbers)}
 
 
-def _order(home: Home, names: tuple[str, ...], runs: list[int], *, force: bool) -> str:
-    said = {"folder": str(home.folder), "store": home.store, "names": names, "runs": runs, "force": force}
-    return json.dumps(said) + "\n"
+def _order(home: Home, names: tuple[str, ...], runs: list[int], *, force: bool, refresh: str = "all") -> str:
+    said = {"names": names, "runs": runs, "force": force, "refresh": refresh}
+    return json.dumps(said | {"folder": str(home.folder), "store": home.store}) + "\n"
 
 
 def begin(home: Home, *names: str, force: bool = False) -> subprocess.Popen[str]:
@@ -69,10 +70,12 @@ class Crawler:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def begin(self, home: Home, *names: str, force: bool = False, runs: tuple[int, ...] = ()) -> list[int]:
+    def begin(
+        self, home: Home, *names: str, force: bool = False, refresh: str = "all", runs: tuple[int, ...] = ()
+    ) -> list[int]:
         """Order runs of these sources, or name runs to go on with; returns their numbers when they have begun."""
         assert self._process.stdin is not None
-        self._process.stdin.write(_order(home, names, list(runs), force=force))
+        self._process.stdin.write(_order(home, names, list(runs), force=force, refresh=refresh))
         self._process.stdin.flush()
         numbers: list[int] = self._heard()["runs"]
         return numbers
@@ -81,9 +84,9 @@ class Crawler:
         """Wait for the end of what was begun; returns `reports` and `exit`, or `error`."""
         return self._heard()
 
-    def crawl(self, home: Home, *names: str, force: bool = False) -> dict[str, Any]:
+    def crawl(self, home: Home, *names: str, force: bool = False, refresh: str = "all") -> dict[str, Any]:
         """Crawl one source; returns its report, with the exit code as `exit`."""
-        self.begin(home, *names, force=force)
+        self.begin(home, *names, force=force, refresh=refresh)
         said = self.end()
         assert "reports" in said, said
         report: dict[str, Any] = said["reports"][0]

@@ -27,10 +27,15 @@ from tests.journeys.pages import Edit, SiteSettings
 
 _REASONS = {200: "OK", 301: "Moved Permanently", 304: "Not Modified", 404: "Not Found", 410: "Gone", 503: "Busy"}
 ROOT = Path(__file__).resolve().parents[2]
+TICK_S = 0.01
 
 
 class Logged(NamedTuple):
-    """One request. `under_way` counts those of its host that were not answered yet, this one included."""
+    """One request. `under_way` counts those of its host that were not answered yet, this one included.
+
+    `late_s` is how late the machine has let the site do something at the worst, up to then: a request may have come by
+    that much before it was noted.
+    """
 
     at: float
     host: str
@@ -38,6 +43,7 @@ class Logged(NamedTuple):
     conditional: bool
     status: int
     under_way: int
+    late_s: float = 0.0
 
 
 class _Shop:
@@ -50,6 +56,7 @@ class _Shop:
         self.robots = settings.robots
         self.edits: dict[int, Edit] = {}
         self.under_way: dict[str, int] = {}
+        self.late_s = 0.0
         self.log = os.open(settings.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
     def change(self, said: dict[str, object]) -> None:
@@ -58,6 +65,12 @@ class _Shop:
             self.edits[int(str(said["page"]))] = Edit(**said["edit"])  # type: ignore[arg-type]
         self.delay_s = float(str(said.get("delay_s", self.delay_s)))
         self.robots = str(said.get("robots", self.robots))
+
+    def tick(self, due: float) -> None:
+        """Measure how late this process comes to what it should do now."""
+        loop = asyncio.get_running_loop()
+        self.late_s = max(self.late_s, loop.time() - due)
+        loop.call_later(TICK_S, self.tick, loop.time() + TICK_S)
 
     def answer(self, path: str, condition: str) -> tuple[int, list[str], bytes]:
         """Status, header lines and body for a path."""
@@ -125,7 +138,7 @@ class _Connection(asyncio.Protocol):
         status, said, body = shop.answer(path, condition)
         self._busy = True
         shop.under_way[self._host] = under_way = shop.under_way.get(self._host, 0) + 1
-        line = f"{at:.6f}\t{self._host}\t{path}\t{int(bool(condition))}\t{status}\t{under_way}\n"
+        line = f"{at:.6f}\t{self._host}\t{path}\t{int(bool(condition))}\t{status}\t{under_way}\t{shop.late_s:.6f}\n"
         os.write(shop.log, line.encode())
         lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'Said')}", *said, f"Content-Length: {len(body)}", "", ""]
         answer = "\r\n".join(lines).encode() + body
@@ -139,6 +152,7 @@ class _Connection(asyncio.Protocol):
 
 async def _serve(shop: _Shop) -> None:
     loop = asyncio.get_running_loop()
+    shop.tick(loop.time())
     servers = []
     for number in range(max(shop.site.hosts, 1)):
         address = pages.host(shop.site, number)
@@ -184,7 +198,7 @@ class WebSite:
     def log(self, since: float = 0.0) -> list[Logged]:
         """Requests received from that moment on, in their order."""
         rows = (line.split("\t") for line in Path(self.settings.log).read_text().splitlines())
-        made = [Logged(float(r[0]), r[1], r[2], r[3] == "1", int(r[4]), int(r[5])) for r in rows]
+        made = [Logged(float(r[0]), r[1], r[2], r[3] == "1", int(r[4]), int(r[5]), float(r[6])) for r in rows]
         return [each for each in made if each.at >= since]
 
     @property

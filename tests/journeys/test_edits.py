@@ -75,3 +75,14 @@ def test_a_run_fetches_no_more_documents_than_it_may(home: Home, crawls: Crawler
     assert 5 <= report["fetched"] <= 5 + home.retrievers - 1
     assert len([each for each in site.log() if each.path != "/robots.txt"]) == report["fetched"]
     assert "max_documents" in report["reason"]
+
+
+def test_a_forced_crawl_asks_for_robots_txt_anew(home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    home.add_source("web", "site", site.source)
+    crawls.crawl(home, "site")
+    site.tell(robots="User-agent: *\nDisallow: /p/7.html\n")
+    assert crawls.crawl(home, "site")["unchanged"] == PAGES, "the copy of the first crawl still holds"
+    crawls.crawl(home, "site", force=True)
+    assert home.found(site.word(7), site.word(8)) == [[], [site.url(8)]]
+    assert [each.path for each in site.log()].count("/robots.txt") == 2

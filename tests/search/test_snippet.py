@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.base.clock import cpu_seconds
+from cormorant.base.clock import cpu_ns
 from cormorant.index.query import leaves
 from cormorant.index.words import clean, words
 from cormorant.search.parse import parse
@@ -94,10 +94,10 @@ def test_far_inside_a_long_text() -> None:
 def test_time_is_bounded(piece: str) -> None:
     text = (piece * 20_000_000)[:20_000_000]
     needles = Needles(leaves(parse(" ".join(f'pump{n} "pump pump pump{n}"' for n in range(16)) + " pump*").query))
-    started = cpu_seconds()
+    started = cpu_ns()
     shown = snippet(text, needles)
     assert len(shown.text) <= LENGTH
-    assert cpu_seconds() - started < 5
+    assert cpu_ns() - started < 5e9
 
 
 WORDS = st.sampled_from(

@@ -14,7 +14,7 @@ from cormorant.catalog import receivers
 from cormorant.index import embedded
 from cormorant.model.settings import parse_settings
 from cormorant.operate.house import House
-from cormorant.plugins import RECEIVERS, SOURCES, Tools, source_kind
+from cormorant.plugins import SOURCES, Tools, source_kind
 from cormorant.store import migrate
 from cormorant.store.database import Store
 
@@ -51,7 +51,6 @@ def open_house(plan: Plan, *, first: bool = False) -> House:
         store=store,
         clock=clock,
         kinds=SOURCES,
-        receiver_kinds=RECEIVERS,
         cache=lambda: LocalCache(plan.folder / "cache", clock),
         index_reader=lambda: embedded.open_reader(plan.folder / "index"),
         index_writer=lambda: embedded.open_writer(plan.folder / "index"),

@@ -153,7 +153,7 @@ class Assignments:
             for row in rows:
                 if row.id not in known and (found := sources.numbered(tx, row.source_id)) is not None:
                     source = build.source_of(row, found.kind, self._fetcher, self._house.clock)
-                    order = Admission(row.source_id, row.generation, row.id, row.force, row.anew)
+                    order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of)
                     counters = runs.counted_by(tx, row.id, self._means.owner)
                     self._runs[row.source_id] = (row.id, Dispatch(source, order, self._means, counters))
             for number, dispatch in self._runs.values():

@@ -44,7 +44,12 @@ def crawl(
         typer.Argument(metavar="SOURCE", help="Sources; none: all.", show_default=False, default_factory=list),
     ],
     force: Annotated[
-        bool, typer.Option("--force", help="Take nothing for unchanged: fetch and read everything.")
+        bool,
+        typer.Option(
+            "--force",
+            help="Take nothing for unchanged: fetch, read and deliver everything anew. The report still "
+            "counts as changed only what says something else than before.",
+        ),
     ] = False,
     restart: Annotated[
         bool, typer.Option("--restart", help="Begin anew instead of going on with an interrupted run.")
@@ -53,7 +58,8 @@ def crawl(
         Which,
         typer.Option(
             "--refresh",
-            help="What to visit of what is known: all of it, only what is due, or only what is new.",
+            help="all: everything known and found. due: what was left over or put off, and files that changed. "
+            "append: only what was never visited.",
         ),
     ] = Which.ALL,
 ) -> None:

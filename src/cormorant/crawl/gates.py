@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from cormorant.frontier.admission import Arrival
@@ -11,8 +11,16 @@ from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.content import Link
 from cormorant.model.resource import Found, How, Resource
-from cormorant.model.rules import Ruling
+from cormorant.model.rules import Gate, Ruling
+from cormorant.model.status import Status
 from cormorant.sources.protocol import Source
+
+
+class Links(NamedTuple):
+    """The links of a document: to be followed, and not to be, by their own rel or as all of the page are."""
+
+    follow: Sequence[Link] = ()
+    unfollowed: Sequence[Link] = ()
 
 
 class Screened(NamedTuple):
@@ -20,6 +28,10 @@ class Screened(NamedTuple):
 
     arrivals: list[Arrival]
     exclusions: list[Exclusion]
+
+
+NOFOLLOW = Ruling(False, Gate.LINK, "rel=nofollow", Status.NOFOLLOW_ONLY)
+NOFOLLOW_PAGE = Ruling(False, Gate.LINK, "nofollow, said by the page of all its links", Status.NOFOLLOW_ONLY)
 
 
 class SiteKeys:
@@ -40,12 +52,12 @@ class SiteKeys:
         return key
 
 
-def screen(source: Source, resource: Resource, links: Iterable[Link], seen: Seen, keys: SiteKeys, run: int) -> Screened:
+def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: SiteKeys, run: int) -> Screened:
     """Sort the links of a visited resource into new resources and exclusions; what is known is neither."""
     number, depth, follow = source.number, resource.depth + 1, source.gates.follow
     arrivals: list[Arrival] = []
     exclusions: list[Exclusion] = []
-    for link in links:
+    for link in links.follow:
         address = link.address
         key = fingerprint(address, number)
         site = keys.of(address)
@@ -57,6 +69,11 @@ def screen(source: Source, resource: Resource, links: Iterable[Link], seen: Seen
             arrivals.append(Arrival(found, key))
         else:
             exclusions.append(excluded(number, key, found, ruling, run))
+    for link in links.unfollowed:
+        key, site = fingerprint(link.address, number), keys.of(link.address)
+        if seen.first_unfollowed(site, key):
+            found = Found(link.address, site, depth, How.LINK, referrer=resource.id)
+            exclusions.append(excluded(number, key, found, NOFOLLOW if "nofollow" in link.rel else NOFOLLOW_PAGE, run))
     return Screened(arrivals, exclusions)
 
 

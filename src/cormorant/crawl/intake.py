@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import sources
+from cormorant.crawl import sweep
 from cormorant.crawl.gates import excluded
 from cormorant.frontier import admission
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
@@ -37,7 +38,7 @@ class Intake:
 
     def __init__(self, store: Store, source: Source, row: RunRow) -> None:
         self._store, self._source, self._run = store, source, row.id
-        self._order = Admission(row.source_id, row.generation, row.id, row.force, row.anew)
+        self._order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of)
         self._sites = SiteNumbers()
         self._counters = Counters()
 
@@ -60,16 +61,20 @@ class Intake:
 
     def admit(self, batch: Sequence[Found | Removal]) -> None:
         """Admit one batch."""
-        found = [each for each in batch if isinstance(each, Found)]
+        last = {each.address: each for each in batch}.values()  # what a feed says last of an address is so
+        found = [each for each in last if isinstance(each, Found)]
+        removed = [each.address for each in last if isinstance(each, Removal)]
         with self._store.begin() as tx:
+            self._counters.gone += sweep.remove(tx, self._order.source, self._run, removed) if removed else 0
             arrivals = self._screen(tx, found)
-            if self._source.discovery is Discovery.LISTING:
+            if self._source.discovery is not Discovery.SEEDS:
                 listed = [arrival.found for arrival in arrivals]
                 admitted = admission.admit_listing(tx, self._sites, self._order, listed)
                 self._counters.discovered += admitted.new
                 self._counters.unchanged += admitted.unchanged
             else:
-                self._counters.discovered += admission.admit(tx, self._sites, self._order, arrivals)
+                fresh = admission.unknown(tx, self._sites, arrivals)
+                self._counters.discovered += admission.admit(tx, self._sites, self._order, fresh)
             runs.count(tx, self._run, PROCESS, self._counters)
 
     def _screen(self, tx: Tx, found: list[Found]) -> list[Arrival]:

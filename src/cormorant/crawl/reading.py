@@ -13,7 +13,7 @@ from cormorant.extract.sniff import sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
 from cormorant.limits import Answer, ChildPool, Finished, Killed, PayloadTooBig, ServerGone
 from cormorant.limits import Failed as TaskFailed
-from cormorant.model.content import Content, Document, Extraction
+from cormorant.model.content import Content, Document, Extraction, Wire
 from cormorant.model.outcome import Excluded, Failed, Outcome, Quarantined
 from cormorant.model.resource import Resource
 from cormorant.model.rules import Gate, Ruling
@@ -32,10 +32,12 @@ class Reader:
     def __init__(self, children: ChildPool, steps: Steps) -> None:
         self._children = children
         self._steps = steps
-        self.conversions = 0
 
-    async def read(self, content: Content, source: Source) -> tuple[Content, Extraction] | Outcome:
-        """Sniff the type, ask the gate, read. The content returned carries the sniffed type."""
+    async def read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
+        """Sniff the type, ask the gate, read. The content returned carries the sniffed type.
+
+        A document that goes to a limited child is counted in `wire`.
+        """
         content = replace(content, mime=sniff(content.mime, content.body, content.file_name))
         ruling = source.gates.read(content)
         if not ruling.admitted:
@@ -50,6 +52,7 @@ class Reader:
                     address=content.address, charset=content.charset, steps=self._steps, main=main,
                 )  # fmt: skip
             case Reading.CHILD:
+                wire.conversions += 1
                 return await self._in_child(content, main=main)
             case Reading.NONE:
                 status = unread_status(content.mime)
@@ -60,7 +63,6 @@ class Reader:
 
     async def _in_child(self, content: Content, *, main: bool) -> tuple[Content, Extraction] | Outcome:
         """Convert in a limited child; what kills two of them is quarantined."""
-        self.conversions += 1
         payload = encode_task(
             content.mime, content.body,
             address=content.address, charset=content.charset, file_name=content.file_name, main=main,

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from cormorant.base.steps import Steps
 from cormorant.cache.frame import Frame, encode
-from cormorant.crawl.gates import Screened
+from cormorant.crawl.gates import Links, Screened
 from cormorant.crawl.visit import Report
 from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
@@ -91,13 +91,13 @@ class Batch:
         return kept
 
 
-def links_to_follow(outcome: Outcome) -> Sequence[Link]:
-    """The links an outcome offers to the follow gate."""
+def links_to_follow(outcome: Outcome) -> Links:
+    """The links an outcome offers to the follow gate, and those that ask not to be followed."""
     if isinstance(outcome, Ok | Unchanged | Excluded):
-        return outcome.follow
+        return Links(outcome.follow, outcome.unfollowed)
     if isinstance(outcome, Moved):
-        return (Link(outcome.target),)
-    return ()
+        return Links((Link(outcome.target),))
+    return Links()
 
 
 def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: Steps) -> None:
@@ -137,7 +137,7 @@ def _light(visited: Visited) -> Visited:
         bare: Outcome = Excluded(outcome.ruling, outcome.status, content=content)
     else:
         document = outcome.document and replace(outcome.document, text="", links=(), attributes={})
-        bare = replace(outcome, content=content, document=document, follow=())
+        bare = replace(outcome, content=content, document=document, follow=(), unfollowed=())
     return Visited(report._replace(outcome=bare), visited.fate, len(outcome.content.body))
 
 
@@ -185,8 +185,16 @@ def count(counters: Counters, batch: Batch, excluded: int) -> None:
         )
         counting.count_outcome(counters, fate.outcome, _counted(fate, outcome), answered=answered)
         if fate.outcome is OutcomeKind.OK:
+            same = _same(visited.resource, outcome)
             counters.new += not visited.resource.indexed
-            counters.changed += visited.resource.indexed
+            counters.changed += visited.resource.indexed and not same
+            counters.unchanged += same
+
+
+def _same(resource: Resource, outcome: Outcome) -> bool:
+    """Was a document fetched and delivered anew by force, and says what it said before?"""
+    document = outcome.document if isinstance(outcome, Ok) else None
+    return resource.indexed and document is not None and document.text_hash == resource.before
 
 
 def _counted(fate: Fate, outcome: Outcome) -> int:
@@ -257,7 +265,7 @@ def _content(packed: Packed, place: tuple[int, int, int], acl_number: Callable[[
 def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> None:
     """What one visit changed: its journal row, its hiding or showing, its validators and rights."""
     resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
-    changed = _change(resource, fate)
+    changed = _change(resource, outcome, fate)
     if resource.indexed and not fate.kept:
         made.hidden.append((resource.id, resource.source, run))
     elif resource.indexed and not _good(resource.outcome):
@@ -279,12 +287,12 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
         )  # fmt: skip
 
 
-def _change(resource: Resource, fate: Fate) -> str:
+def _change(resource: Resource, outcome: Outcome, fate: Fate) -> str:
     """What the journal calls this visit, "" when it brought nothing new. A robots.txt is never a new document."""
-    if fate.outcome is OutcomeKind.OK and resource.role is Role.DOCUMENT:
+    if fate.outcome is OutcomeKind.OK and resource.role is Role.DOCUMENT and not _same(resource, outcome):
         return "content" if resource.indexed else "new"
     same = (fate.outcome, fate.status) == (resource.outcome, resource.status)
-    return "" if same or (_good(resource.outcome) and fate.outcome is OutcomeKind.UNCHANGED) else "outcome"
+    return "" if same or (_good(resource.outcome) and _good(fate.outcome)) else "outcome"
 
 
 def _good(outcome: int) -> bool:

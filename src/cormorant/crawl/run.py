@@ -56,16 +56,16 @@ class Conductor:
         with self._store.begin() as tx:
             if values:
                 runs.advance(tx, self._row.id, self._row.state, **values)
-            self._row = runs.get(tx, self._row.id)
+            self._row = runs.again(tx, self._row)
 
     async def _begin(self) -> None:
-        """Count the generation up, so that everything known is due, unless only what is new is wanted."""
+        """Count the generation up, so that everything known is due, unless only what is due or new is wanted."""
         with self._store.begin() as tx:
             source = sources.numbered(tx, self._row.source_id)
             number = source.generation if source else 0
             if self._row.refresh in (Refresh.ALL, Refresh.SCRATCH) or number == 0:
                 number = sources.next_generation(tx, self._row.source_id)
-            progress.awake(tx, self._row.source_id)
+            progress.awake(tx, self._row.source_id, number, self._row.new_of)
         self._change(state=RunState.DISCOVERING, generation=number, started_at=self._clock.now())
 
     async def _discover(self) -> None:

@@ -1,19 +1,24 @@
 """What did a run leave unseen, and what must go? Deletion needs a complete run, below the brake.
 
 absent from a complete listing -> hidden --+
+removed, says a feed ------------> hidden --+
 gone, excluded, moved at its visit ------> hidden --brake?--> deleted (events, index drops them) -> purged
                                                       `-----> held: found again until a person answers
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cormorant.frontier import brake, hiding, inversion, progress, purging
-from cormorant.journal import runs
+from cormorant.journal import runs, visits
 from cormorant.journal.runs import RunRow
+from cormorant.journal.visits import VisitRow
+from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import RunState
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
-from cormorant.store.database import Store
+from cormorant.store.database import Store, Tx
 
 CHUNK = 1000
 
@@ -31,6 +36,16 @@ def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int
         if len(absent) < CHUNK:
             return count
         behind = absent[-1][0]
+
+
+def remove(tx: Tx, source: int, run: int, addresses: Sequence[str]) -> int:
+    """Hide what a feed says is removed, as a visit that ends 410 would. Returns how many that is news of."""
+    going = hiding.named(tx, source, addresses)
+    hiding.hide(tx, [(number, source, run) for number, indexed in going if indexed])
+    hiding.mark_removed(tx, [number for number, _ in going], run)
+    gone, now = (int(OutcomeKind.GONE), 410, 0, None, "outcome", hiding.REMOVED), tx.now()
+    visits.write(tx, [VisitRow(number, run, now, *gone) for number, _ in going])
+    return len(going)
 
 
 def braked(store: Store, source: int, run: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from cormorant.base.log import logger
 from cormorant.crawl import manners
 from cormorant.frontier import leases
 from cormorant.frontier.desk import Desk
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from cormorant.crawl.means import Means
     from cormorant.crawl.reading import Reader
     from cormorant.model.resource import Resource
+
+_log = logger(__name__)
 
 BATCH = 250
 """Visits a transaction; fewer when two seconds have passed or connections starve."""
@@ -123,6 +126,8 @@ class Tending:
         for run in self.runs.values():
             visited = run.batch.visited
             lost = run.settle() if visited else set()
+            if visited:
+                _log.info("settled", extra={"run": run.order.run, "visits": len(visited), "sites_lost": len(lost)})
             self.desk.settled([each.resource for each in visited], run.arrived)
             for number in lost:
                 site = self.desk.close(number)
@@ -140,14 +145,16 @@ class Tending:
 def plan_of(runs: Mapping[int, Dispatch]) -> Plan:
     """The generation of every run under way, and how a row is adapted to it.
 
-    A run that judges anew forgets validators and the bytes' hash, a forced one the text's too.
+    A run that judges anew forgets validators and the bytes' hash, a forced one the text's too, which is kept aside.
     """
 
     def prepare(resource: Resource) -> Resource:
         order = runs[resource.source].order
         if not (order.forced or order.anew):
             return resource
-        text_hash = b"" if order.forced else resource.text_hash
-        return resource._replace(etag="", modified="", content_hash=b"", text_hash=text_hash)
+        bare = resource._replace(etag="", modified="", content_hash=b"")
+        return bare._replace(text_hash=b"", before=resource.text_hash) if order.forced else bare
 
-    return Plan({source: run.order.generation for source, run in runs.items()}, prepare)
+    orders = [run.order for run in runs.values()]
+    new_of = {each.source: each.new_of for each in orders if each.new_of is not None}
+    return Plan({each.source: each.generation for each in orders}, prepare, new_of)

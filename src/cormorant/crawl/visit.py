@@ -8,10 +8,10 @@ gates.visit --no--> Excluded        --first robots.txt--> Blocked
 from __future__ import annotations
 
 import hashlib
-import traceback
 from typing import NamedTuple
 
 from cormorant.base.clock import Clock
+from cormorant.base.log import logger
 from cormorant.crawl.reading import Reader, document_of
 from cormorant.frontier.desk import Task
 from cormorant.limits import ServerGone
@@ -20,6 +20,8 @@ from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, Unchan
 from cormorant.model.resource import Resource, Role
 from cormorant.model.rules import Prerequisite
 from cormorant.sources.protocol import Source
+
+_log = logger(__name__)
 
 
 class Report(NamedTuple):
@@ -46,7 +48,7 @@ async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Rep
     except ServerGone:
         raise  # the converters are: whoever started them starts them again
     except Exception as error:  # noqa: BLE001 - the input is hostile, and so may be a plug-in
-        traceback.print_exc()
+        _log.exception("fault", extra={"source": task.resource.source, "address": task.resource.address})
         reason = f"A fault of this program or a plug-in: {type(error).__name__}: {error}"
         return Report(task, Failed(903, reason), wire, clock.now())
 
@@ -60,36 +62,36 @@ async def _visit(task: Task, source: Source, reader: Reader, wire: Wire, clock: 
         if not ruling.admitted:
             return Report(task, Excluded(ruling, ruling.status), wire, clock.now())
     got = await source.fetch(resource, wire)
-    outcome = await _judge(source, resource, got, reader) if isinstance(got, Content) else got
+    outcome = await _judge(source, resource, got, reader, wire) if isinstance(got, Content) else got
     return Report(task, outcome, wire, clock.now())
 
 
-async def _judge(source: Source, resource: Resource, content: Content, reader: Reader) -> Outcome:
+async def _judge(source: Source, resource: Resource, content: Content, reader: Reader, wire: Wire) -> Outcome:
     """Decide what an answer means for the resource."""
     if resource.role is not Role.DOCUMENT:
         return Ok(content, None)
     content_hash = hashlib.sha256(content.body).digest()
     if resource.indexed and content_hash == resource.content_hash and not content.directives:
         return Unchanged(200, content)
-    read = await reader.read(content, source)
+    read = await reader.read(content, source, wire)
     if not isinstance(read, tuple):
         return read
     content, said = read
     if said.refresh and said.refresh != content.address:
         return Moved(said.refresh, 953)
-    follow = _followed(content, said)
+    follow, unfollowed = _followed(content, said)
     ruling = source.gates.index(content, said)
     if not ruling.admitted:
-        return Excluded(ruling, ruling.status, follow, content)
+        return Excluded(ruling, ruling.status, follow, content, unfollowed)
     document = document_of(source, resource, content, said, content_hash)
     if resource.indexed and document.text_hash == resource.text_hash:
-        return Unchanged(200, content, document, follow)
-    return Ok(content, document, follow)
+        return Unchanged(200, content, document, follow, unfollowed)
+    return Ok(content, document, follow, unfollowed)
 
 
-def _followed(content: Content, said: Extraction) -> tuple[Link, ...]:
-    """The links that may be followed: none of a nofollow page, none marked nofollow."""
-    directives = {*content.directives, *said.directives}
-    if "nofollow" in directives or "none" in directives:
-        return ()
-    return tuple(link for link in said.links if "nofollow" not in link.rel)
+def _followed(content: Content, said: Extraction) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
+    """The links that may be followed, and those that may not: all of a nofollow page, those marked nofollow."""
+    if not {"nofollow", "none"}.isdisjoint((*content.directives, *said.directives)):
+        return (), said.links
+    unfollowed = tuple(link for link in said.links if "nofollow" in link.rel)
+    return tuple(link for link in said.links if "nofollow" not in link.rel) if unfollowed else said.links, unfollowed

@@ -31,18 +31,22 @@ class Ended(NamedTuple):
 
 
 async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
-    """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached."""
+    """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached.
+
+    Also ends when somebody stops the run: the retrievers then leave what is left.
+    """
     waiting_since: float | None = None
     settings, held_up = source.settings, Counter[str]()
     while True:
         with store.read() as tx:
+            stopped = runs.again(tx, row).state is not row.state
             left, now = progress.left(tx, row.source_id, row.generation), tx.now()
             fetched = runs.counters(tx, row.id).fetched
             head = stream.head(tx)
             backlog = head - min((each.place for each in receivers.told_of(tx, row.source_id)), default=head)
             pace = max((source.pace(key, {}).delay_s for key in left.some), default=0.0)
-        if left.sites == 0:
-            return Ended(True, None, _worst(held_up))
+        if left.sites == 0 or stopped:
+            return Ended(not stopped, None, _worst(held_up))
         if settings.max_documents is not None and fetched >= settings.max_documents:
             reason = f"max_documents is {settings.max_documents}: more was found than one run may fetch"
             return Ended(False, reason, _worst(held_up))
@@ -69,14 +73,17 @@ def _worst(held_up: Counter[str]) -> str:
 
 
 async def until_delivered(store: Store, row: RunRow) -> None:
-    """Wait until every receiver that takes deliveries of the source has come to the end of what the run found."""
+    """Wait until every receiver that takes deliveries of the source has come to the end of what the run found.
+
+    Also ends when somebody stops the run.
+    """
     with store.read() as tx:
         end = stream.newest_of(tx, row.source_id)
     while True:
         with store.read() as tx:
-            told = receivers.told_of(tx, row.source_id)
+            told, stopped = receivers.told_of(tx, row.source_id), runs.again(tx, row).state is not row.state
         behind = [each for each in told if each.place < end and not each.error and not each.paused]
-        if not behind:
+        if stopped or not behind:
             return
         await asyncio.sleep(TICK_S)
 

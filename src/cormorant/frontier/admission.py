@@ -49,7 +49,7 @@ class Admission:
     """Which source and run a batch is admitted for.
 
     A forced run takes nothing for unchanged. One that judges `anew` visits what is unchanged too, and keeps what it
-    finds to be the same.
+    finds to be the same. `new_of` is the run's number when it visits only what is new: it leaves alone what is known.
     """
 
     source: int
@@ -57,6 +57,7 @@ class Admission:
     run: int
     forced: bool = False
     anew: bool = False
+    new_of: int | None = None
 
 
 class SiteNumbers:
@@ -95,6 +96,14 @@ def admit(tx: Tx, numbers: SiteNumbers, admission: Admission, arrivals: Sequence
     sites = numbers.of(tx, {arrival.found.site for arrival in arrivals})
     wake(tx, admission.source, set(sites.values()), admission.generation)
     return bulk.insert(tx, resource, _COLUMNS, _rows(admission, sites, arrivals, 0))
+
+
+def unknown(tx: Tx, numbers: SiteNumbers, arrivals: Sequence[Arrival]) -> list[Arrival]:
+    """Those that have no row yet: what is known must not wake a site that has nothing else to do."""
+    keyed = {arrival.key: arrival.found for arrival in arrivals}
+    sites = numbers.of(tx, {found.site for found in keyed.values()})
+    known = _known(tx, sorted(sites.values()), keyed)
+    return [arrival for arrival in arrivals if arrival.key not in known]
 
 
 def _rows(
@@ -137,12 +146,13 @@ def admit_listing(tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Seq
     fresh = [(found, key) for key, found in keyed.items() if key not in known]
     seen: list[tuple[object, ...]] = []
     ready: list[tuple[object, ...]] = []
-    waiting, again = 0, admission.forced or admission.anew
+    unchanged, again = 0, admission.forced or admission.anew
     for key, (number, validator, outcome, state) in known.items():
         found = keyed[key]
-        if state == State.READY or (not again and validator == found.validator and outcome not in _AGAIN):
+        same = state != State.READY and not again and validator == found.validator and outcome not in _AGAIN
+        if same or state == State.READY or admission.new_of is not None:
             seen.append((admission.run, number))
-            waiting += state == State.READY
+            unchanged += same
         else:
             due = order.due(admission.generation, found.priority, found.depth)
             ready.append((admission.run, int(State.READY), due, found.validator, 0.0, number))
@@ -151,7 +161,7 @@ def admit_listing(tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Seq
     bulk.insert(tx, resource, _COLUMNS, _rows(admission, sites, fresh, admission.run))
     bulk.update(tx, resource, ("run",), ("id",), seen)
     bulk.update(tx, resource, ("run", "state", "due", "validator", "not_before"), ("id",), ready)
-    return Admitted(len(fresh), len(ready), len(seen) - waiting)
+    return Admitted(len(fresh), len(ready), unchanged)
 
 
 def _known(tx: Tx, sites: list[int], keyed: dict[int, Found]) -> dict[int, tuple[int, str, int, int]]:

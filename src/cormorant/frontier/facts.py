@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import site_fact
+from cormorant.store.schema import site_fact, site_source
 
 INSTALLATION = 0
 
@@ -39,3 +39,11 @@ def read(tx: Tx, sites: Sequence[int], scopes: Sequence[int]) -> list[Fact]:
         columns.site_id.in_(sites), columns.scope.in_(scopes), columns.valid_until > tx.now()
     )
     return [Fact(*row) for row in tx.rows(statement)]
+
+
+def expire(tx: Tx, source: int) -> None:
+    """Let nothing hold any longer that is known of a source's sites, so that a run asks for it anew."""
+    columns = site_fact.c
+    sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
+    known = columns.site_id.in_(sites) & columns.scope.in_((INSTALLATION, source))
+    tx.execute(sa.update(site_fact).where(known).values(valid_until=0.0))

@@ -12,10 +12,13 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Role, State
+from cormorant.model.status import Status
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import content, exclusion, hidden, resource
+from cormorant.store.schema import content, exclusion, hidden, resource, site_source
 
 
 def hide(tx: Tx, rows: Sequence[tuple[int, int, int]]) -> None:
@@ -96,6 +99,37 @@ def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[tuple[
     return [(row[0], row[1]) for row in tx.rows(statement)]
 
 
+def named(tx: Tx, source: int, addresses: Sequence[str]) -> list[tuple[int, bool]]:
+    """Resources of a source at these addresses: (resource, has it a document?).
+
+    Less what is known to be removed and is out of sight.
+    """
+    columns, found = resource.c, list[tuple[int, bool]]()
+    found_still = sa.and_(content.c.indexed.is_(True), content.c.id.not_in(sa.select(hidden.c.id)))
+    statement = (
+        sa.select(columns.id, content.c.indexed)
+        .outerjoin(content, content.c.id == columns.id)
+        .where(columns.source_id == source, columns.role == int(Role.DOCUMENT))
+        .where(columns.site_id.in_(sa.select(site_source.c.site_id).where(site_source.c.source_id == source)))
+        .where(sa.or_(columns.outcome != int(OutcomeKind.GONE), columns.status != 410, found_still))
+        .where(columns.hash.in_(sa.bindparam("keys", expanding=True)))
+    )
+    keys = [fingerprint(each, source) for each in addresses]
+    for start in range(0, len(keys), 1000):
+        found += [(row[0], bool(row[1])) for row in tx.rows(statement, {"keys": keys[start : start + 1000]})]
+    return found
+
+
+REMOVED = "the source says that it was removed"
+
+
+def mark_removed(tx: Tx, ids: Sequence[int], run: int) -> None:
+    """Say on the rows that a feed says they are removed; nobody visits them until it names them anew."""
+    row = (int(State.SETTLED), 1, int(OutcomeKind.GONE), 410, run, tx.now(), 0.0, REMOVED)
+    sets = ("state", "attempts", "outcome", "status", "run", "visited_at", "not_before", "reason")
+    bulk.update(tx, resource, sets, ("id",), [(*row, number) for number in ids])
+
+
 def mark_absent(tx: Tx, ids: Sequence[int], run: int) -> None:
     """Say on the rows that a complete listing no longer names them, or which rule now excludes them."""
     rows = [(int(OutcomeKind.GONE), 404, run, "a complete listing does not name it", number) for number in ids]
@@ -104,6 +138,7 @@ def mark_absent(tx: Tx, ids: Sequence[int], run: int) -> None:
         sa.select(resource.c.id, exclusion.c.status, exclusion.c.gate, exclusion.c.rule)
         .join(exclusion, sa.and_(exclusion.c.source_id == resource.c.source_id, exclusion.c.hash == resource.c.hash))
         .where(exclusion.c.run == run, resource.c.id.in_(sa.bindparam("ids", expanding=True)))
+        .where(exclusion.c.status != int(Status.NOFOLLOW_ONLY))
     )
     ruled = [
         (int(OutcomeKind.EXCLUDED), row[1], f"{row[2]}: {row[3]}", row[0])

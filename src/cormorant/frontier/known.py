@@ -71,6 +71,7 @@ class Seen:
     def __init__(self) -> None:
         self._sites: dict[str, KnownSet] = {}
         self._elsewhere: set[int] = set()
+        self._unfollowed: set[int] = set()
 
     def open(self, site: str, keys: Iterable[int]) -> None:
         """A site was leased: these are its keys."""
@@ -95,6 +96,17 @@ class Seen:
         self._elsewhere.add(key)
         return True
 
+    def first_unfollowed(self, site: str, key: int) -> bool:
+        """Is this key, named by a link that is not to be followed, new? It does not count as known for that."""
+        known = self._sites.get(site, self._elsewhere)
+        if key in known or key in self._unfollowed:
+            return False
+        if len(self._unfollowed) >= self.ELSEWHERE:
+            self._unfollowed.clear()
+        self._unfollowed.add(key)
+        return True
+
     def forget_elsewhere(self) -> None:
         """After a batch that was not written: what was taken for known may not be."""
         self._elsewhere.clear()
+        self._unfollowed.clear()

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from cormorant.frontier import order
 from cormorant.model.address import fingerprint
+from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Lease, Resource, Role, State
 from cormorant.store import bulk
 from cormorant.store.database import Tx
@@ -159,6 +160,14 @@ _COLUMNS = sa.select(
         resource.c.validator, content.c.content_hash, content.c.text_hash, content.c.acl_id, content.c.indexed,
     ).select_from(resource.outerjoin(content, content.c.id == resource.c.id))  # fmt: skip
 
+
+def new_of(run: int | sa.BindParameter[int]) -> sa.ColumnElement[bool]:
+    """What no run has visited; what this one visited and had to put off is tried again."""
+    columns = resource.c
+    put_off = sa.and_(columns.outcome == int(OutcomeKind.DEFERRED), columns.run == run)
+    return sa.or_(columns.outcome == int(OutcomeKind.NONE), put_off)
+
+
 _READ_ONE = _COLUMNS.where(resource.c.site_id == sa.bindparam("site"), resource.c.hash == sa.bindparam("hash"))
 
 _READ = (
@@ -174,14 +183,20 @@ _READ = (
     .limit(sa.bindparam("most"))
 )  # fmt: skip
 
+_READ_NEW = _READ.where(new_of(sa.bindparam("run", type_=sa.Integer)))
+
 
 class Window(NamedTuple):
-    """Which rows are read: of a site and a source, due up to a generation, with a number above `newest`."""
+    """Which rows are read: of a site and a source, due up to a generation, with a number above `newest`.
+
+    With `new_of`, a run, only what is new to it.
+    """
 
     site: int
     source: int
     generation: int
     newest: int = 0
+    new_of: int | None = None
 
 
 def read(tx: Tx, window: Window, held: int) -> list[Resource]:
@@ -190,18 +205,22 @@ def read(tx: Tx, window: Window, held: int) -> list[Resource]:
         "site": window.site, "source": window.source, "limit": order.limit(window.generation), "now": tx.now(),
         "newest": window.newest, "most": READ_AHEAD + held,
     }  # fmt: skip
+    if window.new_of is not None:
+        return [_resource(row) for row in tx.rows(_READ_NEW, bound | {"run": window.new_of})]
     return [_resource(row) for row in tx.rows(_READ, bound)]
 
 
-def earliest(tx: Tx, site_number: int, source: int, generation: int) -> float | None:
+def earliest(tx: Tx, window: Window) -> float | None:
     """When may the first of what is left be visited? None when nothing is left. Epoch seconds of the store."""
     columns = resource.c
     statement = sa.select(sa.func.min(columns.not_before)).where(
         columns.state == sa.literal_column(str(int(State.READY))),
-        columns.site_id == site_number,
-        columns.source_id == source,
-        columns.due < order.limit(generation),
+        columns.site_id == window.site,
+        columns.source_id == window.source,
+        columns.due < order.limit(window.generation),
     )
+    if window.new_of is not None:
+        statement = statement.where(new_of(window.new_of))
     found = tx.execute(statement).scalar_one()
     return None if found is None else float(found)
 
@@ -216,7 +235,7 @@ def _resource(row: Sequence[Any]) -> Resource:
      indexed) = row  # fmt: skip
     return Resource._make((
         number, source, place, address, _ROLES[role], depth, attempts, outcome, status, etag or "", modified or "",
-        validator or "", body or b"", text or b"", acl or 0, bool(indexed),
+        validator or "", body or b"", text or b"", acl or 0, bool(indexed), b"",
     ))  # fmt: skip
 
 

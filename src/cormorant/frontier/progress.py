@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.frontier import order
+from cormorant.frontier import leases, order
 from cormorant.frontier.fate import is_unreachable
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, State
@@ -23,9 +23,17 @@ class Left(NamedTuple):
     some: tuple[str, ...] = ()
 
 
-def awake(tx: Tx, source: int) -> None:
-    """A run begins: what waited for a later time is looked at again."""
-    tx.execute(sa.update(site_source).where(site_source.c.source_id == source).values(not_before=0.0))
+def awake(tx: Tx, source: int, generation: int, new_of: int | None = None) -> None:
+    """A run begins: what waited for a later time is looked at again, and sites are done that have nothing for it.
+
+    With `new_of`, the run's number, only what is new to it counts.
+    """
+    done = site_source.c.done_generation
+    here = resource.c.site_id == site_source.c.site_id
+    todo = sa.select(sa.literal_column("1")).where(_left(source, generation, new_of), here).exists()
+    again = sa.case((sa.not_(todo), generation), (done >= generation, generation - 1), else_=done)
+    values = {"not_before": 0.0, "done_generation": again}
+    tx.execute(sa.update(site_source).where(site_source.c.source_id == source).values(values))
 
 
 def left(tx: Tx, source: int, generation: int) -> Left:
@@ -46,17 +54,22 @@ def left(tx: Tx, source: int, generation: int) -> Left:
     return Left(int(count), float(soonest or 0.0), tuple(row[0] for row in tx.rows(keys)))
 
 
-def to_fetch(tx: Tx, source: int, generation: int) -> int:
-    """How many resources are left to visit, by site from the covering index."""
+def to_fetch(tx: Tx, source: int, generation: int, new_of: int | None = None) -> int:
+    """How many resources are left to visit, by site from the covering index.
+
+    With `new_of`, a run, only what is new to it counts.
+    """
     sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
-    columns = resource.c
-    statement = sa.select(sa.func.count()).where(
-        columns.state == sa.literal_column(str(int(State.READY))),
-        columns.site_id.in_(sites),
-        columns.source_id == source,
-        columns.due < order.limit(generation),
-    )
+    statement = sa.select(sa.func.count()).where(_left(source, generation, new_of), resource.c.site_id.in_(sites))
     return int(tx.execute(statement).scalar_one())
+
+
+def _left(source: int, generation: int, new_of: int | None) -> sa.ColumnElement[bool]:
+    """What a source has left in a generation."""
+    columns = resource.c
+    ready = columns.state == sa.literal_column(str(int(State.READY)))
+    due = sa.and_(ready, columns.source_id == source, columns.due < order.limit(generation))
+    return due if new_of is None else sa.and_(due, leases.new_of(new_of))
 
 
 def deferred(tx: Tx, source: int, run: int) -> int:

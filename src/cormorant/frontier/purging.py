@@ -20,7 +20,7 @@ RUNS = 2
 
 
 def purge(tx: Tx, source: int) -> int:
-    """Remove rows, links and journal of what is gone for good; the cache lets go of it when it is compacted."""
+    """Remove rows, links and journal of what is gone for good. Its kept copy stays in its pack, named by no row."""
     columns = resource.c
     listed = columns.how == int(How.LISTING)
     linked = sa.exists().where(inlinks.c.id == columns.id, inlinks.c.count > 0)

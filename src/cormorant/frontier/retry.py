@@ -10,6 +10,7 @@ FIRST_WAIT_S = 60.0
 BUSY_CEILING_S = 3_600.0
 CEILING_S = 86_400.0
 MAX_RETRY_AFTER_S = 86_400.0
+"""What a server asks for is obeyed up to this, whichever kind of source it is (fault N15)."""
 BUSY = (429, 503)
 UNREACHABLE_TRIES = 5
 """Runs in a row in which a resource could not be reached before it is taken for gone (status 1020 to 1024)."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from cormorant.frontier import facts, leases
 from cormorant.frontier.desk import Desk, SiteWork, SourceWork
 from cormorant.frontier.facts import INSTALLATION
 from cormorant.frontier.known import Seen
-from cormorant.frontier.leases import SiteUse
+from cormorant.frontier.leases import SiteUse, Window
 from cormorant.model.resource import Resource
 from cormorant.store.database import Tx
 
@@ -28,11 +28,16 @@ LONG_REST_S = 5.0
 class Plan:
     """What a retriever works on now: source -> generation.
 
-    `prepare` adapts a row to its run (forced: no validators).
+    `prepare` adapts a row to its run (forced: no validators). `new_of` names the runs that visit only what is new.
     """
 
     generations: Mapping[int, int]
     prepare: Callable[[Resource], Resource]
+    new_of: Mapping[int, int] = field(default_factory=dict)
+
+    def window(self, site: int, source: int, newest: int = 0) -> Window:
+        """Which rows of a site are to be read for a source."""
+        return Window(site, source, self.generations[source], newest, self.new_of.get(source))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,7 @@ class Supply:
     def _read(self, tx: Tx, plan: Plan, site: SiteWork, source: int) -> None:
         work = site.sources[source]
         held = len(work.held)
-        found = leases.read(tx, leases.Window(site.lease.site, source, plan.generations[source], work.newest), held)
+        found = leases.read(tx, plan.window(site.lease.site, source, work.newest), held)
         work.exhausted = len(found) < leases.READ_AHEAD + held
         for resource in found:
             if resource.id not in work.held:
@@ -144,7 +149,7 @@ class Supply:
 
     def _finish(self, tx: Tx, plan: Plan, site: SiteWork, source: int) -> None:
         generation, work = plan.generations[source], site.sources[source]
-        left = leases.earliest(tx, site.lease.site, source, generation)
+        left = leases.earliest(tx, plan.window(site.lease.site, source))
         if left is not None and left <= tx.now():
             work.exhausted, work.newest = False, 0
         elif leases.finish(tx, site.lease.site, source, generation, work.arrivals, left or 0.0):
@@ -171,7 +176,3 @@ class Supply:
         leases.release(tx, self._owner, site.lease)
         self._desk.close(site.lease.site)
         self._seen.close(site.key)
-
-    def add_prerequisite(self, tx: Tx, site: SiteWork, source: int, address: str) -> Resource | None:
-        """The resource of a prerequisite (a robots.txt), which has a row by now."""
-        return leases.at_address(tx, site.lease.site, source, address)

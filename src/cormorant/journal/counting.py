@@ -29,6 +29,7 @@ def count_wire(counters: Counters, wire: Wire) -> None:
     counters.requests_audit += wire.audits
     counters.bytes += wire.received
     counters.bytes_decoded += wire.decoded
+    counters.conversions += wire.conversions
 
 
 def count_outcome(counters: Counters, kind: OutcomeKind, status: int, *, answered: bool) -> None:

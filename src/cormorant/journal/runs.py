@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.base.errors import NotFoundError
+from cormorant.base.log import logger
 from cormorant.model.run import OPEN_STATES, Counters, Refresh, RunState
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import run, run_count
+
+_log = logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,11 @@ class RunRow:
     lists: bool
     unlisted: list[str]
     error: str | None
+
+    @property
+    def new_of(self) -> int | None:
+        """The run's own number when it visits only what is new, else None."""
+        return self.id if self.refresh is Refresh.APPEND else None
 
 
 def request(tx: Tx, source: int, settings: str, refresh: Refresh, *, force: bool, anew: bool = False) -> int:
@@ -100,6 +108,12 @@ def get(tx: Tx, number: int | None = None) -> RunRow:
     return _row(rows[0])
 
 
+def again(tx: Tx, row: RunRow) -> RunRow:
+    """The run as it is now. One that was deleted is as good as stopped."""
+    rows = tx.rows(sa.select(run).where(run.c.id == row.id))
+    return _row(rows[0]) if rows else replace(row, state=RunState.STOPPED)
+
+
 def change(tx: Tx, number: int, **values: object) -> None:
     """Set columns of a run: state, generation, started_at, finished_at, complete, asked, reason, bottleneck."""
     tx.execute(sa.update(run).where(run.c.id == number).values(**values))
@@ -107,7 +121,11 @@ def change(tx: Tx, number: int, **values: object) -> None:
 
 def advance(tx: Tx, number: int, expected: RunState, **values: object) -> bool:
     """Set columns of a run that is still in this state; False when somebody has changed it meanwhile."""
-    return bool(tx.execute(sa.update(run).where(run.c.id == number, run.c.state == expected).values(**values)).rowcount)
+    statement = sa.update(run).where(run.c.id == number, run.c.state == expected).values(**values)
+    changed = bool(tx.execute(statement).rowcount)
+    if changed:
+        _log.info("run", extra={"run": number, **values})
+    return changed
 
 
 def count(tx: Tx, number: int, process: str, counters: Counters) -> None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from cormorant.model.status import Status
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import exclusion, visit
@@ -46,8 +47,9 @@ class Exclusion(NamedTuple):
 _NEWER = bulk.Upsert(
     key=("source_id", "hash"),
     columns=("gate", "rule", "status", "run", "depth", "referrer"),
-    where="{table}.run < excluded.run",
+    where=f"{{table}}.run < excluded.run OR {{table}}.status = {Status.NOFOLLOW_ONLY:d}",
 )
+_UNFOLLOWED = bulk.Upsert(key=_NEWER.key, columns=_NEWER.columns, where="{table}.run < excluded.run")
 
 
 def write(tx: Tx, rows: Sequence[VisitRow]) -> None:
@@ -64,9 +66,17 @@ def of(tx: Tx, resource: int) -> list[VisitRow]:
 
 
 def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:
-    """Keep exclusions, the newest ruling of an address; returns how many addresses this run had not met before."""
+    """Keep exclusions, the newest ruling of an address; returns how many addresses this run had not met before.
+
+    What only links that are not to be followed lead to gives way to any other ruling and is not counted: another link
+    may yet make it a resource.
+    """
     ordered = sorted(rows, key=lambda row: row.hash)  # in one order, or two writers may deadlock
-    return bulk.insert(tx, exclusion, Exclusion._fields, ordered, _NEWER)
+    ruled = [row for row in ordered if row.status != Status.NOFOLLOW_ONLY]
+    if len(ruled) < len(ordered):
+        unfollowed = [row for row in ordered if row.status == Status.NOFOLLOW_ONLY]
+        bulk.insert(tx, exclusion, Exclusion._fields, unfollowed, _UNFOLLOWED)
+    return bulk.insert(tx, exclusion, Exclusion._fields, ruled, _NEWER)
 
 
 def exclusions(tx: Tx, source: int, keys: Sequence[int] | None = None) -> list[Exclusion]:
@@ -76,6 +86,15 @@ def exclusions(tx: Tx, source: int, keys: Sequence[int] | None = None) -> list[E
     if keys is not None:
         statement = statement.where(exclusion.c.hash.in_(list(keys)))
     return [Exclusion(*row) for row in tx.rows(statement.order_by(exclusion.c.address))]
+
+
+def exclusions_behind(tx: Tx, source: int, behind: int | None, most: int) -> list[Exclusion]:
+    """A page of the exclusions of a source, by key: those behind a key, or the first."""
+    columns = [exclusion.c[name] for name in Exclusion._fields]
+    statement = sa.select(*columns).where(exclusion.c.source_id == source)
+    if behind is not None:
+        statement = statement.where(exclusion.c.hash > behind)
+    return [Exclusion(*row) for row in tx.rows(statement.order_by(exclusion.c.hash).limit(most))]
 
 
 def starts_excluded(tx: Tx, source: int, run: int) -> bool:

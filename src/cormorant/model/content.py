@@ -19,7 +19,8 @@ Dates are epoch seconds, in attributes whose name ends `_at`.
 class Wire:
     """What one visit cost on the way: counted in the run report whatever the outcome was.
 
-    `received` is bytes over the wire (headers and body as sent), `decoded` the body after inflating.
+    `received` is bytes over the wire (headers and body as sent), `decoded` the body after inflating. `conversions` is 1
+    when the document was read in a limited child.
     """
 
     requests: int = 0
@@ -27,6 +28,7 @@ class Wire:
     audits: int = 0
     received: int = 0
     decoded: int = 0
+    conversions: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,15 +39,15 @@ class OutcomeKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ok:
-    """Fetched and read. `links` are those to follow; `document` is None for roles other than document.
+    """Fetched and read. `follow` are the links to follow; `document` is None for roles other than document.
 
-    `indexable` is None when it may be indexed, else the ruling that says no (noindex, index rules): it is then followed
-    but not delivered, and the outcome shown is excluded.
+    `unfollowed` are links that ask not to be followed, here and in other outcomes.
     """
 
     content: Content
     document: Document | None
     follow: tuple[Link, ...] = ()
+    unfollowed: tuple[Link, ...] = ()
     status: int = 200
     kind = OutcomeKind.OK
 
@@ -60,6 +60,7 @@ class Unchanged:
     content: Content | None = None
     document: Document | None = None
     follow: tuple[Link, ...] = ()
+    unfollowed: tuple[Link, ...] = ()
     kind = OutcomeKind.UNCHANGED
 
 
@@ -88,6 +89,7 @@ class Excluded:
     status: int
     follow: tuple[Link, ...] = ()
     content: Content | None = None
+    unfollowed: tuple[Link, ...] = ()
     kind = OutcomeKind.EXCLUDED
 
 

@@ -84,6 +84,7 @@ class Resource(NamedTuple):
 
     `etag`, `modified` (the Last-Modified text) and `validator` are "" when unknown; hashes are b"" when there was no
     successful visit. `attempts` counts failed visits in a row. `outcome` is the number of the last visit's outcome.
+    `before` is the text's hash in a forced run, which compares nothing and yet tells what has changed.
     """
 
     id: int
@@ -102,3 +103,4 @@ class Resource(NamedTuple):
     text_hash: bytes
     acl: int
     indexed: bool
+    before: bytes = b""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 class Gate(StrEnum):
     """The checkpoints on a resource's way, in order."""
 
+    LINK = "link"
     ADDRESS = "address"
     SCHEME = "scheme"
     DEPTH = "depth"

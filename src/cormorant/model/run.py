@@ -32,7 +32,11 @@ OPEN_STATES = (RunState.WAITING, RunState.DISCOVERING, RunState.RETRIEVING, RunS
 
 
 class Refresh(StrEnum):
-    """Which known resources a run visits."""
+    """Which resources a run visits, beside what it finds on the way.
+
+    ALL: everything known. DUE: what an earlier run did not come to or put off, and what a listing shows to be another
+    than before. APPEND: what no run has visited. SCRATCH: everything, with nothing remembered.
+    """
 
     ALL = "all"
     DUE = "due"
@@ -45,6 +49,7 @@ class Counters:
     """What a run counts, each number kept by every process for itself and added up when read.
 
     The first eight are the classic ones (to_fetch is looked up, not counted). `bytes` came over the wire.
+    `conversions` are documents that were read in a limited child.
     """
 
     fetched: int = 0

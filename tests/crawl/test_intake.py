@@ -1,0 +1,148 @@
+"""What becomes of what discovery names, on every store: a source that tells what changed, and what was removed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.catalog import sources
+from cormorant.crawl import sweep
+from cormorant.crawl.intake import PROCESS, Intake, Listed
+from cormorant.frontier import hiding, settlement
+from cormorant.journal import runs, visits
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Found, How, Removal, State
+from cormorant.model.run import Counters, Refresh
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Event
+from cormorant.sources.protocol import Discovery
+from cormorant.sources.web.source import WebSource
+from cormorant.store.database import Store
+from cormorant.store.schema import content, resource
+from tests.crawl.samples import web_source
+from tests.frontier.samples import a_content, numbers, pages
+
+ONE, TWO, THREE = pages(3)
+
+
+class Feed(WebSource):
+    """A source that tells what it is given: batches of what changed and what was removed."""
+
+    discovery = Discovery.FEED
+
+    def __init__(self, *batches: Sequence[Found | Removal]) -> None:
+        web = web_source()
+        super().__init__(1, web.settings, None, web._clock)
+        self._batches = batches
+
+    def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:
+        """Tell them."""
+        self.next_cursor = f"{cursor}+"
+        yield from self._batches
+
+
+def fed(address: str, version: str = "1") -> Found:
+    return Found(address, "a.example", how=How.LISTING, validator=version)
+
+
+@pytest.fixture
+def number(store: Store) -> int:
+    """The number of a source."""
+    with store.begin() as tx:
+        return sources.add(tx, "web", "feed", {})
+
+
+def taken_in(store: Store, source: int, *batches: Sequence[Found | Removal]) -> tuple[int, Counters]:
+    """Carry out the discovery of a run; returns its number and what was counted."""
+    with store.begin() as tx:
+        generation = sources.next_generation(tx, source)
+        run = runs.request(tx, source, "{}", Refresh.ALL, force=False)
+        runs.change(tx, run, generation=generation)
+        row = runs.get(tx, run)
+    assert asyncio.run(Intake(store, Feed(*batches), row).take_in()) == Listed(False, [])
+    with store.read() as tx:
+        return run, runs.counted_by(tx, run, PROCESS)
+
+
+def kept(store: Store, source: int, *addresses: str) -> None:
+    """Take these in, and let every one be a document that search may find."""
+    taken_in(store, source, [fed(each) for each in addresses])
+    with store.begin() as tx:
+        settlement.contents(tx, [a_content(each, source) for each in numbers(tx).values()])
+        values = {"state": int(State.SETTLED), "outcome": int(OutcomeKind.OK), "status": 200, "visited_at": 1.0}
+        tx.execute(sa.update(resource).values(values))
+
+
+def rows(store: Store) -> dict[str, Any]:
+    with store.read() as tx:
+        return {row.address: row for row in tx.rows(sa.select(resource))}
+
+
+def test_a_removal_hides_at_once_and_deletes_when_the_run_settles(store: Store, number: int) -> None:
+    kept(store, number, ONE, TWO)
+    run, counters = taken_in(store, number, [Removal(ONE), Removal("https://a.example/never")])
+    assert counters == Counters(gone=1)
+    gone = rows(store)[ONE]
+    assert (gone.state, gone.outcome, gone.status, gone.run) == (State.SETTLED, OutcomeKind.GONE, 410, run)
+    assert gone.reason == hiding.REMOVED
+    with store.read() as tx:
+        assert hiding.everything(tx) == {gone.id}
+        assert [(each.outcome, each.status, each.changed) for each in visits.of(tx, gone.id)] == [(4, 410, "outcome")]
+        assert not stream.after(tx, 0, 10), "nobody is told before the brake was asked"
+    assert not sweep.braked(store, number, run)
+    assert sweep.settle(store, number, run) == 1
+    with store.read() as tx:
+        assert [(each.resource, each.event) for each in stream.after(tx, 0, 10)] == [(gone.id, Event.DELETED)]
+        assert [row.id for row in tx.rows(sa.select(content.c.id).where(content.c.indexed))] == [numbers(tx)[TWO]]
+    assert rows(store).keys() == {TWO}, "as after a 410, the row goes with the document"
+
+
+def test_removals_below_the_brake_only(store: Store, number: int) -> None:
+    kept(store, number, *pages(10))
+    run, counters = taken_in(store, number, [Removal(each) for each in pages(9)])
+    assert counters.gone == 9
+    assert sweep.braked(store, number, run)
+    with store.read() as tx:
+        assert not hiding.everything(tx)
+    run, counters = taken_in(store, number, [Removal(ONE)])
+    assert counters.gone == 1, "refused, and said once more"
+    with store.read() as tx:
+        assert len(hiding.everything(tx)) == 1
+
+
+def test_a_removal_told_twice_counts_once(store: Store, number: int) -> None:
+    kept(store, number, ONE, TWO)
+    run, counters = taken_in(store, number, [Removal(ONE)], [Removal(ONE)])
+    assert counters.gone == 1
+    sweep.settle(store, number, run)
+    assert taken_in(store, number, [Removal(ONE)])[1].gone == 0
+
+
+def test_what_was_never_visited_need_not_be(store: Store, number: int) -> None:
+    taken_in(store, number, [fed(ONE), fed(TWO)], [Removal(ONE)])
+    assert {address: row.state for address, row in rows(store).items()} == {ONE: State.SETTLED, TWO: State.READY}
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_the_last_word_on_an_address_counts(store: Store, number: int, together: bool) -> None:
+    kept(store, number, ONE, TWO)
+    told: list[Found | Removal] = [Removal(ONE), fed(ONE), fed(TWO), Removal(TWO)]
+    taken_in(store, number, *([told] if together else [[each] for each in told]))
+    found = rows(store)
+    assert (found[TWO].state, found[TWO].status) == (State.SETTLED, 410)
+    assert found[ONE].state == (State.SETTLED if together else State.READY), "the same version, unless it was removed"
+    with store.read() as tx:
+        assert found[TWO].id in hiding.everything(tx)
+
+
+def test_what_a_feed_names_with_another_version_is_visited_again(store: Store, number: int) -> None:
+    kept(store, number, ONE, TWO)
+    _, counters = taken_in(store, number, [fed(ONE, "2"), fed(TWO), fed(THREE)])
+    assert (counters.discovered, counters.unchanged, counters.gone) == (1, 1, 0)
+    assert {address: row.state for address, row in rows(store).items()} == {
+        ONE: State.READY, TWO: State.SETTLED, THREE: State.READY,
+    }  # fmt: skip
