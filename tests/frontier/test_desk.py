@@ -54,6 +54,27 @@ def test_a_site_starts_a_visit_when_its_delay_has_passed() -> None:
     assert take(desk, 12.5).resource.id == 1001
 
 
+def test_the_delay_counts_from_when_a_request_went_out() -> None:
+    one = site(s1=3)
+    one.delay_s, one.parallel = 2.0, 2
+    desk = opened(one)
+    take(desk, 10.0)
+    one.sent(10.7, 0.0)
+    assert desk.take(12.6) is None
+    assert take(desk, 12.71).resource.id == 1001
+
+
+def test_a_turn_for_which_nothing_was_asked_is_given_back() -> None:
+    one = site(s1=3)
+    one.delay_s = 2.0
+    desk = opened(one)
+    desk.again(take(desk, 10.0), None)
+    one.sent(10.0, 0.0)
+    task = take(desk, 12.1)
+    desk.again(task, None)
+    assert take(desk, 12.1).resource is task.resource
+
+
 def test_no_more_visits_at_once_than_the_site_allows() -> None:
     one = site(s1=4)
     one.parallel = 2

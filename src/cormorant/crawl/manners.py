@@ -46,20 +46,17 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
     site.failures = site.failures if resting and at.failures else at.failures
     if at.until and not resting:
         site.not_before, site.rest_until = at.until, now + (at.until - report.at)
-    if report.wire.requests > 1:
-        # It was redirected: its newest request came later than it began, at the latest now.
-        site.requested_at = max(site.requested_at, report.at)
-        site.next_at = max(site.next_at, now + site.delay_s)
     refused: list[Report] = []
     if task.resource.role is not Role.DOCUMENT:
         site.blocked = False
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, task.resource.role)
         if fact is not None:
             site.facts[fact[0]] = fact[1]
-            site.delay_s = max(site.delay_s, source.pace(site.key, site.facts).delay_s)
+            site.slow_down(source.pace(site.key, site.facts).delay_s)
         elif isinstance(outcome, Excluded | Failed | Deferred):
             refused = _refuse(report, outcome)
-    site.end(now)
+    if isinstance(outcome, Excluded) and not report.wire.requests:
+        site.give_turn_back()
     desk.done(task)
     return refused
 
@@ -80,4 +77,5 @@ def set_pace(site: SiteWork, runs: Mapping[int, Dispatch], moment: Moment) -> No
     paces = [runs[source].source.pace(site.key, site.facts) for source in site.sources if source in runs]
     site.delay_s = max((pace.delay_s for pace in paces), default=0.0)
     site.parallel = min((pace.parallel for pace in paces), default=1)
-    site.next_at = moment.monotonic_of(site.requested_at) + site.delay_s
+    site.sent_at = moment.monotonic_of(site.requested_at)
+    site.next_at = site.sent_at + site.delay_s

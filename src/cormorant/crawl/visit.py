@@ -42,7 +42,7 @@ class Blocked(NamedTuple):
 
 async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Report | Blocked:
     """Make one visit. Never raises: what nobody foresaw costs this document and not the process."""
-    wire = Wire()
+    wire = Wire(sent=lambda: task.site.sent(clock.monotonic(), clock.now()))
     try:
         return await _visit(task, source, reader, wire, clock)
     except ServerGone:

@@ -70,8 +70,6 @@ class Worker:
                 await asyncio.sleep(TICK_S)
             else:
                 self._under_way += 1
-                task.site.requested_at = clock.now()
-                task.site.begin(tending.now())
                 run.under_way += 1
                 got = await visit(task, run.source, self._crew.reader, clock)
                 run.under_way -= 1
@@ -79,7 +77,6 @@ class Worker:
                 if tending.runs.get(task.resource.source) is run:
                     self._report(run, got)
                 else:  # the run was stopped, and perhaps begun anew: its successor visits again
-                    task.site.end(tending.now())
                     tending.desk.done(task)
             tending.line.pump()
 

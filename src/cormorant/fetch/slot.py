@@ -179,6 +179,7 @@ class Slot:
             return int(pycurl.PREREQFUNC_ABORT)
         self.sent += 1
         self._peer = peer
+        self._request.sent()
         return _GO if self.sent <= MAX_SENDS else int(pycurl.PREREQFUNC_ABORT)
 
     # ------------------------------------------------------------------------------------------------------------

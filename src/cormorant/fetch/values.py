@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from cormorant.egress.policy import PUBLIC_ONLY, Consent
@@ -12,6 +13,10 @@ MAX_BYTES = 10_000_000
 """Decoded bytes of one answer, unless the source says otherwise."""
 
 
+def _nothing() -> None:
+    pass
+
+
 class Request(NamedTuple):
     """One GET, of a canonical http or https address (`model.address.canonical`).
 
@@ -19,12 +24,14 @@ class Request(NamedTuple):
     compared by identity first. `max_bytes` counts decoded bytes; `cut` keeps the beginning of a longer body instead of
     dropping it. `timeout_s` bounds the whole request, `connect_timeout_s` name to TLS handshake, `idle_timeout_s` the
     wait for the end of the header block and any stretch in which less than 1 KiB a second of body arrives. `ca` is the
-    path of a PEM file that replaces the system's certificate authorities, "" for the system's.
+    path of a PEM file that replaces the system's certificate authorities, "" for the system's. `sent` is called when
+    the connection stands and the request goes out, again each time it is sent again; it must not raise.
     """
 
     url: str
     headers: tuple[str, ...] = ()
     consent: Consent = PUBLIC_ONLY
+    sent: Callable[[], None] = _nothing
     user_agent: str = "cormorant"
     max_bytes: int = MAX_BYTES
     cut: bool = False

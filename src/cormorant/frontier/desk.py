@@ -2,9 +2,9 @@
 
     lease -> SiteWork (queue, pace, facts) -> take -> visiting -> done -> ... -> nothing left -> release
 
-A site starts a visit when its delay since the start of the last request has passed and fewer than its parallel limit
-are under way. Pace is the slowest that any source with work at the site asks for. Pure bookkeeping: no store, no
-clock, no loop; times are monotonic seconds handed in.
+A site starts a visit when its delay since the last request went out has passed and fewer than its parallel limit are
+under way; until its own request goes out, the turn counts from when it was taken. Pace is the slowest that any source
+with work at the site asks for. Pure bookkeeping: no store, no clock, no loop; times are monotonic seconds handed in.
 """
 
 from __future__ import annotations
@@ -60,25 +60,30 @@ class SiteWork:
     blocked: bool = False
     first: deque[Resource] = field(default_factory=deque)
     facts: dict[str, bytes] = field(default_factory=dict)
+    sent_at: float = 0.0
     requested_at: float = 0.0
     not_before: float = 0.0
-    connected: bool = False
 
     @property
     def key(self) -> str:
         """The site's key."""
         return self.lease.key
 
-    def begin(self, now: float) -> None:
-        """A visit is really under way; the next keeps its distance from now, and a little more for a busy machine."""
-        if self.delay_s:
-            self.next_at = max(self.next_at, now + self.delay_s + SLACK_S)
+    def sent(self, now: float, at: float) -> None:
+        """A request goes out now, which is `at` in epoch seconds: the next keeps its distance."""
+        self.sent_at, self.requested_at = now, at
+        self.slow_down(self.delay_s)
 
-    def end(self, now: float) -> None:
-        """A visit ended. The first of a lease had to connect, so that its request came later than it was begun."""
-        if self.delay_s and not self.connected:
-            self.next_at = max(self.next_at, now + self.delay_s)
-        self.connected = True
+    def give_turn_back(self) -> None:
+        """A visit ends for which nothing was asked."""
+        if self.under_way == 1:
+            self.next_at = self.sent_at + self.delay_s
+
+    def slow_down(self, delay_s: float) -> None:
+        """Keep at least this distance from request to request, from the newest on."""
+        self.delay_s = max(self.delay_s, delay_s)
+        if self.delay_s:
+            self.next_at = max(self.next_at, self.sent_at + self.delay_s + SLACK_S)
 
     def waiting(self) -> bool:
         """Is there a resource that could be handed out?"""
@@ -162,6 +167,7 @@ class Desk:
     def again(self, task: Task, prerequisite: Resource | None) -> None:
         """Put a resource back in front, behind what must be visited first."""
         site = task.site
+        site.give_turn_back()
         site.under_way -= 1
         work = site.sources.get(task.resource.source)
         if work is not None:

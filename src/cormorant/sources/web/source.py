@@ -165,7 +165,7 @@ class WebSource:
         settings = self.settings
         got = await self._fetcher.get(
             Request(
-                address, (_ACCEPT, *conditions), self.consent, settings.agent_header,
+                address, (_ACCEPT, *conditions), self.consent, wire.sent, settings.agent_header,
                 max_bytes or settings.max_size_bytes, bool(max_bytes) or settings.too_big == "cut",
                 settings.timeout_s, settings.idle_timeout_s, settings.connect_timeout_s,
             )
