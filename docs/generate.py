@@ -20,7 +20,7 @@ from dataclasses import fields
 from io import StringIO
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from unittest import mock
 
 import typer
@@ -151,6 +151,10 @@ def _kind(annotation: Any) -> str:
     if annotation in _WORDS:
         return _WORDS[annotation]
     inner = get_args(annotation)
+    if get_origin(annotation) is Annotated:
+        return ", ".join(
+            filter(None, (_kind(inner[0]), *(_bound(rule) for each in inner[1:] for rule in each.metadata)))
+        )
     if get_origin(annotation) is Literal:
         return " or ".join(f"`{each}`" for each in inner)
     if get_origin(annotation) is tuple:
@@ -238,7 +242,16 @@ def _outcomes() -> Iterator[str]:
         "`unlinked` is counted at the end of a run: documents of a web source that search finds, that were once found\n"
         "by a link, and that no page known now links to. They are visited like all others and stay until the server\n"
         "says that they are gone or a rule excludes them, since nobody said that they are. `document links ADDRESS`\n"
-        "shows what links to a document.\n"
+        "shows what links to a document. What another page moved to is not among them.\n"
+    )
+    yield (
+        "`excluded` counts the distinct addresses that a gate excluded in this run. Links of a page that has not\n"
+        "changed are not looked at again, so a run of an unchanged site counts fewer than the first: every excluded\n"
+        "address is listed by `document list --excluded`, whichever run met it.\n"
+    )
+    yield (
+        "`gone` counts the files that a complete listing no longer names as well, in the run in which they leave: one\n"
+        "that was held counts them when it is accepted.\n"
     )
     yield "## Sets\n"
     yield from _table(("`document list --state`", "which"), SETS.items())

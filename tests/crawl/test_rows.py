@@ -92,7 +92,7 @@ TABLE: list[tuple[Outcome, Resource, dict[str, int], str]] = [
     (Gone(410), WAS_DEFERRED, {"hidden": 1}, "outcome"),
     (Excluded(FORBIDDEN, 970), NEVER_SEEN, {}, "outcome"),
     (Excluded(FORBIDDEN, 970), INDEXED, {"hidden": 1}, "outcome"),
-    (READ_AND_EXCLUDED, NEVER_SEEN, {"links": 1}, "outcome"),
+    (READ_AND_EXCLUDED, NEVER_SEEN, {"links": 1, "judged": 1}, "outcome"),
     (READ_AND_EXCLUDED, INDEXED, {"links": 1, "judged": 1, "hidden": 1}, "outcome"),
     (READ_AND_EXCLUDED, WAS_EXCLUDED, {"links": 1, "judged": 1}, ""),
     (NOTHING_TO_FOLLOW, INDEXED, {"links": 1, "judged": 1, "hidden": 1}, "outcome"),
@@ -187,13 +187,14 @@ def test_validators_are_of_the_version_that_was_judged() -> None:
     (row,) = rows_of(batch_of(visited(INDEXED, SAME_TEXT))).validators
     assert row == ('"2"', "Tue", a_document().content_hash, 7)
     (judged,) = rows_of(batch_of(visited(INDEXED, READ_AND_EXCLUDED))).judged
-    assert judged == ('"2"', "Tue", 7), "the bytes are still those that could be found"
+    assert judged == ('"2"', "Tue", True, 7), "the bytes are still those that could be found"
 
 
 def test_a_forced_row_keeps_the_validators_of_what_was_excluded() -> None:
     forced = INDEXED._replace(etag="", modified="", content_hash=b"", text_hash=b"")
     assert len(rows_of(batch_of(visited(forced, READ_AND_EXCLUDED))).judged) == 1
-    assert rows_of(batch_of(visited(NEVER_SEEN, READ_AND_EXCLUDED))).judged == []
+    (never,) = rows_of(batch_of(visited(NEVER_SEEN, READ_AND_EXCLUDED))).judged
+    assert never == ('"2"', "Tue", False, NEVER_SEEN.id), "it has no content to keep them with"
 
 
 def test_what_a_forced_run_finds_the_same_is_written_anew_and_counted_as_unchanged() -> None:
@@ -322,6 +323,6 @@ def test_the_figures_of_a_batch() -> None:
     rows.count(counters, batch_of(*visits), excluded=5)
     assert {name: value for name, value in asdict(counters).items() if value} == {
         "requests": 4, "requests_conditional": 2, "bytes": 1000, "bytes_decoded": 1800, "cache_writes": 2,
-        "fetched": 5, "new": 1, "changed": 1, "unchanged": 1, "not_modified": 1, "non_indexable": 2, "discovered": 5,
+        "fetched": 5, "new": 1, "changed": 1, "unchanged": 1, "not_modified": 2, "non_indexable": 2, "discovered": 5,
         "excluded": 8, "rejected": 6, "failed": 1, "fetch_failures": 1,
     }  # fmt: skip

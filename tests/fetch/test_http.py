@@ -40,6 +40,16 @@ def test_an_answer_holds_everything() -> None:
     assert (answer.decoded, answer.truncated, answer.peer, answer.requests) == (5, False, "127.0.0.1", 1)
 
 
+@pytest.mark.parametrize("path", ["/j%2fk", "/j%2Fk?a=%e2%82%ac", "/a//b/%7e?x=/../y", "/?", "/%"])
+def test_a_path_is_sent_as_it_is_written(path: str) -> None:
+    async def work() -> bytes:
+        async with serving(saying(ok())) as server, asking(server) as client:
+            await client.answer(server.url(path))
+            return server.requests[0]
+
+    assert run(work()).decode().split("\r\n")[0] == f"GET {path} HTTP/1.1"
+
+
 def test_only_what_was_asked_for_is_sent() -> None:
     async def work() -> bytes:
         async with serving(saying(ok())) as server, asking(server) as client:

@@ -49,6 +49,27 @@ def test_an_index_rule_takes_out_and_lets_in_again(home: Home, crawls: Crawler, 
     assert home.found(site.word(7)) == [[site.url(7)]]
 
 
+def test_a_wider_boundary_lets_in_what_known_pages_lead_to(home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    home.add_source("web", "site", site.source | {"depth": 0, "exclude": ["path:/p/7.html"]})
+    assert crawls.crawl(home, "site")["fetched"] == 1
+    home.edit_source("site", {"depth": "unlimited"})
+    assert crawls.crawl(home, "site")["new"] == PAGES - 2
+    assert home.found(site.word(7)) == [[]]
+    home.edit_source("site", {"exclude": []})
+    report = crawls.crawl(home, "site")
+    assert (report["new"], report["unchanged"], report["index_writes"]) == (1, PAGES - 1, 1)
+    assert home.found(site.word(7)) == [[site.url(7)]]
+
+
+def test_pages_of_a_type_that_is_not_wanted_are_read_for_their_links(home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    home.add_source("web", "site", site.source | {"types": ["text/plain"]})
+    report = crawls.crawl(home, "site")
+    assert (report["fetched"], report["indexed"]) == (PAGES, 0)
+    assert crawls.crawl(home, "site")["fetched"] == PAGES
+
+
 def test_files_leave_by_a_rule_and_come_back_without_it(home: Home, crawls: Crawler, tmp_path: Path) -> None:
     folder = folder_of(tmp_path, one="oneword", two="twoword " * 300)
     home.add_source("files", "share", {"path": str(folder)})

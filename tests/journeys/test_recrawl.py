@@ -50,6 +50,20 @@ def test_dated_footers_without_validators(home: Home, crawls: Crawler, serve: Se
         assert again.items() >= WROTE_NOTHING.items()
 
 
+def test_pages_that_may_not_be_found_are_asked_for_conditionally_too(home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    for number in (7, 8):
+        site.edit(number, head='<meta name="robots" content="noindex">')
+    home.add_source("web", "site", site.source)
+    assert crawls.crawl(home, "site")["non_indexable"] == 2
+    again, asked = crawl_again(crawls, home, site)
+    assert again["requests"] == again["requests_conditional"] == again["not_modified"] == len(asked) == PAGES
+    assert home.found(site.word(7), site.word(9)) == [[], [site.url(9)]]
+    site.edit(7)
+    assert crawls.crawl(home, "site")["new"] == 1
+    assert home.found(site.word(7)) == [[site.url(7)]]
+
+
 CHANGED, GONE, GONE_FOR_GOOD, MOVED, UNINDEXED, TARGET, NEW = 41, 42, 43, 44, 45, 46, PAGES
 
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 from cormorant.base.steps import Steps
 from cormorant.extract.change import main_text_hash
 from cormorant.extract.choose import Reading, extract_inline, reading_of, unread_status
-from cormorant.extract.sniff import sniff
+from cormorant.extract.formats import OCTETS, essence
+from cormorant.extract.sniff import is_text, sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
 from cormorant.limits import Answer, ChildPool, Finished, Killed, PayloadTooBig, ServerGone
 from cormorant.limits import Failed as TaskFailed
@@ -38,7 +39,8 @@ class Reader:
 
         A document that goes to a limited child is counted in `wire`.
         """
-        content = replace(content, mime=sniff(content.mime, content.body, content.file_name))
+        declared = essence(content.mime)
+        content = replace(content, mime=sniff(declared, content.body, content.file_name))
         ruling = source.gates.read(content)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status, content=content)
@@ -54,6 +56,8 @@ class Reader:
             case Reading.CHILD:
                 wire.conversions += 1
                 return await self._in_child(content, main=main)
+            case Reading.NONE if content.mime == OCTETS and is_text(declared):
+                return Failed(1009, f"It was announced as {declared}, but its bytes are no text.")
             case Reading.NONE:
                 status = unread_status(content.mime)
                 rule = f"no converter reads {content.mime}"

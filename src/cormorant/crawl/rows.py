@@ -184,6 +184,8 @@ def count(counters: Counters, batch: Batch, excluded: int) -> None:
             isinstance(outcome, Excluded) and outcome.content is not None
         )
         counting.count_outcome(counters, fate.outcome, _counted(fate, outcome), answered=answered)
+        if fate.outcome is OutcomeKind.EXCLUDED:
+            counters.not_modified += isinstance(outcome, Unchanged) and outcome.status == 304
         if fate.outcome is OutcomeKind.OK:
             same = _same(visited.resource, outcome)
             counters.new += not visited.resource.indexed
@@ -209,7 +211,7 @@ class Rows:
     fates: list[tuple[Resource, Fate, float]] = field(default_factory=list)
     contents: list[ContentRow] = field(default_factory=list)
     validators: list[tuple[str, str, bytes, int]] = field(default_factory=list)
-    judged: list[tuple[str, str, int]] = field(default_factory=list)
+    judged: list[tuple[str, str, bool, int]] = field(default_factory=list)
     access: list[tuple[int, int]] = field(default_factory=list)
     links: list[tuple[int, int, bool, bytes]] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
@@ -272,10 +274,11 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
         made.shown.append(resource.id)
     if resource.indexed:
         changed = _refreshed(made, visited, run, acl_number) or changed
-    if isinstance(outcome, Excluded) and outcome.content is not None and resource.acl:
+    if isinstance(outcome, Excluded) and outcome.content is not None:
         # A 304 must confirm the version that was excluded, not the one that could be found before.
         said = outcome.content
-        made.judged.append((said.etag, said.modified, resource.id))
+        if said.etag or said.modified or resource.acl:
+            made.judged.append((said.etag, said.modified, bool(resource.acl), resource.id))
     if changed:
         document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
         content_hash = document.content_hash if document else None

@@ -152,7 +152,7 @@ def plan_of(runs: Mapping[int, Dispatch]) -> Plan:
         order = runs[resource.source].order
         if not (order.forced or order.anew):
             return resource
-        bare = resource._replace(etag="", modified="", content_hash=b"")
+        bare = resource._replace(etag="", modified="", validator="", content_hash=b"")
         return bare._replace(text_hash=b"", before=resource.text_hash) if order.forced else bare
 
     orders = [run.order for run in runs.values()]

@@ -23,6 +23,7 @@ from cormorant.fetch.coding import ACCEPT_ENCODING, Trouble, decode, joined
 from cormorant.fetch.faults import Failure, fault_of, fault_of_coding
 from cormorant.fetch.headers import FinalPart, Headers, codings, final_part
 from cormorant.fetch.values import Answer, Fault, Request
+from cormorant.model.address import path_of
 
 MAX_HEADER_BYTES = 65_536
 MAX_FIELDS = 200
@@ -103,6 +104,7 @@ class Slot:
         """Set what differs from the request before. `resolve` are the pins to load, None when they are loaded."""
         setopt = self._setopt
         setopt(pycurl.URL, request.url)
+        setopt(pycurl.REQUEST_TARGET, path_of(request.url))  # libcurl would write percent-escapes in its own way
         if request.headers != self._headers:
             if request.headers:
                 setopt(pycurl.HTTPHEADER, _header_lines(request.headers))

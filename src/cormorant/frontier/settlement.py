@@ -101,12 +101,18 @@ def links(tx: Tx, rows: Sequence[tuple[int, int, bool, bytes]]) -> None:
     bulk.insert(tx, outlinks, ("id", "run", "inverted", "links"), rows, _LINKED)
 
 
-def judged(tx: Tx, rows: Sequence[tuple[str, str, int]]) -> None:
-    """Keep the validators of a version that was read and excluded: (ETag, Last-Modified, resource).
+def judged(tx: Tx, rows: Sequence[tuple[str, str, bool, int]]) -> None:
+    """Keep the validators of a version that was read and excluded: (ETag, Last-Modified, found before, resource).
 
-    The hash stays that of the bytes that could be found before.
+    The hash stays that of the bytes that could be found before; of what never could be found there is no content to
+    keep them with.
     """
-    bulk.update(tx, content, ("etag", "modified"), ("id",), rows)
+    clean = [(bulk.storable(etag), bulk.storable(modified), found, number) for etag, modified, found, number in rows]
+    bulk.update(
+        tx, content, ("etag", "modified"), ("id",), [(etag, modified, n) for etag, modified, found, n in clean if found]
+    )
+    never = [(f"{etag}\n{modified}", number) for etag, modified, found, number in clean if not found]
+    bulk.update(tx, resource, ("validator",), ("id",), never)
 
 
 def access(tx: Tx, rows: Sequence[tuple[int, int]]) -> None:

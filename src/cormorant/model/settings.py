@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -18,6 +18,10 @@ from cormorant.model.acl import ACL
 S = TypeVar("S", bound="SourceSettings")
 
 _SIZES = {"kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+
+
+Depth = Annotated[int, Field(ge=0)] | Literal["unlimited"]
+"""Steps from where a source begins."""
 
 
 class SourceSettings(BaseModel):

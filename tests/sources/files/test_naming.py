@@ -31,6 +31,7 @@ def test_names_survive_the_way_there_and_back(parts: list[bytes], root: list[byt
     shown = naming.display(address)
     assert shown.startswith("https://intra/docs/")
     assert canonical(shown) == shown
+    assert naming.access(shown) == address
 
 
 @given(st.lists(st.lists(NAMES, min_size=1, max_size=3), min_size=2, max_size=6, unique_by=tuple))
@@ -78,3 +79,9 @@ def test_the_site_is_the_folder() -> None:
 )  # fmt: skip
 def test_names_are_shown_escaped(name: bytes, text: str) -> None:
     assert readable(name) == text
+
+
+@pytest.mark.parametrize("shown", ["https://i/x", "https://i/docsx/a", "https://i/docs/", "https://i/docs/a?b", ""])
+def test_what_is_shown_as_no_file_has_no_address(shown: str) -> None:
+    assert Naming(b"/srv", "https://i/docs").access(shown) is None
+    assert Naming(b"/srv", "").access(shown) is None

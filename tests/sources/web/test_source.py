@@ -198,3 +198,13 @@ def test_names_of_this_machine_have_its_pace_before_anybody_resolved_them(host: 
 def test_other_names_are_public_until_they_were_resolved(host: str) -> None:
     pace = Visits({}).source.pace(host, {})
     assert (pace.delay_s, pace.parallel) == (1.0, 1)
+
+
+def test_validators_belong_to_the_address_they_came_from() -> None:
+    said = answer(200, b"<p>x", ETag='"1"', Last_Modified="Mon, 02 Nov 2026 10:00:00 GMT")
+    direct = Visits({PAGE.address: said}).fetch()
+    assert isinstance(direct, Content)
+    assert (direct.etag, bool(direct.modified)) == ('"1"', True)
+    redirected = Visits({PAGE.address: to(f"{HOME}/x"), f"{HOME}/x": said}).fetch()
+    assert isinstance(redirected, Content)
+    assert (redirected.body, redirected.etag, redirected.modified) == (b"<p>x", "", "")

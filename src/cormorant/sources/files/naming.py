@@ -38,6 +38,13 @@ class Naming:
         strange = any(part in (b"", b".", b"..") or b"/" in part or b"\0" in part for part in parts)
         return None if strange else parts
 
+    def access(self, shown: str) -> str | None:
+        """Return the address of the file that readers are shown as this, None when none is."""
+        if not self._shown or not shown.startswith(self._shown):
+            return None
+        address = self.root + shown[len(self._shown) :]
+        return address if self.parts(address) else None
+
     def display(self, address: str) -> str:
         """Return what readers are shown: the display prefix in place of the root, where there is one."""
         if self._shown and address.startswith(self.root):

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.address import canonical
-from cormorant.model.settings import SourceSettings
+from cormorant.model.settings import Depth, SourceSettings
 from cormorant.sources.files.patterns import compile_patterns
 
 MAX_SIZE = 64 << 20
@@ -21,7 +21,7 @@ class FilesSettings(SourceSettings):
     """Settings of a files source."""
 
     JUDGED = SourceSettings.JUDGED | {
-        "include", "exclude", "hidden", "symlinks", "owner_grants", "types", "max_size_bytes", "too_big",
+        "include", "exclude", "depth", "hidden", "symlinks", "owner_grants", "types", "max_size_bytes", "too_big",
     }  # fmt: skip
 
     path: str = Field(
@@ -35,9 +35,7 @@ class FilesSettings(SourceSettings):
     exclude: tuple[str, ...] = Field(
         default=(), description="Files and folders to leave out, written like include. Exclusion wins."
     )
-    depth: int | Literal["unlimited"] = Field(
-        default="unlimited", description="Levels of folders to go down; 0 is the folder itself only.", ge=0
-    )
+    depth: Depth = Field(default="unlimited", description="Levels of folders to go down; 0 is the folder itself only.")
     hidden: bool = Field(default=False, description="Whether files and folders whose name begins with a dot are taken.")
     symlinks: bool = Field(
         default=False, description="Whether symbolic links are followed; never to a place outside the folder."

@@ -89,11 +89,13 @@ class WebGates:
         return None if known is None else known.body
 
     def read(self, content: Content) -> Ruling:
-        """May this type be taken? HTML always may: its links are wanted."""
+        """May this be read? HTML always may: its links are wanted, whether or not it is of a type to be found."""
+        return ADMITTED if content.mime in ("text/html", "application/xhtml+xml") else self._of_type(content)
+
+    def _of_type(self, content: Content) -> Ruling:
+        """Is it of one of the types that are asked for?"""
         types = self._settings.types
-        if not types or content.mime in ("text/html", "application/xhtml+xml"):
-            return ADMITTED
-        if any(fnmatch.fnmatchcase(content.mime, each.lower()) for each in types):
+        if not types or any(fnmatch.fnmatchcase(content.mime, each.lower()) for each in types):
             return ADMITTED
         return _no(Gate.TYPE, f"types {', '.join(types)}; it is {content.mime}", 962)
 
@@ -107,7 +109,7 @@ class WebGates:
             ruling = self._index.ruling(content.address)
             if not ruling.admitted:
                 return ruling
-        return ADMITTED
+        return self._of_type(content)
 
 
 def _shape(address: str) -> Ruling | None:

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.address import canonical, origin_of
-from cormorant.model.settings import SourceSettings
+from cormorant.model.settings import Depth, SourceSettings
 
 MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""
@@ -26,7 +26,8 @@ class WebSettings(SourceSettings):
     """Settings of a web source."""
 
     JUDGED = SourceSettings.JUDGED | {
-        "index_include", "index_exclude", "types", "max_size_bytes", "too_big", "robots", "robots_agent",
+        "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
+        "too_big", "robots", "robots_agent",
     }  # fmt: skip
 
     start: tuple[str, ...] = Field(
@@ -43,8 +44,8 @@ class WebSettings(SourceSettings):
         default=(), description="What may be found by search. None: all that is visited."
     )
     index_exclude: tuple[str, ...] = Field(default=(), description="What is visited for its links only.")
-    depth: int | Literal["unlimited"] = Field(
-        default="unlimited", ge=0, description="Links to follow from a start address; 0 is the start addresses only."
+    depth: Depth = Field(
+        default="unlimited", description="Links to follow from a start address; 0 is the start addresses only."
     )
     robots: Literal["obey", "ignore"] = Field(default="obey", description="Whether robots.txt is obeyed (RFC 9309).")
     robots_agent: str = Field(
@@ -74,7 +75,7 @@ class WebSettings(SourceSettings):
     connect_timeout_s: float = Field(default=10.0, gt=0, description="Seconds to connect.")
     dynamic_pages: bool = Field(default=True, description="Whether addresses with a query (?) are visited.")
     types: tuple[str, ...] = Field(
-        default=(), description="MIME types to take, like text/html or image/*. None: every type."
+        default=(), description="MIME types to be found, like text/html or text/*. None: every type."
     )
     network: tuple[str, ...] = Field(
         default=(),

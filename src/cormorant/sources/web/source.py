@@ -127,7 +127,10 @@ class WebSource:
             got = await self._get(address, wire, conditions if address == resource.address else ())
             said = self._said(got, address, conditional=bool(conditions) and address == resource.address)
             if not isinstance(said, Hop):
-                return said if isinstance(said, Content) else self._told(said, origin_of(address).site, home)
+                if not isinstance(said, Content):
+                    return self._told(said, origin_of(address).site, home)
+                # Another resource's validators would confirm what they know nothing of.
+                return said if address == resource.address else replace(said, etag="", modified="")
             if said.target in chain or len(chain) > MAX_HOPS:
                 return Failed(977, f"Redirects end nowhere: {' -> '.join(chain[-3:])} -> {said.target}")
             self._turns.asked(origin_of(address).site)
@@ -278,9 +281,10 @@ def is_localhost(host: str) -> bool:
 
 def _conditions(resource: Resource) -> tuple[str, ...]:
     """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use."""
-    if not (resource.indexed or resource.status == 971):
+    if not (resource.indexed or resource.status == Status.NOINDEX):
         return ()
-    if resource.etag:
-        both = (f"If-None-Match: {resource.etag}",)
-        return (*both, f"If-Modified-Since: {resource.modified}") if resource.modified else both
-    return (f"If-Modified-Since: {resource.modified}",) if resource.modified else ()
+    etag, modified = resource.etag, resource.modified
+    if not (resource.indexed or etag or modified):
+        etag, _, modified = resource.validator.partition("\n")  # of a page that never could be found
+    lines = (f"If-None-Match: {etag}" if etag else "", f"If-Modified-Since: {modified}" if modified else "")
+    return tuple(filter(None, lines))

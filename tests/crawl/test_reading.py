@@ -1,0 +1,34 @@
+"""Which documents are read, where, and what is said of those that are not."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from cormorant.base.steps import unmeasured
+from cormorant.crawl.reading import Reader
+from cormorant.limits import ChildPool
+from cormorant.model.content import Content, Wire
+from cormorant.model.outcome import Excluded, Failed, OutcomeKind
+from tests.crawl.samples import web_source
+
+BINARY = bytes(range(256)) * 4
+
+
+@pytest.mark.parametrize(
+    ("mime", "body", "status", "outcome"),
+    [
+        ("text/html", BINARY, 1009, OutcomeKind.FAILED),
+        ("text/plain; charset=utf-8", BINARY, 1009, OutcomeKind.FAILED),
+        ("application/octet-stream", BINARY, 1001, OutcomeKind.EXCLUDED),
+        ("image/png", b"\x89PNG\r\n\x1a\n" + BINARY, 1001, OutcomeKind.EXCLUDED),
+        ("text/html", b"\x89PNG\r\n\x1a\n" + BINARY, 1001, OutcomeKind.EXCLUDED),
+        ("text/html", b" \n\t ", 911, OutcomeKind.FAILED),
+    ],
+)  # fmt: skip
+def test_what_is_not_read(mime: str, body: bytes, status: int, outcome: OutcomeKind) -> None:
+    content = Content("https://a.example/x", body, mime)
+    said = asyncio.run(Reader(ChildPool("/nowhere"), unmeasured).read(content, web_source(), Wire()))
+    assert isinstance(said, Excluded | Failed)
+    assert (said.status, said.kind) == (status, outcome)

@@ -1,0 +1,47 @@
+"""What is so of the settings of every kind of source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cormorant.base.errors import BadSetting
+from cormorant.model.settings import parse_settings
+from cormorant.plugins import SOURCES
+
+EVERY = [
+    (kind.settings, name) for kind in SOURCES.values() for name, field in kind.settings.model_fields.items()
+    if not field.is_required() and field.get_default() not in (None, "", ())
+]  # fmt: skip
+
+
+def begun(settings: type[Any], folder: Path) -> dict[str, object]:
+    """What no source of this kind can do without."""
+    return {"path": str(folder)} if "path" in settings.model_fields else {"start": "https://a.example/"}
+
+
+@pytest.mark.parametrize(("settings", "name"), EVERY, ids=lambda each: getattr(each, "__name__", each))
+def test_a_default_can_be_typed(settings: type[Any], name: str, tmp_path: Path) -> None:
+    default = settings.model_fields[name].get_default()
+    typed = list(default) if isinstance(default, tuple) else str(default).lower()
+    made = parse_settings(settings, begun(settings, tmp_path) | {name: typed})
+    assert getattr(made, name) == default
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize(("typed", "depth"), [("0", 0), ("12", 12), ("unlimited", "unlimited")])
+def test_depth(kind: str, typed: str, depth: object, tmp_path: Path) -> None:
+    settings = SOURCES[kind].settings
+    made: Any = parse_settings(settings, begun(settings, tmp_path) | {"depth": typed})
+    assert made.depth == depth
+    for bad in ("-1", "deep", "1.5", ""):
+        with pytest.raises(BadSetting, match="depth"):
+            parse_settings(settings, begun(settings, tmp_path) | {"depth": bad})
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_what_is_judged_is_a_setting(kind: str) -> None:
+    settings = SOURCES[kind].settings
+    assert settings.model_fields.keys() >= settings.JUDGED
