@@ -5,7 +5,7 @@ import threading
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier import admission, order
+from cormorant.frontier import admission, order, progress
 from cormorant.frontier.admission import Admission, Admitted, SiteNumbers
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, How, Role, State
@@ -37,6 +37,18 @@ def test_a_run_for_what_is_new_leaves_what_is_known_as_it_is(store: Store) -> No
         found = rows(tx)
         assert [found[name].state for name in ("same", "changed", "failed")] == [State.SETTLED] * 3
         assert (found["changed"].validator, found["changed"].run, found["new"].state) == ("v1", 2, State.READY)
+
+
+def test_what_was_gone_and_is_listed_again_is_new(store: Store) -> None:
+    listed(store, 1, *(a_file(name, "v1") for name in ("back", "gone")))
+    for name in ("back", "gone"):
+        settle(store, name, OutcomeKind.GONE)
+    with store.begin() as tx:
+        admission.admit_listing(tx, SiteNumbers(), Admission(SOURCE, 1, 2, new_of=2), [a_file("back", "v1")])
+        back, gone = rows(tx)["back"], rows(tx)["gone"]
+        assert (back.state, back.outcome, back.run) == (State.READY, OutcomeKind.NONE, 2)
+        assert (gone.state, gone.outcome) == (State.SETTLED, OutcomeKind.GONE)
+        assert progress.to_fetch(tx, SOURCE, 1, 2) == 1, "a run for what is new visits it"
 
 
 def settle(store: Store, name: str, outcome: OutcomeKind, state: State = State.SETTLED) -> None:

@@ -130,11 +130,27 @@ def test_what_a_complete_listing_does_not_name(five: Store) -> None:
         assert hiding.absent(tx, SOURCE, 9, 1, 0) == [(1, pages(5)[0])]
         assert hiding.absent(tx, SOURCE, 9, 1, 1) == [(3, pages(5)[2])]
         assert hiding.absent(tx, 2, 9, 10, 0) == []
-        hiding.mark_absent(tx, [1, 3], 9)
-        hiding.mark_absent(tx, [], 9)
+        news = [(number, OutcomeKind.GONE, 404, hiding.ABSENT) for number in (1, 3)]
+        assert [each[:4] for each in hiding.mark_absent(tx, [1, 3], 9)] == news
+        assert hiding.mark_absent(tx, [], 9) == []
         rows = tx.rows(sa.select(resource.c.outcome, resource.c.status, resource.c.run).where(resource.c.id == 3))
         assert rows == [(OutcomeKind.GONE, 404, 9)]
         assert hiding.absent(tx, SOURCE, 9, 10, 0) == []
+
+
+def test_how_often_a_listing_did_not_name_it_counts_from_when_it_left(five: Store) -> None:
+    with five.begin() as tx:
+        tries = sa.select(resource.c.attempts, resource.c.run).where(resource.c.id == 1)
+        assert len(hiding.mark_absent(tx, [1, 3], 9)) == hiding.absent_count(tx, SOURCE, 9) == 2
+        assert hiding.mark_absent(tx, [1], 10) == [], "a person had refused, and it is no news"
+        assert tx.rows(tries) == [(1, 10)]
+        assert (hiding.absent_count(tx, SOURCE, 9), hiding.absent_count(tx, SOURCE, 10)) == (1, 1)
+        assert hiding.gone_before(tx, SOURCE, 10) == [(3, pages(5)[2])]
+        assert sorted(number for number, _ in hiding.gone_before(tx, SOURCE, 11)) == [1, 3]
+        assert hiding.gone_before(tx, 2, 11) == []
+        hiding.mark_gone_again(tx, [1], 11)
+        assert tx.rows(tries) == [(2, 11)]
+        assert hiding.absent_count(tx, SOURCE, 11) == 0, "it was counted when it left"
 
 
 def test_what_is_absent_names_the_rule_that_excludes_it_now(store: Store) -> None:

@@ -11,6 +11,7 @@ from cormorant.frontier import inversion, settlement
 from cormorant.frontier.inversion import CHUNK, MAX_INLINKS
 from cormorant.frontier.linkpack import pack, unpack_in
 from cormorant.model.content import Link
+from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, How
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import inlinks, outlinks, resource, site, site_source
@@ -184,3 +185,17 @@ def test_documents_that_nothing_links_to_any_more(store: Store) -> None:
         assert inversion.unlinked(tx, SOURCE) == 1
         assert inversion.unlinked(tx, 2) == 0
         assert tx.execute(sa.select(sa.func.count()).select_from(resource)).scalar_one() == 4
+
+
+def test_what_a_known_address_moved_to_is_linked(store: Store) -> None:
+    old, new, other = (f"https://a.example/{name}" for name in ("old", "new", "other"))
+    admitted(store, old, new, other)
+    with store.begin() as tx:
+        known = numbers(tx)
+        settlement.contents(tx, [a_content(known[each]) for each in (new, other)])
+        assert inversion.unlinked(tx, SOURCE) == 2
+        values = {"outcome": int(OutcomeKind.MOVED), "status": 301, "reason": f"to {new}"}
+        tx.execute(sa.update(resource).where(resource.c.id == known[old]).values(values))
+        assert inversion.unlinked(tx, SOURCE) == 1
+        tx.execute(sa.update(resource).where(resource.c.id == known[old]).values(outcome=int(OutcomeKind.OK)))
+        assert inversion.unlinked(tx, SOURCE) == 2, "it no longer leads there"

@@ -3,13 +3,14 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
+from cormorant.catalog import sources
 from cormorant.frontier import hiding, order, progress, settlement
 from cormorant.frontier.progress import Start
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, How, Role, State
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import resource, site, site_source
-from tests.frontier.samples import SOURCE, a_content, admitted, numbers, pages
+from tests.frontier.samples import SOURCE, a_content, admit, admitted, numbers, pages
 
 HOSTS = ("https://a.example/", "https://b.example/", "https://c.example/")
 
@@ -98,7 +99,7 @@ def test_what_would_leave_is_shown_and_hidden_when_a_person_accepts(store: Store
         for address, outcome in zip(pages(6), outcomes, strict=True):
             mark(tx, address, outcome=int(OutcomeKind[outcome]), status=400)
         settlement.contents(tx, [a_content(known[address], indexed=n != 5) for n, address in enumerate(pages(6))])
-        assert len(progress.leaving(tx, SOURCE, 100)) == 4
+        assert len(progress.leaving(tx, SOURCE, 100)) == progress.leaving_count(tx, SOURCE) == 4
         assert progress.leaving(tx, SOURCE, 1) == [(f"https://a.example/{known[pages(6)[0]]}", 400)]
         hiding.hide(tx, [(known[pages(6)[0]], SOURCE, 8)])
         assert progress.hide_leaving(tx, SOURCE, 9) == 3
@@ -123,9 +124,56 @@ def test_start_addresses_and_what_became_of_them(store: Store) -> None:
         (OutcomeKind.HELD, 980, {"bad"}), (OutcomeKind.NONE, 0, set()), (OutcomeKind.GONE, 404, {"bad"}),
         (OutcomeKind.FAILED, 403, {"bad"}), (OutcomeKind.DEFERRED, 503, {"bad"}),
         (OutcomeKind.QUARANTINED, 981, {"bad"}), (OutcomeKind.DEFERRED, 906, {"bad", "unanswered"}),
-        (OutcomeKind.FAILED, 1021, {"bad", "unanswered"}), (OutcomeKind.FAILED, 975, {"bad", "unanswered"}),
+        (OutcomeKind.FAILED, 1021, {"bad", "unanswered"}), (OutcomeKind.GONE, 1024, {"bad", "unanswered"}),
+        (OutcomeKind.FAILED, 975, {"bad", "unanswered"}),
     ],
 )  # fmt: skip
 def test_what_is_bad_about_a_start_address(outcome: OutcomeKind, status: int, said: set[str]) -> None:
     start = Start("https://a.example/", outcome, status)
     assert {name for name in ("unanswered", "forbidden", "bad") if getattr(start, name)} == said
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "forgiven"),
+    [
+        (OutcomeKind.DEFERRED, 902, True), (OutcomeKind.FAILED, 906, True), (OutcomeKind.FAILED, 1021, True),
+        (OutcomeKind.DEFERRED, 503, False), (OutcomeKind.DEFERRED, 429, False), (OutcomeKind.OK, 200, False),
+    ],
+)  # fmt: skip
+def test_a_new_run_tries_again_what_did_not_answer(
+    store: Store, outcome: OutcomeKind, status: int, forgiven: bool
+) -> None:
+    admitted(store, *pages(2))
+    with store.begin() as tx:
+        assert sources.add(tx, "web", "docs", {}) == SOURCE
+        later = tx.now() + 3600
+        mark(tx, pages(1)[0], outcome=int(outcome), status=status, not_before=later)
+        tx.execute(sa.update(site).values(not_before=later, failures=12))
+        progress.awake(tx, SOURCE, 1)
+        (rests,) = tx.rows(sa.select(site.c.not_before, site.c.failures))
+        assert tuple(rests) == ((0.0, 0) if forgiven else (later, 12))
+        (waits,) = tx.rows(sa.select(resource.c.not_before).where(resource.c.address == pages(1)[0]))
+        silent = outcome is OutcomeKind.DEFERRED and forgiven
+        assert waits.not_before == (0.0 if silent else later)
+
+
+def test_a_busy_site_rests_on_for_a_source_that_it_did_not_answer(store: Store) -> None:
+    admitted(store, *pages(2))
+    with store.begin() as tx:
+        busy = sources.add(tx, "web", "one", {})
+        away = sources.add(tx, "web", "two", {})
+        admit(tx, *pages(2), source=away)
+        assert busy == SOURCE
+        mark(tx, pages(1)[0], outcome=int(OutcomeKind.FAILED), status=906)
+        silent = sa.and_(resource.c.address == pages(2)[1], resource.c.source_id == busy)
+        tx.execute(sa.update(resource).where(silent).values(outcome=int(OutcomeKind.DEFERRED), status=429))
+        tx.execute(sa.update(site).values(not_before=1e12, failures=1))
+        progress.awake(tx, away, 1)
+        assert tx.execute(sa.select(site.c.not_before)).scalar_one() == 1e12
+
+
+def test_only_documents_are_counted_as_such(store: Store) -> None:
+    admitted(store, *pages(3))
+    with store.begin() as tx:
+        mark(tx, pages(3)[2], role=int(Role.ROBOTS))
+        assert (progress.to_fetch(tx, SOURCE, 1), progress.documents_to_fetch(tx, SOURCE, 1)) == (3, 2)

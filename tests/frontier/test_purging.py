@@ -56,7 +56,7 @@ def test_what_was_gone_in_two_runs_goes_with_everything(page: Store) -> None:
     [
         ({"attempts": 1}, False),
         ({"attempts": 1, "status": 410}, True),
-        ({"attempts": 1, "how": int(How.LISTING)}, True),
+        ({"attempts": 1, "how": int(How.LISTING)}, False),
         ({"how": int(How.SEED)}, False),
         ({"how": int(How.SEED), "status": 410}, False),
         ({"outcome": int(OutcomeKind.FAILED), "attempts": 9}, False),

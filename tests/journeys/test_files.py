@@ -6,9 +6,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cormorant.frontier import hiding
+from cormorant.operate import crawl, documents, explain
+from cormorant.operate.documents import Wanted
 from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.home import Home
 
@@ -64,7 +68,81 @@ def test_every_change(home: Home, crawls: Crawler, share: Path) -> None:
     assert (third["index_writes"], third["index_deletes"], third["fetched"]) == (3, 2, 3)
     assert found(home, "sub/five.txt", "two.txt", "sub/deep/one.txt", "sub/deep/two.txt") == [True, True, False, True]
     assert home.found(word("sub/four.txt")) == [[f"file://{share}/sub/six.txt"]]
+    assert home.value("SELECT count(*) FROM resource") == 14, "two are known to be gone"
+    assert crawls.crawl(home, "share").items() >= (WROTE_NOTHING | {"gone": 0}).items()
     assert home.value("SELECT count(*) FROM resource") == 12
+
+
+def said(home: Home, address: str) -> Any:
+    """What `explain` and `document list` say of an address."""
+    with home.house() as house:
+        (record,) = explain.explain(house, address)
+        every = list(documents.listed(house, Wanted()))
+    states = [each["state"] for each in every if each["access_url"] == record["address"]]
+    kept = [(each["outcome"], each["status"], each["reason"]) for each in record["visits"]]
+    return record["verdict"], record["because"], kept[1:], states
+
+
+GONE_VISIT = ("gone", 404, hiding.ABSENT)
+
+
+def test_a_file_that_goes_is_known_to_be_gone_and_may_come_back(home: Home, crawls: Crawler, share: Path) -> None:
+    home.add_source("files", "share", {"path": str(share)})
+    crawls.crawl(home, "share")
+    (share / "one.txt").unlink()
+    report = crawls.crawl(home, "share")
+    assert (report["gone"], report["index_deletes"], report["exit"]) == (1, 1, 0)
+    verdict, because, kept, states = said(home, str(share / "one.txt"))
+    assert (verdict, kept, states) == ("gone", [GONE_VISIT], ["old"])
+    assert hiding.ABSENT in because
+
+    for refresh in ("all", "append"):  # back before its row is purged
+        write(share, "one.txt")
+        report = crawls.crawl(home, "share", refresh=refresh)
+        assert (report["new"], report["gone"], report["index_writes"]) == (1, 0, 1), refresh
+        assert found(home, "one.txt") == [True]
+        assert said(home, str(share / "one.txt"))[0] == "indexed"
+        (share / "one.txt").unlink()
+        assert crawls.crawl(home, "share", refresh=refresh)["gone"] == 1, refresh
+
+    report = crawls.crawl(home, "share")
+    assert (report["gone"], report["index_deletes"]) == (0, 0)
+    assert said(home, str(share / "one.txt"))[0] == "unknown", "two complete listings did not name it"
+    write(share, "one.txt")
+    assert crawls.crawl(home, "share")["new"] == 1
+    assert found(home, "one.txt") == [True]
+
+
+def test_a_folder_that_is_left_out_from_now_on_says_by_which_rule(home: Home, crawls: Crawler, share: Path) -> None:
+    home.add_source("files", "share", {"path": str(share)})
+    crawls.crawl(home, "share")
+    home.edit_source("share", {"exclude": ["deep"]})
+    for row_is_kept in (True, False):
+        assert crawls.crawl(home, "share")["index_deletes"] == 4 * row_is_kept
+        verdict, because, _, states = said(home, str(share / "sub/deep/one.txt"))
+        assert (verdict, bool(states)) == ("excluded", row_is_kept)
+        assert "exclude deep" in because
+
+
+def test_files_that_the_brake_holds_are_gone_when_a_person_accepts(home: Home, crawls: Crawler, share: Path) -> None:
+    home.add_source("files", "share", {"path": str(share)})
+    crawls.crawl(home, "share")
+    for name in NAMES[1:]:
+        (share / name).unlink()
+    for accept in (False, True):
+        held = crawls.crawl(home, "share")
+        assert (held["state"], held["gone"], held["index_deletes"]) == ("held", 0, 0)
+        with home.house() as house:
+            crawl.answer(house, held["run"], accept=accept)
+        crawls.begin(home, runs=(held["run"],))
+        report = crawls.end()["reports"][0]
+        assert (report["gone"], report["index_deletes"]) == ((11, 11) if accept else (0, 0))
+        assert found(home, *NAMES) == [True] + [not accept] * 11
+    verdict, _, kept, _ = said(home, str(share / "two.txt"))
+    assert verdict == "gone"
+    assert kept[0] == GONE_VISIT
+    assert crawls.crawl(home, "share")["gone"] == 0
+    assert home.value("SELECT count(*) FROM resource") == 1
 
 
 def test_absent_root_deletes_nothing(home: Home, crawls: Crawler, share: Path) -> None:
@@ -110,10 +188,10 @@ def test_folder_without_permission_keeps_its_documents(file_home: Home, ordinary
     (share / "one.txt").unlink()
     (share / "sub").chmod(0)
     report = ordinary.crawl(file_home, "share")
-    assert (report["state"], report["index_deletes"]) == ("finished", 1)
+    assert (report["state"], report["index_deletes"], report["gone"]) == ("finished", 1, 1)
     names = ["one.txt", "two.txt", "sub/one.txt", "sub/two.txt", "sub/deep/two.txt"]
     assert found(file_home, *names) == [False, True, True, True, True]
     (share / "sub").chmod(0o700)
     report = ordinary.crawl(file_home, "share")
-    assert report["index_deletes"] == 1
+    assert (report["index_deletes"], report["gone"]) == (1, 1)
     assert found(file_home, *names) == [False, True, False, True, True]

@@ -29,13 +29,22 @@ def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int
     while True:
         with store.begin() as tx:
             absent = hiding.absent(tx, source, run, CHUNK, behind)
-            gone = [number for number, address in absent if not any(address.startswith(each) for each in unlisted)]
+            gone = _below_none(absent, unlisted)
             hiding.hide(tx, [(number, source, run) for number in gone])
-            hiding.mark_absent(tx, gone, run)
+            marked = hiding.mark_absent(tx, gone, run)
+            visits.write(tx, [VisitRow(m.resource, run, m.at, *m[1:3], 0, None, "outcome", m.reason) for m in marked])
+            if len(absent) < CHUNK:
+                again = hiding.gone_before(tx, source, run)
+                hiding.mark_gone_again(tx, _below_none(again, unlisted), run)
         count += len(gone)
         if len(absent) < CHUNK:
             return count
         behind = absent[-1][0]
+
+
+def _below_none(rows: list[tuple[int, str]], folders: list[str]) -> list[int]:
+    """The resources among these rows that are below none of the folders."""
+    return [number for number, address in rows if not any(address.startswith(each) for each in folders)]
 
 
 def remove(tx: Tx, source: int, run: int, addresses: Sequence[str]) -> int:
@@ -81,9 +90,11 @@ def hide_leaving(store: Store, source: int, run: int) -> int:
 
 
 def finish_counts(store: Store, row: RunRow) -> None:
-    """Count what only the end of a run can tell: what is deferred still, and what nothing links to any more."""
+    """Count what only the end of a run can tell: what is deferred still, no longer listed, no longer linked to."""
     with store.begin() as tx:
         counters = runs.counted_by(tx, row.id, "conductor")
         counters.deferred = progress.deferred(tx, row.source_id, row.id)
+        if row.lists:
+            counters.gone = hiding.absent_count(tx, row.source_id, row.id)
         counters.unlinked = 0 if row.lists else inversion.unlinked(tx, row.source_id)
         runs.count(tx, row.id, "conductor", counters)

@@ -49,7 +49,8 @@ class Admission:
     """Which source and run a batch is admitted for.
 
     A forced run takes nothing for unchanged. One that judges `anew` visits what is unchanged too, and keeps what it
-    finds to be the same. `new_of` is the run's number when it visits only what is new: it leaves alone what is known.
+    finds to be the same. `new_of` is the run's number when it visits only what is new: it leaves alone what is known,
+    less what was gone and is listed again.
     """
 
     source: int
@@ -146,21 +147,25 @@ def admit_listing(tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Seq
     fresh = [(found, key) for key, found in keyed.items() if key not in known]
     seen: list[tuple[object, ...]] = []
     ready: list[tuple[object, ...]] = []
+    back: list[tuple[object, ...]] = []
     unchanged, again = 0, admission.forced or admission.anew
     for key, (number, validator, outcome, state) in known.items():
         found = keyed[key]
         same = state != State.READY and not again and validator == found.validator and outcome not in _AGAIN
-        if same or state == State.READY or admission.new_of is not None:
+        if admission.new_of is not None and outcome == OutcomeKind.GONE:
+            back.append((int(OutcomeKind.NONE), number))
+        elif same or state == State.READY or admission.new_of is not None:
             seen.append((admission.run, number))
             unchanged += same
-        else:
-            due = order.due(admission.generation, found.priority, found.depth)
-            ready.append((admission.run, int(State.READY), due, found.validator, 0.0, number))
+            continue
+        due = order.due(admission.generation, found.priority, found.depth)
+        ready.append((admission.run, int(State.READY), due, found.validator, 0.0, number))
     if fresh or ready:
         wake(tx, admission.source, set(sites.values()), admission.generation)
     bulk.insert(tx, resource, _COLUMNS, _rows(admission, sites, fresh, admission.run))
     bulk.update(tx, resource, ("run",), ("id",), seen)
     bulk.update(tx, resource, ("run", "state", "due", "validator", "not_before"), ("id",), ready)
+    bulk.update(tx, resource, ("outcome",), ("id",), back)
     return Admitted(len(fresh), len(ready), unchanged)
 
 

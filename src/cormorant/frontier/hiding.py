@@ -9,6 +9,7 @@ Small on purpose: the brake bounds it, and search subtracts it from every answer
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -19,6 +20,7 @@ from cormorant.model.status import Status
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, exclusion, hidden, resource, site_source
+from cormorant.store.schema.frontier import ASTRAY
 
 
 def hide(tx: Tx, rows: Sequence[tuple[int, int, int]]) -> None:
@@ -130,19 +132,65 @@ def mark_removed(tx: Tx, ids: Sequence[int], run: int) -> None:
     bulk.update(tx, resource, sets, ("id",), [(*row, number) for number in ids])
 
 
-def mark_absent(tx: Tx, ids: Sequence[int], run: int) -> None:
-    """Say on the rows that a complete listing no longer names them, or which rule now excludes them."""
-    rows = [(int(OutcomeKind.GONE), 404, run, "a complete listing does not name it", number) for number in ids]
-    bulk.update(tx, resource, ("outcome", "status", "run", "reason"), ("id",), rows)
+ABSENT = "it is no longer listed"
+
+
+class Marked(NamedTuple):
+    """What a row now says of a resource that a complete listing does not name."""
+
+    resource: int
+    outcome: int
+    status: int
+    reason: str
+    at: float
+
+
+def mark_absent(tx: Tx, ids: Sequence[int], run: int) -> list[Marked]:
+    """Say on the rows that a complete listing no longer names them, or which rule now excludes them.
+
+    Returns those of which that is news. How often it was gone counts from here, whatever a refused run had marked.
+    """
+    settled, now = int(State.SETTLED), tx.now()
+    marks = {number: Marked(number, int(OutcomeKind.GONE), 404, ABSENT, now) for number in ids}
     statement = (
         sa.select(resource.c.id, exclusion.c.status, exclusion.c.gate, exclusion.c.rule)
         .join(exclusion, sa.and_(exclusion.c.source_id == resource.c.source_id, exclusion.c.hash == resource.c.hash))
         .where(exclusion.c.run == run, resource.c.id.in_(sa.bindparam("ids", expanding=True)))
         .where(exclusion.c.status != int(Status.NOFOLLOW_ONLY))
     )
-    ruled = [
-        (int(OutcomeKind.EXCLUDED), row[1], f"{row[2]}: {row[3]}", row[0])
-        for start in range(0, len(ids), 1000)
-        for row in tx.rows(statement, {"ids": list(ids[start : start + 1000])})
+    for start in range(0, len(ids), 1000):
+        for number, status, gate, rule in tx.rows(statement, {"ids": list(ids[start : start + 1000])}):
+            marks[number] = Marked(number, int(OutcomeKind.EXCLUDED), status, f"{gate}: {rule}", now)
+    known = {row[0]: row[1:] for row in bulk.select_in(tx, resource, ("id", "outcome", "status"), "id", ids)}
+    sets = ("state", "attempts", "outcome", "status", "run", "visited_at", "not_before", "reason")
+    rows = [
+        (settled, int(each.outcome == OutcomeKind.GONE), each.outcome, each.status, run, now, 0.0, each.reason, number)
+        for number, each in marks.items()
     ]
-    bulk.update(tx, resource, ("outcome", "status", "reason"), ("id",), ruled)
+    bulk.update(tx, resource, sets, ("id",), rows)
+    return [each for each in marks.values() if tuple(known[each.resource]) != (each.outcome, each.status)]
+
+
+def gone_before(tx: Tx, source: int, run: int) -> list[tuple[int, str]]:
+    """What was gone before this run, which has not named it either: (resource, address)."""
+    columns = resource.c
+    statement = sa.select(columns.id, columns.address).where(
+        ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.run < run
+    )
+    return [(row[0], row[1]) for row in tx.rows(statement)]
+
+
+def mark_gone_again(tx: Tx, ids: Sequence[int], run: int) -> None:
+    """Say on the rows that one more run found them gone."""
+    rows = [(1, run, tx.now(), number) for number in ids]
+    bulk.update(tx, resource, ("attempts+", "run", "visited_at"), ("id",), rows)
+
+
+def absent_count(tx: Tx, source: int, run: int) -> int:
+    """How many documents left in this run since its complete listing no longer names them."""
+    columns = resource.c
+    statement = sa.select(sa.func.count()).where(
+        ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.run == run,
+        columns.attempts == 1, columns.reason == ABSENT,
+    )  # fmt: skip
+    return int(tx.execute(statement).scalar_one())

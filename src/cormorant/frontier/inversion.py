@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from cormorant.frontier import linkpack
 from cormorant.model.address import fingerprint, fronts_of, origin_of
+from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How
 from cormorant.store import bulk
 from cormorant.store.database import Tx
@@ -134,7 +135,10 @@ _TARGETS = sa.select(resource.c.hash, resource.c.id).where(
 
 
 def unlinked(tx: Tx, source: int) -> int:
-    """How many documents of a source nothing links to any more, though they were once found by a link."""
+    """How many documents of a source nothing links to any more, though they were once found by a link.
+
+    What a known address has moved to is linked: the move leads to it.
+    """
     statement = (
         sa.select(sa.func.count())
         .select_from(
@@ -143,4 +147,13 @@ def unlinked(tx: Tx, source: int) -> int:
         .where(content.c.source_id == source, content.c.indexed, resource.c.how == int(How.LINK))
         .where(sa.or_(inlinks.c.count.is_(None), inlinks.c.count == 0))
     )
-    return int(tx.execute(statement).scalar_one())
+    if not (count := int(tx.execute(statement).scalar_one())):
+        return 0
+    moved = resource.alias("moved")
+    sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
+    targets = (
+        sa.select(sa.func.substr(moved.c.reason, len("to ") + 1))
+        .where(moved.c.site_id.in_(sites), moved.c.source_id == source, moved.c.outcome == int(OutcomeKind.MOVED))
+        .where(moved.c.reason.startswith("to "))
+    )
+    return count - int(tx.execute(statement.where(resource.c.address.in_(targets))).scalar_one())

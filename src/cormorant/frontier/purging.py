@@ -1,7 +1,7 @@
 """When do the rows of what is gone go too? After it was gone in two runs, and when nothing links to it any more.
 
-A 410 is purged at once (RFC 9110 section 15.5.11: the condition is likely permanent), a file that a complete listing
-does not name likewise. Start addresses stay, so that their fate can be explained.
+A 410 is purged at once (RFC 9110 section 15.5.11: the condition is likely permanent). What a listing named goes though
+something links to it. Start addresses stay, so that their fate can be explained.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cormorant.store.schema import content, inlinks, outlinks, resource, visit
 from cormorant.store.schema.frontier import ASTRAY
 
 RUNS = 2
-"""Runs in a row that must find a 404 before its row is purged."""
+"""Runs in a row that must find a 404, or whose complete listings must not name it, before its row is purged."""
 
 
 def purge(tx: Tx, source: int) -> int:
@@ -29,7 +29,7 @@ def purge(tx: Tx, source: int) -> int:
         .where(
             ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.how != int(How.SEED)
         )
-        .where(sa.or_(columns.status == 410, listed, columns.attempts >= RUNS))
+        .where(sa.or_(columns.status == 410, columns.attempts >= RUNS))
         .where(sa.or_(listed, sa.not_(linked)))
     )
     found = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed)  # what nobody has deleted
