@@ -183,8 +183,8 @@ class TestQuickstart:
     def test_unknown_host(self, bare: Installation) -> None:
         done = bare.run("quickstart", "--no-serve", f"http://{HOST}/")
         assert done.code == 6, done
-        assert HOST in done.out
-        assert "975" in done.out
+        assert HOST in done.err
+        assert "975" in done.err
         assert not bare.run("source", "list").out
 
     def test_refused_port(self, bare: Installation) -> None:
@@ -193,7 +193,7 @@ class TestQuickstart:
             port = taken.getsockname()[1]
         done = bare.run("quickstart", "--no-serve", f"http://127.0.0.1:{port}/")
         assert done.code == 6, done
-        assert f"127.0.0.1:{port}" in done.out
+        assert f"127.0.0.1:{port}" in done.err
 
     def test_port_in_use(self, bare: Installation, tmp_path: Path) -> None:
         with socket.socket() as taken:
@@ -231,14 +231,14 @@ class TestCrawl:
         bare.fine("source", "add", "web", "x", "--set", f"start={site.address}private/x")
         done = bare.run("crawl")
         assert done.code == 3
-        assert "970" in done.out
+        assert "970" in done.err
         assert "/private/x" not in site.asked
 
     def test_start_that_is_missing(self, bare: Installation, site: Site) -> None:
         bare.fine("source", "add", "web", "x", "--set", f"start={site.address}nowhere")
         done = bare.run("crawl")
         assert done.code == 3
-        assert f"The start address {site.address}nowhere failed: 404" in done.out
+        assert f"The start address {site.address}nowhere failed: 404" in done.err
 
     def test_rule_that_matches_nothing(self, bare: Installation, site: Site) -> None:
         given = [

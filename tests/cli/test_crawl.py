@@ -73,6 +73,9 @@ def test_documents_that_fail_end_it_with_three(bare: Installation, site: Site) -
     (problem,) = done.object["problems"]
     assert (problem["kind"], problem["status"]) == ("document", 903)
     assert problem["advice"]
+    again = bare.run("crawl")
+    assert (again.code, problem["sentence"] in again.err, "Problems:" in again.out) == (3, True, False), again
+    assert problem["sentence"] in bare.fine("run", "show").out, "there it is what was asked for"
 
 
 def interrupted(home: Installation, site: Site, number: int) -> Done:
@@ -241,6 +244,45 @@ class TestHeld:
         assert shown.count("410") >= 8
         assert held.fine("status", "--json").object["held_runs"] == [2]
         assert held.run("crawl").code == 1
+
+    def test_only_a_held_source_is_left_out(self, held: Installation, tmp_path: Path) -> None:
+        (tmp_path / "z").mkdir()
+        (tmp_path / "z" / "note.txt").write_text("A note about quokkas.")
+        held.fine("source", "add", "files", "z", "--set", f"path={tmp_path / 'z'}")
+        done = held.run("crawl", "--json")
+        assert done.code == 3, done
+        assert [(each["source"], each["state"]) for each in done.objects] == [("z", "finished")]
+        assert (done.problem["code"], "`cormorant run accept 2`" in done.problem["detail"]) == ("conflict", True)
+        said = held.run("crawl").err
+        assert said.count("Run 2 of 'docs' is held") == 1
+        assert held.fine("search", "quokkas", "--json").objects
+        named = held.run("crawl", "docs", "z", "--json")
+        assert (named.code, named.out, named.problem["code"]) == (1, "", "conflict")
+
+    def test_what_is_held_is_seen(self, held: Installation, site: Site) -> None:
+        report = held.fine("run", "show", "--json").object
+        assert report["held"] == 8
+        (told,) = [each for each in report["problems"] if each["kind"] == "run"]
+        assert "`cormorant run accept 2`" in told["sentence"]
+        assert held.fine("run", "show").out.count("cormorant run accept 2") == 1
+        listed = held.fine("document", "list", "--status", "980", "--json").objects
+        assert {each["url"] for each in listed} == {f"{site.address}d{number}" for number in range(8)}
+        assert {(each["outcome"], each["state"], each["indexed"]) for each in listed} == {("held", "error", True)}
+        assert not held.fine("document", "list", "--status", "410", "--json").objects
+        assert len(held.fine("document", "list", "--status", "200", "--json").objects) == 1
+        shown = held.fine("document", "show", f"{site.address}d1", "--json").object
+        assert (shown["status"], shown["reason"].startswith("run 2 is held")) == (980, True)
+        why = held.fine("explain", f"{site.address}d1", "--json").object
+        assert (why["verdict"], why["status"]) == ("held", 980)
+        assert "410. Answer with `cormorant run accept 2` or `cormorant run refuse 2`." in why["because"]
+        assert held.fine("explain", site.address, "--json").object["verdict"] == "indexed"
+
+    @pytest.mark.parametrize(("answer", "verdict"), [("accept", "gone"), ("refuse", "indexed")])
+    def test_after_an_answer_nothing_is_held(self, held: Installation, site: Site, answer: str, verdict: str) -> None:
+        report = held.run("run", answer, "--json").object
+        assert (report["held"], report["problems"]) == (0, [])
+        assert not held.fine("document", "list", "--status", "980", "--json").objects
+        assert held.fine("explain", f"{site.address}d1", "--json").object["verdict"] in (verdict, "unknown")
 
     def test_accepted(self, held: Installation) -> None:
         done = held.run("run", "accept", "--json")

@@ -51,6 +51,11 @@ def help_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
+@pytest.mark.parametrize("words", LINES, ids=" ".join)
+def test_no_default_is_a_word_of_the_program(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert "<class" not in help_of(words, capsys)
+
+
 def test_the_overview_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     said = help_of([], capsys)
     for name in commands.ALL:

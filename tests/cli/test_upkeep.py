@@ -6,6 +6,8 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import World
 from tests.cli.test_crawl import add, slow
 from tests.cli.world import Installation, Site, until
@@ -70,6 +72,7 @@ def test_a_damaged_copy_is_noticed(home: Installation) -> None:
     assert done.code == 1
     assert done.object["damaged"] == 1
     assert done.object["damaged_documents"][0]["url"]
+    assert (done.problem["code"], "--force" in done.problem["detail"]) == ("cache_damaged", True)
     assert checks(home, "store", "check")["kept copies"]["ok"] is False
     assert home.run("index", "rebuild").code == 3
 
@@ -107,6 +110,24 @@ def test_doctor_without_an_installation(bare: Installation) -> None:
     assert found["data folder"]["ok"] is None
     assert any(name.startswith("converters: ") for name in found)
     assert not bare.folder.exists()
+
+
+@pytest.mark.parametrize("marked", [False, True])
+@pytest.mark.parametrize("words", [("status",), ("crawl",), ("source", "add", "files", "a", "--set", "path=/srv")])
+def test_a_database_that_is_none_is_told(bare: Installation, words: tuple[str, ...], marked: bool) -> None:
+    bare.folder.mkdir()
+    (bare.folder / "cormorant.db").write_bytes(b"This is no database. " * 500)
+    if marked:
+        (bare.folder / "cormorant.json").write_text('{"format": 1}')
+    done = bare.run(*words, "--json")
+    assert (done.code, done.problem["code"]) == (1, "data_folder")
+    assert "cormorant.db is damaged or not a database of ours" in done.problem["detail"]
+
+
+def test_a_database_without_its_mark_is_not_nothing(home: Installation) -> None:
+    (home.folder / "cormorant.json").unlink()
+    done = home.run("status", "--json")
+    assert (done.code, "cormorant.json is missing" in done.problem["detail"]) == (1, True)
 
 
 def test_version(bare: Installation) -> None:

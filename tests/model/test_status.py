@@ -78,3 +78,9 @@ def test_a_number_without_a_row_gets_the_sentence_of_its_class(number: int, text
     row = describe(number)
     assert (row.number, row.text, row.outcome, row.reserved) == (number, text, outcome, False)
     assert len(row.text) <= 60
+
+
+def test_who_mends_robots_txt_is_told_how_long_the_old_one_holds() -> None:
+    said = describe(Status.ROBOTS).advice
+    assert "kept a day" in said
+    assert "'cormorant crawl --force'" in said

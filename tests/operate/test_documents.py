@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
+from cormorant.base.errors import NotFoundError
 from cormorant.catalog import sources
 from cormorant.frontier import admission
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
@@ -15,7 +16,7 @@ from cormorant.journal import visits
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.resource import Found, How
-from cormorant.operate import documents
+from cormorant.operate import documents, explain
 from cormorant.operate.documents import Wanted
 from cormorant.operate.house import House
 from cormorant.store.database import Store, Tx
@@ -33,7 +34,7 @@ def house(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hous
     monkeypatch.setattr(documents, "PAGE", 2)
     with store.begin() as tx:
         for name in ("docs", "papers"):
-            sources.add(tx, "web", name, {})
+            sources.add(tx, "web", name, {"start": ["https://a.example/"]})
     return House(tmp_path, store, SystemClock(), {}, unused, unused, unused, unused, searchable=False)
 
 
@@ -101,3 +102,22 @@ def test_what_is_a_resource_is_no_mere_exclusion(house: House, front: str) -> No
         know(tx, 2, f"{front}/other")
     assert sorted(listed(house, source="docs", excluded=True)) == sorted([f"{front}/other", "https://b.example/x"])
     assert listed(house, source="docs") == same
+
+
+def test_a_display_address_is_an_address(house: House) -> None:
+    with house.store.begin() as tx:
+        given = {"path": "/srv/papers", "display_prefix": "https://intra/docs"}
+        files = sources.add(tx, "files", "files", given)
+        know(tx, files, "file:///srv/papers/a%20b.txt")
+        know(tx, 1, "https://intra/docs/page")
+    for form in ("https://intra/docs/a%20b.txt", "https://INTRA/docs/a b.txt", "file:///srv/papers/a%20b.txt"):
+        (record,) = documents.shown(house, form)
+        assert (record["source"], record["access_url"]) == ("files", "file:///srv/papers/a%20b.txt")
+        assert documents.links(house, form) == []
+        (said,) = explain.explain(house, form)
+        assert (said["source"], said["verdict"]) == ("files", "pending")
+    assert [each["source"] for each in documents.shown(house, "https://intra/docs/page")] == ["docs"]
+    (said,) = explain.explain(house, "https://intra/docs/none.txt")
+    assert (said["source"], "There is no such file." in said["because"]) == ("files", True)
+    with pytest.raises(NotFoundError):
+        documents.shown(house, "https://intra/docs/none.txt")

@@ -137,3 +137,60 @@ def test_a_run_that_nobody_answered_was_not_good(home: Installation, site: Site)
     assert "finished, but no start address answered" in home.fine("status").out
     home.run("crawl", "away")
     assert source(home.fine("status", "--json").object, "away")["last_good_run"] is None, "nor was the one before"
+
+
+def test_a_start_address_that_leads_outside_is_told(home: Installation, site: Site) -> None:
+    outside = "http://elsewhere.invalid/new"
+    site.answers["/old"] = Answer("", 301, location="/older")
+    site.answers["/older"] = Answer("", 308, location=outside)
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}old")
+    for _ in range(2):
+        done = home.run("crawl", "--json")
+        assert done.code == 3, done
+        (problem,) = [each for each in done.object["problems"] if each["kind"] == "start"]
+        assert (problem["address"], problem["to"], problem["status"]) == (f"{site.address}old", outside, 964)
+        assert "hosts of the start addresses" in problem["sentence"]
+        assert "include=host:elsewhere.invalid" in problem["advice"]
+
+
+def test_a_start_address_that_leads_to_nothing_is_told(home: Installation, site: Site) -> None:
+    site.answers["/old"] = Answer("", 301, location="/missing")
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}old")
+    done = home.run("crawl", "--json")
+    assert done.code == 3, done
+    (said,) = sentences(done.object, "start")
+    assert f"{site.address}old leads to {site.address}missing, which ended 404" in said
+
+
+def test_a_start_address_that_leads_to_a_document_is_well(home: Installation, site: Site) -> None:
+    site.answers["/old"] = Answer("", 301, location="/tides")
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}old")
+    assert not home.fine("crawl", "--json").object["problems"]
+
+
+def test_a_robots_txt_is_no_document_that_waits(home: Installation, site: Site) -> None:
+    site.answers["/robots.txt"] = Answer("busy", 503)
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "patience_s=0")
+    report = home.run("crawl", "--json").object
+    (waiting,) = [each for each in report["problems"] if each["kind"] == "waiting"]
+    assert (waiting["addresses"], report["deferred"]) == (1, 1)
+    assert "1 address waits" in waiting["sentence"]
+
+
+def test_a_server_that_is_dead_is_tried_in_every_run(home: Installation) -> None:
+    made = small_site()
+    names = tuple(f"/{number}" for number in range(6))
+    for name in names:
+        made.page(name, f"Page {name}", f"words{name[1:]}")
+    made.page("/", "Start", "", names)
+    with serving(made) as site:
+        home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "patience_s=25")
+        home.fine("crawl")
+    for status in (1020, 1021, 1022, 1023, 1024):
+        done = home.run("crawl", "docs", "--json")
+        assert done.code == 6, (status, done)
+        start = next(each for each in done.object["problems"] if each["kind"] == "start")
+        assert (start["status"], "did not answer" in start["sentence"]) == (status, True)
+        shown = status if status < 1024 else 980
+        assert len(home.fine("document", "list", "--status", str(shown), "--json").objects) == 7
+    assert home.fine("status", "--json").object["held_runs"] == [6], "all of a source would go"

@@ -17,7 +17,9 @@ from pathlib import Path
 from cormorant.base.errors import DataFolderError, NotPermitted
 
 FORMAT = 1
-_MARK = "cormorant.json"
+_MARK, _DATABASE = "cormorant.json", "cormorant.db"
+_SQLITE = b"SQLite format 3\0"
+"""How every file begins that is a database of SQLite, unless it is empty."""
 
 
 def prepare(folder: Path) -> None:
@@ -50,8 +52,30 @@ def prepare(folder: Path) -> None:
         raise NotPermitted(f"{folder} may only be read. Check who owns it, or name another with --data.")
 
 
+def refuse_remains(folder: Path) -> None:
+    """Raise DataFolderError for a folder that holds a database and no mark: what is left of an installation."""
+    database = folder / _DATABASE
+    try:
+        with database.open("rb") as file:
+            begins = file.read(len(_SQLITE))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _refused(folder, error) from None
+    if begins and begins != _SQLITE:
+        raise DataFolderError(
+            f"{database} is damaged or not a database of ours, and {_MARK} is missing beside it. "
+            "Restore a backup of the data folder, or name another with --data."
+        )
+    raise DataFolderError(
+        f"{folder} holds a database, but {_MARK} is missing beside it. "
+        "Restore a backup of the data folder, or name another with --data."
+    )
+
+
 def _begin(folder: Path, mark: Path) -> None:
     """Make the parts of a new data folder; refuse one that holds something else."""
+    refuse_remains(folder)
     others = [each.name for each in folder.iterdir() if each.name not in ("cache", "index", "logs", "owner.lock")]
     if others:
         raise DataFolderError(

@@ -21,6 +21,7 @@ def opened(plan: Plan, *, new: bool = False) -> Iterator[House]:
     if not new and not (plan.folder / "cormorant.json").exists():
         if plan.folder.exists() and not plan.folder.is_dir():
             folder.prepare(plan.folder)
+        folder.refuse_remains(plan.folder)
         raise NotFoundError(
             f"There is nothing in {plan.folder} yet. `cormorant quickstart` begins with a sample, `cormorant source "
             "add` with a source of yours; --data names another folder."

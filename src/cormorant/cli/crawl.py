@@ -41,7 +41,9 @@ def crawl(
     context: typer.Context,
     names: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE", help="Sources; none: all.", show_default=False, default_factory=list),
+        typer.Argument(
+            metavar="SOURCE", help="Sources; none: all, but held ones.", show_default=False, default_factory=list
+        ),
     ],
     force: Annotated[
         bool,
@@ -65,15 +67,19 @@ def crawl(
 ) -> None:
     """Crawl sources now, with progress, and report at the end. Ctrl-C stops it; the next crawl goes on.
 
-    Ends with 0 when all went well, 3 when some documents failed, 6 when no start address answered.
+    Ends with 0 when all went well, 3 when some documents failed or a run is held, 6 when no start address answered.
     """
     from cormorant.operate import crawl as runs
 
     say = terminal.of(context)
     plan = say.plan()
     with say.house() as house:
+        left_out = [] if names or restart else runs.unanswered(house)
         ordered = runs.order(house, names, Refresh(refresh.value), force=force, restart=restart)
-    raise typer.Exit(carry_out(say, plan, ordered))
+    for each in left_out:
+        say.problem(each)
+    codes = [carry_out(say, plan, ordered) if ordered else 1, *(3 for _ in left_out)]
+    raise typer.Exit(runs.worst(codes))
 
 
 def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cormorant.cli.figures import duration, plural, size
+from cormorant.model.run import RunState
 
 if TYPE_CHECKING:
     from cormorant.app.build import Plan
@@ -53,12 +54,23 @@ def _tell(say: Terminal, record: Mapping[str, Any]) -> None:
     if say.json:
         say.record(record)
         return
-    for line in lines(record):
+    for line in figures(record):
+        say.print(line)
+    for line in problem_lines(record):
+        say.warn(line)
+    for line in questions(record):
         say.print(line)
 
 
 def lines(record: Mapping[str, Any]) -> Iterator[str]:
     """The report of one run, as a person reads it."""
+    yield from figures(record)
+    yield from problem_lines(record)
+    yield from questions(record)
+
+
+def figures(record: Mapping[str, Any]) -> Iterator[str]:
+    """How the run went, and what it counted."""
     took = duration(record["seconds"])
     head = f"Run {record['run']} of {record['source']!r}: {record['state']} after {took}"
     yield f"{head}, {record['pages_per_s']:g} pages a second"
@@ -72,12 +84,21 @@ def lines(record: Mapping[str, Any]) -> Iterator[str]:
     outcomes = [f"{record[name]:,} {name}" for name in _MORE if record[name]]
     if outcomes:
         yield f"  {', '.join(outcomes)}"
-    if record["problems"]:
+
+
+def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
+    """What a person should look at; that a run is held is not repeated, since it ends in a question."""
+    told = [each["sentence"] for each in record["problems"] if each.get("code") != RunState.HELD]
+    if told:
         yield ""
         yield "  Problems:"
-    for problem in record["problems"]:
-        yield f"    {problem['sentence']}"
-    if record["state"] == "held":
+    for sentence in told:
+        yield f"    {sentence}"
+
+
+def questions(record: Mapping[str, Any]) -> Iterator[str]:
+    """What a person has to answer, if the run is held."""
+    if record["state"] == RunState.HELD:
         run = record["run"]
         yield ""
         yield "  Nothing has left the index yet. What now?"

@@ -17,7 +17,7 @@ Set = Annotated[
     list[str],
     typer.Option(
         "--set", metavar="NAME=VALUE", help="A setting; may repeat, for a list too. `source kinds` lists them.",
-        default_factory=list,
+        default_factory=list, show_default=False,
     ),
 ]  # fmt: skip
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the source.")]

@@ -17,6 +17,7 @@ from cormorant.cli.options import Asked
 
 if TYPE_CHECKING:
     from cormorant.app.build import Plan
+    from cormorant.base.errors import CormorantError
     from cormorant.operate.house import House
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -66,8 +67,13 @@ class Terminal:
             self.warn(text)
 
     def warn(self, text: object) -> None:
-        """Say something on the side, always."""
+        """Say something on the side, always, behind what has been written before."""
+        sys.stdout.flush()
         print(clean(text), file=sys.stderr, flush=True)
+
+    def problem(self, error: CormorantError) -> None:
+        """Tell of something that is wrong and does not end the command: a sentence, or an object to a program."""
+        self.warn(json.dumps(error.as_problem(), ensure_ascii=False) if self.json else error.sentence)
 
     def bold(self, text: str) -> str:
         """Return the text, bold where that can be shown. The text must be clean."""

@@ -69,6 +69,7 @@ def show_cache(context: typer.Context) -> None:
 @cache.command("check", epilog=examples("cormorant cache check", "cormorant cache check --json"))
 def check_cache(context: typer.Context) -> None:
     """Read every kept copy and compare it with its checksum. Ends with 1 when one is damaged."""
+    from cormorant.base.errors import CacheDamaged
     from cormorant.operate import checking
 
     say = terminal.of(context)
@@ -76,8 +77,8 @@ def check_cache(context: typer.Context) -> None:
         record = checking.copies(house)
     say.fields(record)
     if record["damaged"]:
-        say.note("`cormorant crawl --force` fetches the damaged ones anew.")
-        raise typer.Exit(1)
+        what = plural(record["damaged"], "kept copy", "kept copies")
+        raise CacheDamaged(f"Damaged: {what}. `cormorant crawl --force` fetches the damaged ones anew.")
 
 
 @store.command("check", epilog=examples("cormorant store check", "cormorant store check --json"))

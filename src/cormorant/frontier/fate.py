@@ -101,7 +101,7 @@ def _deferred(resource: Resource, outcome: Deferred, at: Circumstances) -> Fate:
 
 def _unreachable(resource: Resource, outcome: Failed) -> tuple[OutcomeKind, int, bool]:
     """Count runs in which a document could not be had: 1020 to 1024, then it is taken for gone."""
-    last = retry.FIRST_UNREACHABLE + retry.UNREACHABLE_TRIES - 1
+    last = retry.LAST_UNREACHABLE
     if not is_unreachable(outcome.status):
         return OutcomeKind.FAILED, outcome.status, True
     if resource.status < retry.FIRST_UNREACHABLE or resource.status > last:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.frontier import leases, order
+from cormorant.frontier import leases, order, rest, retry
 from cormorant.frontier.fate import is_unreachable
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, State
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, hidden, resource, site, site_source
+from cormorant.store.schema import source as sources
 from cormorant.store.schema.frontier import ASTRAY, SEEDS
 
 
@@ -26,14 +27,39 @@ class Left(NamedTuple):
 def awake(tx: Tx, source: int, generation: int, new_of: int | None = None) -> None:
     """A run begins: what waited for a later time is looked at again, and sites are done that have nothing for it.
 
-    With `new_of`, the run's number, only what is new to it counts.
+    What no answer came for is tried anew; what a server asked to wait for waits on. With `new_of`, the run's number,
+    only what is new to it counts.
     """
+    _forgive(tx, source)
     done = site_source.c.done_generation
     here = resource.c.site_id == site_source.c.site_id
     todo = sa.select(sa.literal_column("1")).where(_left(source, generation, new_of), here).exists()
     again = sa.case((sa.not_(todo), generation), (done >= generation, generation - 1), else_=done)
     values = {"not_before": 0.0, "done_generation": again}
     tx.execute(sa.update(site_source).where(site_source.c.source_id == source).values(values))
+
+
+def _forgive(tx: Tx, source: int) -> None:
+    """Let nothing wait any longer because no answer came: neither pages of a source nor sites it has pages at.
+
+    A site waits on where any page, of whichever source, was last put off because the server is busy.
+    """
+    columns = resource.c
+    put_off = sa.and_(ASTRAY, columns.outcome == int(OutcomeKind.DEFERRED))
+    silent = sa.and_(put_off, columns.source_id == source, columns.status.in_(rest.NO_ANSWER), columns.not_before > 0)
+    tx.execute(sa.update(resource).where(silent).values(not_before=0.0))
+    own = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
+    tired = [row.id for row in tx.rows(sa.select(site.c.id).where(site.c.id.in_(own), site.c.failures > 0))]
+    busy = sa.select(columns.site_id).where(
+        put_off, columns.source_id.in_(sa.select(sources.c.id)), columns.status.in_(retry.BUSY)
+    )
+    counted = columns.status.between(retry.FIRST_UNREACHABLE, retry.LAST_UNREACHABLE)
+    away = sa.select(columns.site_id).where(sa.or_(columns.status.in_(rest.NO_ANSWER), counted))
+    for start in range(0, len(tired), 500):
+        these = tired[start : start + 500]
+        forgiven = sa.and_(site.c.id.in_(these), site.c.id.not_in(busy))
+        forgiven = sa.and_(forgiven, site.c.id.in_(away.where(columns.site_id.in_(these))))
+        tx.execute(sa.update(site).where(forgiven).values(not_before=0.0, failures=0))
 
 
 def left(tx: Tx, source: int, generation: int) -> Left:
@@ -72,6 +98,14 @@ def _left(source: int, generation: int, new_of: int | None) -> sa.ColumnElement[
     return due if new_of is None else sa.and_(due, leases.new_of(new_of))
 
 
+def documents_to_fetch(tx: Tx, source: int, generation: int) -> int:
+    """How many documents are left to visit; a robots.txt is none. Looks at every row that is left."""
+    sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
+    document = resource.c.role == int(Role.DOCUMENT)
+    left_over = sa.and_(_left(source, generation, None), document, resource.c.site_id.in_(sites))
+    return int(tx.execute(sa.select(sa.func.count()).where(left_over)).scalar_one())
+
+
 def deferred(tx: Tx, source: int, run: int) -> int:
     """How many documents a run left for another time."""
     columns = resource.c
@@ -85,30 +119,34 @@ def deferred(tx: Tx, source: int, run: int) -> int:
     return int(tx.execute(statement).scalar_one())
 
 
+GOING = (OutcomeKind.GONE, OutcomeKind.EXCLUDED, OutcomeKind.MOVED, OutcomeKind.QUARANTINED)
+"""Outcomes that say of a document that it leaves."""
+
+
 def hide_leaving(tx: Tx, source: int, run: int) -> int:
     """A person accepted: hide again what search finds although its last visit says that it goes."""
-    going = (OutcomeKind.GONE, OutcomeKind.EXCLUDED, OutcomeKind.MOVED, OutcomeKind.QUARANTINED)
-    chosen = (
-        sa.select(content.c.id, content.c.source_id, sa.literal(run))
-        .join(resource, resource.c.id == content.c.id)
-        .where(content.c.source_id == source, content.c.indexed, resource.c.outcome.in_([int(each) for each in going]))
-        .where(content.c.id.not_in(sa.select(hidden.c.id)))
-    )
+    chosen = _leaving(source, content.c.id, content.c.source_id, sa.literal(run))
+    chosen = chosen.where(content.c.id.not_in(sa.select(hidden.c.id)))
     statement = sa.insert(hidden).from_select(["id", "source_id", "run"], chosen)
     return tx.execute(statement.execution_options(preserve_rowcount=True)).rowcount
 
 
 def leaving(tx: Tx, source: int, most: int) -> list[tuple[str, int]]:
     """Documents that would leave if a held run were accepted: (display address, status of the last visit)."""
-    going = (OutcomeKind.GONE, OutcomeKind.EXCLUDED, OutcomeKind.MOVED, OutcomeKind.QUARANTINED)
-    statement = (
-        sa.select(content.c.url, resource.c.status)
-        .join(resource, resource.c.id == content.c.id)
-        .where(content.c.source_id == source, content.c.indexed, resource.c.outcome.in_([int(each) for each in going]))
-        .order_by(content.c.url)
-        .limit(most)
-    )
+    statement = _leaving(source, content.c.url, resource.c.status).order_by(content.c.url).limit(most)
     return [(row[0], row[1]) for row in tx.rows(statement)]
+
+
+def leaving_count(tx: Tx, source: int) -> int:
+    """How many documents would leave if a held run were accepted."""
+    return int(tx.execute(_leaving(source, sa.func.count())).scalar_one())
+
+
+def _leaving(source: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """What is chosen of documents that search may find although their last visit says that they go."""
+    going = resource.c.outcome.in_([int(each) for each in GOING])
+    both = content.join(resource, resource.c.id == content.c.id)
+    return sa.select(*columns).select_from(both).where(content.c.source_id == source, content.c.indexed, going)
 
 
 class Start(NamedTuple):
@@ -120,10 +158,9 @@ class Start(NamedTuple):
 
     @property
     def unanswered(self) -> bool:
-        """No HTTP answer came."""
-        return self.outcome in (OutcomeKind.FAILED, OutcomeKind.DEFERRED) and (
-            is_unreachable(self.status) or self.status > 1019
-        )
+        """No HTTP answer came, in as many runs as it is counted for."""
+        ended = self.outcome in (OutcomeKind.FAILED, OutcomeKind.DEFERRED, OutcomeKind.GONE)
+        return ended and (is_unreachable(self.status) or self.status >= retry.FIRST_UNREACHABLE)
 
     @property
     def forbidden(self) -> bool:

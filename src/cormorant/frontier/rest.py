@@ -18,7 +18,8 @@ class Rest(NamedTuple):
 CIRCUIT = 10
 """Connection failures in a row after which a site is left alone for a while (fault N16)."""
 
-_NO_ANSWER = (902, 905, 906, 907, 975, 976, 1002)
+NO_ANSWER = (902, 905, 906, 907, 975, 976, 1002)
+"""Statuses of what no answer came for."""
 
 
 def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
@@ -28,7 +29,7 @@ def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
     if isinstance(outcome, Deferred) and outcome.whole_site:
         tries = failures + 1
         return Rest(tries, now + retry.wait_s(outcome.status, tries, outcome.wait_s, spread))
-    if isinstance(outcome, Failed | Deferred) and outcome.status in _NO_ANSWER:
+    if isinstance(outcome, Failed | Deferred) and outcome.status in NO_ANSWER:
         tries = failures + 1
         if tries < CIRCUIT:
             return Rest(tries, 0.0)

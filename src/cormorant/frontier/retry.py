@@ -15,6 +15,7 @@ BUSY = (429, 503)
 UNREACHABLE_TRIES = 5
 """Runs in a row in which a resource could not be reached before it is taken for gone (status 1020 to 1024)."""
 FIRST_UNREACHABLE = 1020
+LAST_UNREACHABLE = FIRST_UNREACHABLE + UNREACHABLE_TRIES - 1
 
 
 def wait_s(status: int, tries: int, asked_s: float | None, spread: float) -> float:

@@ -76,6 +76,16 @@ def unfinished(tx: Tx, source: int) -> RunRow | None:
     return _row(rows[0]) if rows else None
 
 
+def held(tx: Tx) -> dict[int, RunRow]:
+    """The runs that wait for a person's answer, by source."""
+    return {row.source_id: _row(row) for row in tx.rows(sa.select(run).where(run.c.state == RunState.HELD))}
+
+
+def answers(number: int) -> str:
+    """What a person can do about a held run, in one sentence."""
+    return f"Answer with `cormorant run accept {number}` or `cormorant run refuse {number}`."
+
+
 def last_whole(tx: Tx, source: int) -> RunRow | None:
     """The newest run of a source that visited everything there was to visit."""
     statement = sa.select(run).where(

@@ -253,7 +253,7 @@ _TABLE = """
   Look at the rule shown; 'cormorant source edit --preview' tells what a change would let in.
 970 excluded Forbidden by robots.txt
   The site's robots.txt has a rule against this address for our product token.
-  Ask the owner of the site for leave; on your own site, mend robots.txt or set robots to ignore.
+  Ask its owner; if it is yours, set robots to ignore, or mend it: kept a day, 'cormorant crawl --force' asks anew.
 971 excluded The page asks not to be indexed
   Its robots meta tag or X-Robots-Tag header says noindex, or its time there has run out.
   Ask the page's author if it should be found.

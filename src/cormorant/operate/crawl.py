@@ -15,6 +15,7 @@ from cormorant.frontier import facts, progress
 from cormorant.journal import runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, Refresh, RunState
+from cormorant.operate import starts
 from cormorant.operate.house import House
 from cormorant.plugins import source_kind
 from cormorant.store.database import Tx
@@ -35,9 +36,9 @@ class Ordered:
 def order(
     house: House, names: Sequence[str], refresh: Refresh = Refresh.ALL, *, force: bool, restart: bool
 ) -> list[Ordered]:
-    """Order a run of each source (no names: of all), or go on with the one that was interrupted.
+    """Order a run of each source (no names: of all whose run is not held), or go on with the one interrupted.
 
-    Raises NotFoundError for an unknown source or when there is none at all, ConflictError when a run is held.
+    Raises NotFoundError for an unknown source or when there is none at all, ConflictError when a named one is held.
     """
     with house.store.begin() as tx:
         chosen = [sources.named(tx, name) for name in names] if names else sources.every(tx)
@@ -45,14 +46,14 @@ def order(
             raise NotFoundError(
                 "There is no source yet. Add one: cormorant source add web NAME --set start=https://..."
             )
+        held = runs.held(tx) if not names and not restart else {}
         ordered = []
         for row in chosen:
+            if row.id in held:
+                continue
             before = runs.unfinished(tx, row.id)
             if before is not None and before.state is RunState.HELD and not restart:
-                raise ConflictError(
-                    f"Run {before.id} of {row.name!r} is held: {before.reason} "
-                    f"Answer with `cormorant run accept {before.id}` or `cormorant run refuse {before.id}`."
-                )
+                raise _held(before, row.name)
             if before is not None and restart:
                 runs.change(tx, before.id, state=RunState.STOPPED, finished_at=tx.now(), reason="begun anew")
                 before = None
@@ -61,6 +62,18 @@ def order(
             else:
                 ordered.append(Ordered(before.id, row.name, resumed=before.state is not RunState.WAITING))
         return ordered
+
+
+def unanswered(house: House) -> list[ConflictError]:
+    """Why sources are left out when all are crawled: their runs are held."""
+    with house.store.read() as tx:
+        held = runs.held(tx)
+        return [_held(held[row.id], row.name) for row in sources.every(tx) if row.id in held]
+
+
+def _held(run: RunRow, source: str) -> ConflictError:
+    """A run that nobody has answered stands in the way of the next."""
+    return ConflictError(f"Run {run.id} of {source!r} is held: {run.reason} {runs.answers(run.id)}")
 
 
 def _request(tx: Tx, row: SourceRow, refresh: Refresh, *, force: bool) -> int:
@@ -118,6 +131,8 @@ def _report(house: House, row: RunRow) -> dict[str, Any]:
     with house.store.read() as tx:
         source = sources.numbered(tx, row.source_id)
         counters = asdict(runs.counters(tx, row.id))
+        if row.state is RunState.HELD:
+            counters["held"] += progress.leaving_count(tx, row.source_id)
         left = progress.to_fetch(tx, row.source_id, row.generation, row.new_of) if row.state in OPEN_STATES else 0
     started = row.started_at or row.requested_at
     seconds = max((row.finished_at or house.clock.now()) - started, 0.001)
@@ -148,22 +163,24 @@ def exit_code(house: House, numbers: Sequence[int]) -> int:
 
     0 all well, 3 some documents failed or a run is held, 6 no start answered at all, 1 failed.
     """
-    codes = [_exit_code(house, number) for number in numbers]
-    return max(codes, key=(0, 3, 1, 6).index) if codes else 0
+    return worst([_exit_code(house, number) for number in numbers])
+
+
+def worst(codes: Sequence[int]) -> int:
+    """The gravest of what several runs end with."""
+    return max(codes, key=(0, 3, 1, 6).index, default=0)
 
 
 def _exit_code(house: House, number: int) -> int:
     with house.store.read() as tx:
         row = runs.get(tx, number)
-        starts = progress.starts(tx, row.source_id)
+        ends = starts.ends(house, tx, row)
         turned_away = not row.lists and visits.starts_excluded(tx, row.source_id, number)
         counters = runs.counters(tx, number)
-        deferred = counters.deferred
     if row.state is RunState.FAILED:
         return 6 if row.error == "unreachable" else 1
-    if row.state is RunState.HELD:
-        return 3
-    if starts and all(each.unanswered for each in starts):
+    if ends and all(each.start.unanswered for each in ends):
         return 6
-    bad = counters.failed + counters.quarantined + counters.held + deferred
-    return 3 if bad or turned_away or any(each.bad for each in starts) else 0
+    bad = counters.failed + counters.quarantined + counters.held + counters.deferred
+    well = not (bad or turned_away or any(each.bad for each in ends))
+    return 0 if well and row.state is not RunState.HELD else 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote_from_bytes
@@ -14,17 +14,24 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadAddress, NotFoundError
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import linkpack
+from cormorant.frontier import linkpack, progress
 from cormorant.journal import runs, visits
+from cormorant.journal.runs import RunRow
 from cormorant.model.address import canonical, fingerprint, join, origin_of, try_canonical
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
+from cormorant.model.settings import parse_settings
+from cormorant.model.status import Status
 from cormorant.operate.house import House
+from cormorant.plugins import source_kind
+from cormorant.sources.files.naming import Naming
+from cormorant.sources.files.settings import FilesSettings
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, hidden, inlinks, outlinks, resource, site, site_source, source
 
 PAGE = 1000
+OK = 200
 _PATH = "/!$&'()*+,;=:@"
 """What a file's address leaves as it is, beside letters and digits; the same as the names of a listing."""
 _ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".php", ".pptx", ".txt", ".xlsx", ".xml")
@@ -68,10 +75,20 @@ def listed(house: House, wanted: Wanted) -> Iterator[dict[str, Any]]:
     if wanted.source:
         statement = statement.where(resource.c.source_id == owners[0].id)
     if wanted.status is not None:
-        statement = statement.where(resource.c.status == wanted.status)
+        statement = statement.where(_of_status(wanted.status))
     for record in _records(house, statement):
-        if wanted.state is None or record["state"] == wanted.state:
+        if wanted.state in (None, record["state"]) and wanted.status in (None, record["status"]):
             yield record
+
+
+def _of_status(status: int) -> sa.ColumnElement[bool]:
+    """Rows that may be shown with this status; which of them are is seen when they are shown."""
+    columns = resource.c
+    if status == Status.HELD:
+        return sa.or_(columns.status == status, columns.outcome.in_([int(each) for each in progress.GOING]))
+    if status == OK:
+        return sa.or_(columns.status == status, columns.outcome == int(OutcomeKind.UNCHANGED))
+    return columns.status == status
 
 
 def _records(house: House, statement: sa.Select[Any]) -> Iterator[dict[str, Any]]:
@@ -94,21 +111,23 @@ class _View:
     def __init__(self, tx: Tx) -> None:
         self._place = min((r.place for r in receivers.every(tx)), default=0)
         self._running = {row.source_id: row for row in runs.open_runs(tx)}
+        self._held = runs.held(tx)
         self._referrers: dict[int, str] = {}
         self._tx = tx
 
     def record(self, row: Any) -> dict[str, Any]:
         """The Document record of a row."""
-        outcome = OutcomeKind(row.outcome)
-        excluded = outcome is OutcomeKind.EXCLUDED
+        held = held_by(self._held, row.source_id, row.outcome, indexed=row.indexed)
+        outcome = OutcomeKind.HELD if held else OutcomeKind(row.outcome)
+        excluded = OutcomeKind(row.outcome) is OutcomeKind.EXCLUDED
         return {
             "source": row.source,
             "url": row.url or row.address,
             "access_url": row.address,
-            "state": self._state(row),
+            "state": self._state(row, outcome),
             "status": _status(outcome, row.status),
             "outcome": None if outcome is OutcomeKind.NONE else outcome.name.lower(),
-            "reason": row.reason,
+            "reason": why_held(held, row.status) if held else row.reason,
             "rule": row.reason if excluded else None,
             "title": row.title,
             "mime": row.mime,
@@ -125,13 +144,13 @@ class _View:
             "attempts": row.attempts,
         }
 
-    def _state(self, row: Any) -> str:
+    def _state(self, row: Any, outcome: OutcomeKind) -> str:
         """Which of the nine sets it is in."""
         run = self._running.get(row.source_id)
         left = run is not None and run.generation > 0 and row.due >> 40 <= run.generation and not row.state
         if row.visited_at is None or left:
             return "todo"
-        if row.outcome in (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED, OutcomeKind.HELD):
+        if outcome in (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED, OutcomeKind.HELD):
             return "error"
         if row.seq and row.seq > self._place:
             return "found"
@@ -151,8 +170,20 @@ def _hex(digest: bytes | None) -> str | None:
 
 
 def _status(outcome: OutcomeKind, status: int) -> int:
-    """The status of the document: an unchanged one is as good as 200."""
-    return 200 if outcome is OutcomeKind.UNCHANGED else status
+    """The status of the document: an unchanged one is as good as 200, and one that the brake holds is held."""
+    if outcome is OutcomeKind.HELD:
+        return Status.HELD.value
+    return OK if outcome is OutcomeKind.UNCHANGED else status
+
+
+def held_by(held: Mapping[int, RunRow], source: int, outcome: int, *, indexed: bool | None) -> RunRow | None:
+    """The run that holds a document: it would leave the index if a person accepted. `held` are such runs by source."""
+    return held.get(source) if indexed and outcome in progress.GOING else None
+
+
+def why_held(run: RunRow, status: int) -> str:
+    """Why a document is held, and what to answer."""
+    return f"run {run.id} is held, and the last visit ended {status}. {runs.answers(run.id)}"
 
 
 def _excluded(house: House, owner: SourceRow) -> Iterator[dict[str, Any]]:
@@ -229,22 +260,33 @@ def _nearest(tx: Tx, text: str) -> str:
     return f"Did you mean {meant}?" if meant else "Write it in full, like https://example.org/docs/."
 
 
+def meanings(owner: SourceRow, address: str) -> list[str]:
+    """What an address may mean to a source: itself, and the file that readers are shown as it."""
+    if not owner.settings.get("display_prefix"):
+        return [address]
+    settings = parse_settings(source_kind(owner.kind).settings, owner.settings)
+    if not isinstance(settings, FilesSettings):
+        return [address]
+    shown = Naming(settings.root, settings.display_prefix).access(address)
+    return [address, shown] if shown else [address]
+
+
 def at(tx: Tx, address: str) -> list[Any]:
-    """The rows of an address, one for each source that knows it."""
+    """The rows of an address, or of what readers are shown as it: one for each source that knows it."""
     canonical = try_canonical(address) or address
-    found = tx.rows(sa.select(site.c.id).where(site.c.key == origin_of(canonical).site))
-    every = sources.every(tx)
+    site_of = sa.select(site.c.id)
+    folders = [row.id for row in tx.rows(site_of.where(site.c.key.like("file:%")))]
+    found = [row.id for row in tx.rows(site_of.where(site.c.key == origin_of(canonical).site))]
     rows: list[Any] = []
-    sites = [row.id for row in found] or [
-        row.id for row in tx.rows(sa.select(site.c.id).where(site.c.key.like("file:%")))
-    ]
-    if canonical.startswith("file:"):
-        sites = [row.id for row in tx.rows(sa.select(site.c.id).where(site.c.key.like("file:%")))]
-    for each in every:
-        key = fingerprint(canonical, each.id)
-        rows += tx.rows(
-            _ROWS.where(resource.c.site_id.in_(sites), resource.c.hash == key, resource.c.source_id == each.id)
-        )
+    for each in sources.every(tx):
+        for meant in meanings(each, canonical):
+            sites = folders if meant.startswith("file:") or not found else found
+            key = fingerprint(meant, each.id)
+            same = sa.and_(resource.c.hash == key, resource.c.source_id == each.id)
+            known = tx.rows(_ROWS.where(resource.c.site_id.in_(sites), same))
+            rows += known
+            if known:
+                break
     return rows
 
 

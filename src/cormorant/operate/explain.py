@@ -13,8 +13,9 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import acls, receivers, sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import facts, linkpack
-from cormorant.journal import visits
+from cormorant.frontier import facts, hiding, linkpack
+from cormorant.journal import runs, visits
+from cormorant.journal.runs import RunRow
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role
@@ -58,8 +59,9 @@ def explain(house: House, address: str) -> list[dict[str, Any]]:
         found = []
         for each in sources.every(tx):
             if each.id in rows:
-                found.append(_known(house, tx, each, rows[each.id]))
-            elif said := _stranger(tx, each, meant) or _unlisted(house, each, meant):
+                record = _known(house, tx, each, rows[each.id])
+                found.append(record | _left_out(house, each, rows[each.id], record["verdict"]))
+            elif said := _unkept(house, tx, each, meant):
                 found.append(_empty(meant) | said)
         if not found:
             found = [_empty(meant) | _unmet(house, tx, meant)]
@@ -105,10 +107,15 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         verdict = "indexed" if passed else "pending"
     elif verdict == "indexed":
         verdict = "not_indexed"
-    status = describe(row.status)
+    held = documents.held_by(runs.held(tx), owner.id, row.outcome, indexed=found)
+    if held:
+        verdict = "held"
+    number = Status.HELD.value if held else row.status
+    status = describe(number)
+    because = _held(held, row.status) if held else _because(row, outcome, verdict, status)
     return _empty(row.address) | {
-        "source": owner.name, "verdict": verdict, "because": _because(row, outcome, verdict, status),
-        "status": row.status, "status_text": status.text, "advice": status.advice,
+        "source": owner.name, "verdict": verdict, "because": because,
+        "status": number, "status_text": status.text, "advice": status.advice,
         "paths": _paths(tx, row), "gates": _gates(house, tx, owner, row), "visits": _visits(tx, row, outcome),
         "conversion": {"mime": kept[0].mime, "status": row.status} if kept else None,
         "index": {"indexed": passed, "delivered_as": kept[0].seq if kept else None, "place": place},
@@ -117,6 +124,11 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         "access": _access(tx, kept[0].acl_id) if kept else None,
         "next": _next(owner, row),
     }  # fmt: skip
+
+
+def _held(run: RunRow, status: int) -> str:
+    """The one sentence about a document that the brake holds."""
+    return f"It may be found still, since {documents.why_held(run, status)}"
 
 
 def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any) -> str:
@@ -240,6 +252,14 @@ def _next(owner: SourceRow, row: Any) -> dict[str, Any]:
     }
 
 
+def _unkept(house: House, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
+    """What a source says of an address that it has no resource for, None when that is nothing."""
+    for meant in documents.meanings(owner, address):
+        if said := _stranger(tx, owner, meant) or _unlisted(house, owner, meant):
+            return said
+    return None
+
+
 def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     """An address the source has no resource for, because a gate excluded it."""
     rows = visits.exclusions(tx, owner.id, [fingerprint(address, owner.id)])
@@ -277,13 +297,19 @@ def _unlisted(house: House, owner: SourceRow, address: str) -> dict[str, Any] | 
     said = {"source": owner.name, "gates": [judged], "verdict": "unknown" if ruling.admitted else "excluded"}
     if ruling.admitted:
         because, advice = _not_there(owner, path)
-        return said | {"because": f"No listing of {owner.name!r} has named it. {because}", "advice": advice}
+        return said | {"because": f"No listing of {owner.name!r} names it. {because}", "advice": advice}
     status = describe(ruling.status)
     return said | {
         "because": f"No listing of {owner.name!r} names it: {judged['gate']}: {ruling.rule}",
         "status": int(ruling.status), "status_text": status.text, "advice": status.advice,
         "next": {"when": "never, unless the setting changes"},
     }  # fmt: skip
+
+
+def _left_out(house: House, owner: SourceRow, row: Any, verdict: str) -> dict[str, Any]:
+    """The setting because of which a listing no longer names a file, if it is one."""
+    said = _unlisted(house, owner, row.address) if verdict == "gone" and row.reason == hiding.ABSENT else None
+    return said if said and said["verdict"] == "excluded" else {}
 
 
 def _link(root: bytes, path: bytes) -> bytes | None:

@@ -15,13 +15,14 @@ from cormorant.frontier.fate import is_unreachable
 from cormorant.frontier.retry import FIRST_UNREACHABLE
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
+from cormorant.model.address import origin_of
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role
 from cormorant.model.rules import Gate
 from cormorant.model.run import RunState
 from cormorant.model.settings import parse_settings
-from cormorant.model.status import TABLE, describe
-from cormorant.operate import documents
+from cormorant.model.status import TABLE, Status, describe
+from cormorant.operate import documents, starts
 from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source, Tools, source_kind
 from cormorant.store.database import Tx
@@ -45,7 +46,7 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
     with house.store.read() as tx:
         row = runs.get(tx, number)
         owner = sources.numbered(tx, row.source_id)
-        found = [*_about_run(row), *_starts(tx, row)]
+        found = [*_about_run(row), *_starts(house, tx, row)]
         if owner is not None and row.state is not RunState.FAILED:
             kind = source_kind(owner.kind)
             source = kind.make(owner.id, parse_settings(kind.settings, row.settings), Tools(None, house.clock))
@@ -61,6 +62,8 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
 def _about_run(row: RunRow) -> Iterator[dict[str, Any]]:
     if row.state is RunState.FAILED:
         yield {"kind": "run", "code": row.error, "sentence": row.reason or "The run failed."}
+    if row.state is RunState.HELD:
+        yield {"kind": "run", "code": "held", "sentence": f"Run {row.id} is held. {row.reason} {runs.answers(row.id)}"}
     if row.unlisted:
         for address in row.unlisted[:SHOWN]:
             yield {
@@ -79,10 +82,14 @@ def _nothing(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
-    """Start addresses that are no document."""
-    for start in progress.starts(tx, row.source_id):
-        if not (start.bad or start.forbidden or start.unanswered):
+def _starts(house: House, tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """Start addresses that are no document, and those that lead to none."""
+    for end in starts.ends(house, tx, row):
+        if end.led_away and end.bad:
+            yield _led_away(tx, row, end)
+            continue
+        start = end.start
+        if not (start.bad or start.unanswered):
             continue
         said = describe(start.status)
         reason = _reason(tx, row.source_id, start.address)
@@ -91,6 +98,26 @@ def _starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
             "kind": "start", "address": start.address, "status": start.status, "reason": reason, "advice": said.advice,
             "sentence": f"The start address {start.address} {_how(start)}: {why}",
         }  # fmt: skip
+
+
+def _led_away(tx: Tx, row: RunRow, end: starts.End) -> dict[str, Any]:
+    """A start address that moved to what is no document, or may not be visited."""
+    address, to = end.start.address, end.address
+    if end.kept is not None:
+        host = str(origin_of(to)).partition("//")[2]
+        advice = f"Start there, or include that host as well: --set include=host:{host} beside what is included now."
+        if end.kept.status != Status.OUTSIDE_BOUNDARY or end.kept.rule.startswith("exclude"):
+            advice = describe(end.kept.status).advice
+        reason, status = f"{end.kept.gate}: {end.kept.rule}", end.kept.status
+        why = f"which is kept out by {reason}."
+    else:
+        status = end.last.status if end.last is not None else end.start.status
+        said, reason = describe(status), _reason(tx, row.source_id, to)
+        advice, why = said.advice, f"which ended {_joined(status, said.text, reason)}"
+    return {
+        "kind": "start", "address": address, "status": status, "reason": reason, "advice": advice, "to": to,
+        "sentence": f"The start address {address} leads to {to}, {why} {advice}",
+    }  # fmt: skip
 
 
 def _refused_starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
@@ -155,8 +182,8 @@ def _waiting(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
     if row.complete or row.state is not RunState.FINISHED or row.generation != owner.generation:
         return
     newest = runs.every(tx, row.source_id, 1)[0]
-    count = progress.to_fetch(tx, row.source_id, row.generation)
-    if newest.id != row.id or not count:
+    count = progress.documents_to_fetch(tx, row.source_id, row.generation) if newest.id == row.id else 0
+    if not count:
         return
     goes_on_at = progress.left(tx, row.source_id, row.generation).goes_on_at
     resting = goes_on_at > (row.finished_at or tx.now())

@@ -1,0 +1,98 @@
+"""What became of the start addresses of a run? One that moved is followed to where it leads.
+
+start --moved--> address --moved--> ... --> a document, or what keeps it out
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cormorant.catalog import sources
+from cormorant.frontier import progress
+from cormorant.frontier.progress import Start
+from cormorant.journal import visits
+from cormorant.journal.runs import RunRow
+from cormorant.model.address import fingerprint
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.rules import Gate
+from cormorant.model.settings import parse_settings
+from cormorant.operate import documents
+from cormorant.operate.house import House
+from cormorant.plugins import Source, Tools, source_kind
+from cormorant.store.database import Tx
+
+_MOST = 20
+"""Steps that are followed from a start address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The gate that keeps out what a start address leads to, its rule, and the status that stands for it."""
+
+    gate: str
+    rule: str
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """A start address with where it leads in the end: itself, when it did not move.
+
+    `last` is what became of that one; None when it was never admitted, and `kept` then says what keeps it out.
+    """
+
+    start: Start
+    address: str
+    last: Start | None
+    kept: Kept | None = None
+
+    @property
+    def bad(self) -> bool:
+        """Does the start address not come to a document?"""
+        return self.kept is not None or (self.last is not None and self.last.bad)
+
+    @property
+    def led_away(self) -> bool:
+        """Did it move?"""
+        return self.address != self.start.address
+
+
+def ends(house: House, tx: Tx, row: RunRow) -> list[End]:
+    """Every start address of a run's source, with its end."""
+    found = progress.starts(tx, row.source_id)
+    source: Source | None = None
+    if any(each.outcome is OutcomeKind.MOVED for each in found):
+        owner = sources.numbered(tx, row.source_id)
+        if owner is not None:
+            kind = source_kind(owner.kind)
+            source = kind.make(owner.id, parse_settings(kind.settings, row.settings), Tools(None, house.clock))
+    return [End(each, each.address, each) if source is None else _end(tx, source, each) for each in found]
+
+
+def _end(tx: Tx, source: Source, start: Start) -> End:
+    """Follow a start address."""
+    last, seen = start, {start.address}
+    while last.outcome is OutcomeKind.MOVED:
+        row = _row(tx, source.number, last.address)
+        target = (row.reason or "").removeprefix("to ") if row is not None else ""
+        if not target or target in seen or len(seen) > _MOST:
+            return End(start, last.address, last)
+        seen.add(target)
+        known = _row(tx, source.number, target)
+        if known is None:
+            return End(start, target, None, _kept(tx, source, target))
+        last = Start(known.address, OutcomeKind(known.outcome), known.status)
+    return End(start, last.address, last)
+
+
+def _row(tx: Tx, source: int, address: str) -> Any:
+    return next((row for row in documents.at(tx, address) if row.source_id == source), None)
+
+
+def _kept(tx: Tx, source: Source, address: str) -> Kept | None:
+    """What keeps an address out: what was kept of that, else what the gates say; None when they would let it in."""
+    for each in visits.exclusions(tx, source.number, [fingerprint(address, source.number)]):
+        return Kept(each.gate, each.rule, each.status)
+    ruling = source.gates.follow(address, 1)
+    return None if ruling.admitted else Kept(Gate(ruling.gate).value, ruling.rule, ruling.status)
