@@ -35,12 +35,6 @@ def test_a_reader_goes_on_from_its_place(store: Store) -> None:
         assert stream.after(tx, 10, 5) == stream.after(tx, 0, 5, source=3) == []
 
 
-def test_the_newest_of_a_source(store: Store) -> None:
-    with store.begin() as tx:
-        stream.append(tx, [*entries(2), *entries(1, source=2), *entries(1)])
-        assert [stream.newest_of(tx, source) for source in (1, 2, 3)] == [4, 3, 0]
-
-
 def test_ten_thousand_events_at_once(store: Store) -> None:
     with store.begin() as tx:
         assert stream.append(tx, entries(10_000)) == 1

@@ -73,12 +73,13 @@ def _worst(held_up: Counter[str]) -> str:
 
 
 async def until_delivered(store: Store, row: RunRow) -> None:
-    """Wait until every receiver that takes deliveries of the source has come to the end of what the run found.
+    """Wait until every receiver that takes deliveries of the source has come to the end of the stream as it is now.
 
-    Also ends when somebody stops the run.
+    So what other runs had left behind, while deliveries were paused, is found too. Also ends when somebody stops the
+    run.
     """
     with store.read() as tx:
-        end = stream.newest_of(tx, row.source_id)
+        end = stream.head(tx)
     while True:
         with store.read() as tx:
             told, stopped = receivers.told_of(tx, row.source_id), runs.again(tx, row).state is not row.state

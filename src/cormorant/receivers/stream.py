@@ -85,12 +85,6 @@ def after(tx: Tx, place: int, most: int, source: int | None = None) -> list[Numb
     return [Numbered(row[0], row[1], row[2], row[3], Event(row[4]), row[5]) for row in tx.rows(statement)]
 
 
-def newest_of(tx: Tx, source: int) -> int:
-    """The number of the newest event of a source, 0 when it has none."""
-    found = tx.execute(sa.select(sa.func.max(stream.c.seq)).where(stream.c.source_id == source)).scalar_one()
-    return int(found or 0)
-
-
 def trim(tx: Tx) -> int:
     """Drop what every receiver has passed; returns how many rows went. Without receivers nothing is kept."""
     slowest = tx.execute(sa.select(sa.func.min(receiver.c.place))).scalar_one()
