@@ -15,7 +15,7 @@ from pathlib import Path
 from bench import generated
 from bench.debian import Packages
 from bench.places import FRONTS, GENERATED, REACH
-from bench.reference import FORBIDDEN, Reach, walk
+from bench.reference import FOLLOWED, FORBIDDEN, Reach, walk
 from bench.sites import SITES, Site
 
 ENOUGH_PAGES = 20_000
@@ -171,7 +171,7 @@ def _html(title: str, body: str) -> str:
 
 def _reach(name: str, origin: str, root: Path, front: Path) -> Reach:
     """What links lead to on a site: walked once, then remembered for this version of its package."""
-    record = REACH / f"{name} {origin}.json".replace("/", "-").replace(" ", "_")
+    record = REACH / f"{name} {origin} {'-'.join(FOLLOWED)}.json".replace("/", "-").replace(" ", "_")
     if record.is_file():
         kept = json.loads(record.read_text(encoding="utf-8"))
         return Reach(**{**kept, "pages": set(kept["pages"])})

@@ -1,8 +1,9 @@
 """Which pages of a site must a crawler find?
 
 A reader of its own, sharing nothing with the product: it walks the files of a site as nginx would answer for
-them, breadth first from the front page, with lxml for links and urllib for addresses. It follows ``a[href]`` and
-``area[href]`` only, honours nofollow and the forbidden path, and calls a *page* what answers 200 as text/html.
+them, breadth first from the front page, with lxml for links and urllib for addresses. It follows ``a[href]``,
+``area[href]``, ``frame[src]`` and ``iframe[src]``, honours nofollow and the forbidden path, and calls a *page* what
+answers 200 as text/html.
 
 Addresses are compared by :func:`address_key`, so ``%7E`` and ``~``, or ``//`` and ``/``, are one page.
 """
@@ -24,6 +25,7 @@ lxml_etree: Any = import_module("lxml.etree")
 
 ORIGIN = "http://site.invalid"
 FORBIDDEN = "/private/"
+FOLLOWED = ("a", "area", "frame", "iframe")
 PAGE_SUFFIXES = (".html", ".htm")
 _SLASHES = re.compile("/{2,}")
 
@@ -110,8 +112,8 @@ def _links(body: bytes, url: str) -> Iterator[str]:
     if _nofollow(tree):
         return
     base = _base(tree, url)
-    for element in tree.iter("a", "area"):
-        href = (element.get("href") or "").strip().partition("#")[0]
+    for element in tree.iter(*FOLLOWED):
+        href = (element.get("href") or element.get("src") or "").strip().partition("#")[0]
         if not href or "nofollow" in (element.get("rel") or "").lower().split():
             continue
         try:

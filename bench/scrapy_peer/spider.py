@@ -34,7 +34,7 @@ class Documentation(scrapy.Spider):
         self.starts = starts.split()
         self.allowed_domains = [urlsplit(start).hostname for start in self.starts]
         self.headers = {"Cache-Control": "max-age=0"} if revalidate else None
-        self.links = LinkExtractor()
+        self.links = LinkExtractor(tags=("a", "area", "frame", "iframe"), attrs=("href", "src"))
 
     async def start(self) -> AsyncIterator[scrapy.Request]:
         """The front pages."""

@@ -34,19 +34,28 @@ def test_the_reference_follows_what_every_crawler_must(tmp_path: Path) -> None:
         "index.html": (
             '<!-- <a href="comment.html"> --><a href="sub">folder</a><a href="#here">x</a><a href="gone.html">x</a>'
             '<a rel="nofollow" href="refused.html">x</a><a href="dash&#45;dash.html">x</a><a href="image.png">x</a>'
-            '<map><area href="area.html"></map><a href="http://elsewhere.invalid/">x</a>'
+            '<map><area href="area.html"></map><iframe src="framed.html"></iframe><a href="http://elsewhere.invalid/">x</a>'
         ),
         "sub/index.html": '<base href="/other/"><a href="deep.html?x=1">x</a>',
         "other/deep.html": '<meta name="robots" content="noindex, nofollow"><a href="/hidden.html">x</a>',
         **dict.fromkeys(
-            ("comment.html", "refused.html", "dash-dash.html", "area.html", "hidden.html", "image.png"), "x"
+            ("comment.html", "refused.html", "dash-dash.html", "area.html", "framed.html", "hidden.html", "image.png"),
+            "x",
         ),
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     reach = walk(tmp_path, tmp_path / "front.html")
-    assert reach.pages == {"/", "/index.html", "/sub/", "/other/deep.html?x=1", "/dash-dash.html", "/area.html"}
+    assert reach.pages == {
+        "/",
+        "/index.html",
+        "/sub/",
+        "/other/deep.html?x=1",
+        "/dash-dash.html",
+        "/area.html",
+        "/framed.html",
+    }
     assert (reach.others, reach.missing) == (1, 1)
 
 

@@ -75,6 +75,8 @@ def test_a_damaged_copy_is_noticed(home: Installation) -> None:
     assert (done.problem["code"], "--force" in done.problem["detail"]) == ("cache_damaged", True)
     assert checks(home, "store", "check")["kept copies"]["ok"] is False
     assert home.run("index", "rebuild").code == 3
+    done = home.run("index", "rebuild", "--json")
+    assert (done.code, done.object["damaged"], done.problem["code"]) == (3, 1, "cache_damaged")
 
 
 def test_a_forced_crawl_mends_a_damaged_copy_and_counts_nothing_as_changed(bare: Installation, site: Site) -> None:

@@ -21,6 +21,7 @@ def rebuild(context: typer.Context) -> None:
 
     Search goes on with the old one meanwhile.
     """
+    from cormorant.base.errors import CacheDamaged
     from cormorant.operate import indexing
 
     say = terminal.of(context)
@@ -28,10 +29,12 @@ def rebuild(context: typer.Context) -> None:
         record = indexing.rebuild(house, _told(say))
     if say.json:
         say.record(record)
-        return
-    say.note(f"Indexed {plural(record['documents'], 'document')} in {duration(record['took_s'])}.")
+    else:
+        say.note(f"Indexed {plural(record['documents'], 'document')} in {duration(record['took_s'])}.")
     for url in record["damaged_urls"]:
-        say.warn(f"The kept copy of {url} is damaged, so it is not in the index; `crawl --force` fetches it anew.")
+        say.problem(
+            CacheDamaged(f"The kept copy of {url} is damaged, so it is not in the index; `crawl --force` mends it.")
+        )
     if record["damaged"]:
         raise typer.Exit(3)
 

@@ -12,7 +12,7 @@ from cormorant.egress.policy import AddressClass
 from cormorant.fetch.http import Fetcher
 from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.content import Content, Wire
-from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome
+from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome, OutcomeKind
 from cormorant.model.resource import Resource, Role
 from cormorant.sources.web import source as web
 from cormorant.sources.web.settings import WebSettings
@@ -45,9 +45,11 @@ class Net:
     def __init__(self, clock: Still, says: dict[str, Answer | Fault]) -> None:
         self.clock, self.says = clock, says
         self.asked: list[tuple[str, float]] = []
+        self.headers: list[tuple[str, ...]] = []
 
     async def get(self, request: Request) -> Answer | Fault:
         self.asked.append((request.url, self.clock.at))
+        self.headers.append(request.headers)
         none = "robots.txt" in request.url
         return self.says.get(request.url) or answer(404 if none else 200)
 
@@ -208,3 +210,16 @@ def test_validators_belong_to_the_address_they_came_from() -> None:
     redirected = Visits({PAGE.address: to(f"{HOME}/x"), f"{HOME}/x": said}).fetch()
     assert isinstance(redirected, Content)
     assert (redirected.body, redirected.etag, redirected.modified) == (b"<p>x", "", "")
+
+
+@pytest.mark.parametrize(
+    ("status", "lines"), [(971, 2), (962, 2), (973, 2), (1001, 2), (970, 0), (964, 0), (200, 0), (404, 0)]
+)
+def test_what_was_read_and_excluded_is_asked_for_conditionally(status: int, lines: int) -> None:
+    never_found = PAGE._replace(status=status, outcome=int(OutcomeKind.EXCLUDED), validator='"1"\nMon, 02 Nov 2026')
+    visits = Visits({})
+    visits.fetch(never_found)
+    assert len(visits.net.headers[-1]) == 1 + lines
+    found = PAGE._replace(status=200, indexed=True, etag="", modified="", validator='"1"\n')
+    visits.fetch(found)
+    assert len(visits.net.headers[-1]) == 1, "its validators are elsewhere"

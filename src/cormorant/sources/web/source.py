@@ -40,6 +40,8 @@ MAX_HOP_WAIT_S = 60.0
 """How long a visit waits for the turn of another site; where it would be longer the resource is tried again later."""
 REST_ELSEWHERE_S = 60.0
 """How long another site is left alone that wants a rest and does not say how long."""
+READ_AND_EXCLUDED = (Status.TYPE_EXCLUDED, Status.NOINDEX, Status.INDEX_RULES, Status.NO_CONVERTER, Status.NOT_HTML)
+"""What was read and may not be found: the same version again would be excluded again."""
 _ACCEPT = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
@@ -281,7 +283,7 @@ def is_localhost(host: str) -> bool:
 
 def _conditions(resource: Resource) -> tuple[str, ...]:
     """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use."""
-    if not (resource.indexed or resource.status == Status.NOINDEX):
+    if not (resource.indexed or resource.status in READ_AND_EXCLUDED):
         return ()
     etag, modified = resource.etag, resource.modified
     if not (resource.indexed or etag or modified):
