@@ -38,6 +38,7 @@ def convert(payload: bytes) -> bytes:
     converter raises: the child that it runs in tells it as a failed task.
     """
     task = decode_task(payload)
+    del payload
     try:
         return encode_result(_read(task))
     except MemoryError:

@@ -43,6 +43,7 @@ def extract_html(
     with steps("parse"):
         body, truncated = defused(body, charset)
         document = _parsed(body, charset)
+        del body  # may be a copy of megabytes, which are needed for what follows
     with steps("links_title"):
         find = document.find_all
         links = find("link")

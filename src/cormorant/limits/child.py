@@ -32,8 +32,7 @@ def run(connection: socket.socket, last_words: int, tasks: Mapping[str, Task], w
         _cut_ties(connection, last_words, walls)
         head, document_bytes = receive_head(connection)
         shut_in_child(walls, head.limits)
-        document = receive(connection, document_bytes)
-        kind, body = _answer(tasks, head.task, document, head.limits)
+        kind, body = _answer(tasks, head.task, receive(connection, document_bytes), head.limits)
         connection.sendall(ANSWER.pack(kind, len(body)))
         connection.sendall(body)
         code = 0
