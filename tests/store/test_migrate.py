@@ -257,6 +257,11 @@ def at_once(url: str, many: int) -> list[BaseException]:
     return wrong
 
 
+def test_many_new_databases_of_several_openers_each(tmp_path: Path) -> None:
+    """SQLite does not wait while another connection turns a new database to WAL."""
+    assert [at_once(f"sqlite:///{tmp_path}/{number}.db", 6) for number in range(20)] == [[]] * 20
+
+
 def test_processes_that_start_together_make_one_schema(empty_url: str) -> None:
     assert at_once(empty_url, 4) == []
     store = opened(empty_url)

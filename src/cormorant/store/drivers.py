@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from pysqlite3 import dbapi2 as sqlite
 from sqlalchemy import event
 
+from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import CormorantError, DataFolderError, NotPermitted, StoreError, Unreachable, UsageError
 
 OLDEST_SQLITE = (3, 51, 3)
@@ -96,7 +97,22 @@ def _prepare_sqlite(raw: Any, _record: object) -> None:
     raw.isolation_level = None
     raw.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
     for pragma in _PRAGMAS:
-        raw.execute(pragma)
+        _execute_when_free(raw, pragma)
+
+
+def _execute_when_free(raw: Any, pragma: str) -> None:
+    """Try again for a while: where several turn one new database to WAL at once, SQLite refuses instead of waiting."""
+    clock = SystemClock()
+    until = clock.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            raw.execute(pragma)
+        except sqlite.OperationalError as error:
+            if "locked" not in str(error) or clock.monotonic() > until:
+                raise
+            pause(0.01)
+        else:
+            return
 
 
 def _postgres_engine(url: str) -> sa.Engine:
