@@ -14,10 +14,14 @@ PATIENCE_S = 60.0
 
 
 class Hurried(SystemClock):
-    """Rests of ten seconds take a thirtieth of one."""
+    """Goes on by a second whenever it is looked at, so that a machine that stands still does not count as a life."""
+
+    def __init__(self) -> None:
+        self.at = 0.0
 
     def monotonic(self) -> float:
-        return super().monotonic() * 300
+        self.at += 1.0
+        return self.at
 
 
 def dying(book: Path, error: CormorantError) -> Callable[[], None]:
