@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
 
@@ -101,8 +102,12 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 _V4_MASK = 0xFFFFFFFF
 
 
+@lru_cache(maxsize=4096)
 def classify(address: str | IPv4Address | IPv6Address) -> AddressClass:
-    """Return the class of an address; a scope (`%eth0`) is ignored. Raises ValueError for what is not an address."""
+    """Return the class of an address; a scope (`%eth0`) is ignored. Raises ValueError for what is not an address.
+
+    Remembered: every visit asks it of the site's address, for its pace.
+    """
     at = ip_address(address.partition("%")[0]) if isinstance(address, str) else address
     if isinstance(at, IPv4Address):
         return next((cls for network, cls in _V4 if at in network), AddressClass.PUBLIC)

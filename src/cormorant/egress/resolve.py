@@ -13,6 +13,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable
+from functools import lru_cache
 from ipaddress import ip_address
 from math import inf
 from typing import NamedTuple
@@ -54,6 +55,7 @@ def system_lookup(host: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(row[4][0]).partition("%")[0] for row in rows))
 
 
+@lru_cache(maxsize=4096)
 def literal(host: str) -> str | None:
     """Return the address that an IP literal (IPv6 with or without brackets) is, as the system writes it, or None."""
     bare = host.strip("[]")
