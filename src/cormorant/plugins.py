@@ -6,14 +6,14 @@ nowhere else; nothing is registered by being imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cormorant.base.clock import Clock
 from cormorant.base.errors import NotFoundError
 from cormorant.fetch.http import Fetcher
-from cormorant.model.settings import SourceSettings
+from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, Refusal
 from cormorant.sources.files.settings import FilesSettings
@@ -24,7 +24,7 @@ from cormorant.sources.web.source import WebSource
 
 __all__ = [
     "RECEIVERS", "SOURCES", "Delivery", "Discovery", "Gates", "Pace", "Receiver", "ReceiverKind", "ReceiverSettings",
-    "Refusal", "Source", "SourceKind", "SourceSettings", "Tools", "receiver_kind", "source_kind",
+    "Refusal", "Source", "SourceKind", "SourceSettings", "Tools", "make_source", "receiver_kind", "source_kind",
 ]  # fmt: skip
 
 
@@ -78,6 +78,12 @@ def source_kind(name: str) -> SourceKind:
     if name not in SOURCES:
         raise NotFoundError(f"There is no kind of source {name!r}. There is: {', '.join(SOURCES)}.")
     return SOURCES[name]
+
+
+def make_source(kind: str, number: int, given: Mapping[str, Any], tools: Tools) -> Source:
+    """A source of that kind, by settings as they are kept. Raises NotFoundError, and BadSetting for what is wrong."""
+    found = source_kind(kind)
+    return found.make(number, parse_settings(found.settings, given), tools)
 
 
 def receiver_kind(name: str) -> ReceiverKind:

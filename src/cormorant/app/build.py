@@ -12,9 +12,8 @@ from cormorant.base.clock import Clock, SystemClock
 from cormorant.cache.local import LocalCache
 from cormorant.catalog import receivers
 from cormorant.index import embedded
-from cormorant.model.settings import parse_settings
 from cormorant.operate.house import House
-from cormorant.plugins import SOURCES, Tools, source_kind
+from cormorant.plugins import SOURCES, Tools, make_source
 from cormorant.store import migrate
 from cormorant.store.database import Store
 
@@ -69,5 +68,4 @@ def _index_receiver(store: Store, installation: Installation) -> None:
 
 def source_of(row: RunRow, kind: str, fetcher: Fetcher | None, clock: Clock) -> Source:
     """The source of a run, with the settings as of its start."""
-    found = source_kind(kind)
-    return found.make(row.source_id, parse_settings(found.settings, row.settings), Tools(fetcher, clock))
+    return make_source(kind, row.source_id, row.settings, Tools(fetcher, clock))

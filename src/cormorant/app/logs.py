@@ -8,9 +8,8 @@ from __future__ import annotations
 import logging
 from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
-import sqlalchemy as sa
+from cormorant.store.drivers import secrets_of
 
 if TYPE_CHECKING:
     from structlog.typing import EventDict, WrappedLogger
@@ -28,7 +27,7 @@ def keep(plan: Plan, process: str) -> None:
     """
     from structlog import processors, stdlib
 
-    hidden = _secrets(plan.store_url)
+    hidden = secrets_of(plan.store_url)
 
     def masked(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
         return {name: _without(hidden, value) for name, value in event.items()}
@@ -53,17 +52,6 @@ def keep(plan: Plan, process: str) -> None:
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
     logging.getLogger("cormorant").setLevel(plan.installation.log.upper())
-
-
-def _secrets(url: str) -> tuple[str, ...]:
-    """What no line may hold: the password of a database URL, as it is and as it is written there."""
-    try:
-        said = sa.make_url(url)
-    except (sa.exc.ArgumentError, ValueError):
-        return (url,)
-    given = [said.password, *(said.query.get(name) for name in ("password", "sslpassword"))]
-    words = [str(each) for each in given if each]
-    return tuple(dict.fromkeys(form for word in words for form in (word, quote(word, safe=""))))
 
 
 def _without(hidden: tuple[str, ...], value: object) -> object:

@@ -156,15 +156,13 @@ class Assignments:
                     order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of)
                     counters = runs.counted_by(tx, row.id, self._means.owner)
                     self._runs[row.source_id] = (row.id, Dispatch(source, order, self._means, counters))
+            alive = {row.id for row in rows}
+            self._runs = {source: pair for source, pair in self._runs.items() if pair[0] in alive}
             for number, dispatch in self._runs.values():
                 most = dispatch.source.settings.max_documents
                 if most is not None:
-                    by_others = (
-                        runs.counters(tx, number).fetched - runs.counted_by(tx, number, self._means.owner).fetched
-                    )
+                    by_others = runs.counters(tx, number).fetched - dispatch.counters.fetched
                     dispatch.allowance = Allowance(most, by_others, self.peers)
-        alive = {row.id for row in rows}
-        self._runs = {source: pair for source, pair in self._runs.items() if pair[0] in alive}
         return {source: dispatch for source, (_, dispatch) in self._runs.items()}
 
 

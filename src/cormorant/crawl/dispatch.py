@@ -36,11 +36,11 @@ class Dispatch:
         self.source, self.order, self._means = source, order, means
         self.batch, self.arrived = Batch(), frozenset[int]()
         self.under_way, self.allowance = 0, Allowance()
-        self._counters, self._lists = counters, source.discovery is not Discovery.SEEDS
+        self.counters, self._lists = counters, source.discovery is not Discovery.SEEDS
 
     def may_visit(self) -> bool:
         """Is there room for one more document under the run's limit?"""
-        return self.allowance.left(self._counters.fetched) > self.under_way + len(self.batch.visited)
+        return self.allowance.left(self.counters.fetched) > self.under_way + len(self.batch.visited)
 
     def add(self, report: Report) -> None:
         """Take a visit: decide its fate, screen its links, pack what is to be kept."""
@@ -54,7 +54,7 @@ class Dispatch:
 
     def settle(self) -> set[int]:
         """Write the batch, or nothing and raise; returns the sites whose lease, and so whose visits, were lost."""
-        means, batch, counters = self._means, self.batch, replace(self._counters)
+        means, batch, counters = self._means, self.batch, replace(self.counters)
         try:
             lost = self._settle(batch, counters)
         except BaseException:
@@ -64,7 +64,7 @@ class Dispatch:
         if lost:
             means.seen.forget_elsewhere()
         self.arrived = frozenset(means.sites.of_known({arrival.found.site for arrival in batch.arrivals}))
-        self.batch, self._counters = Batch(), counters
+        self.batch, self.counters = Batch(), counters
         return lost
 
     def _settle(self, batch: Batch, counters: Counters) -> set[int]:

@@ -113,7 +113,7 @@ def _unreachable(resource: Resource, outcome: Failed) -> tuple[OutcomeKind, int,
 
 def is_unreachable(status: int) -> bool:
     """Does this status mean that no HTTP answer came: refused, timed out, no such name, TLS, broken stream?"""
-    return status in (902, 905, 906, 907, 975, 976, 1002)
+    return status in retry.NO_ANSWER
 
 
 def reason_of(outcome: Outcome) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.frontier import leases, order, rest, retry
+from cormorant.frontier import leases, order, retry
 from cormorant.frontier.fate import is_unreachable
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, State
@@ -46,15 +46,14 @@ def _forgive(tx: Tx, source: int) -> None:
     """
     columns = resource.c
     put_off = sa.and_(ASTRAY, columns.outcome == int(OutcomeKind.DEFERRED))
-    silent = sa.and_(put_off, columns.source_id == source, columns.status.in_(rest.NO_ANSWER), columns.not_before > 0)
+    silent = sa.and_(put_off, columns.source_id == source, columns.status.in_(retry.NO_ANSWER), columns.not_before > 0)
     tx.execute(sa.update(resource).where(silent).values(not_before=0.0))
     own = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
     tired = [row.id for row in tx.rows(sa.select(site.c.id).where(site.c.id.in_(own), site.c.failures > 0))]
     busy = sa.select(columns.site_id).where(
         put_off, columns.source_id.in_(sa.select(sources.c.id)), columns.status.in_(retry.BUSY)
     )
-    counted = columns.status.between(retry.FIRST_UNREACHABLE, retry.LAST_UNREACHABLE)
-    away = sa.select(columns.site_id).where(sa.or_(columns.status.in_(rest.NO_ANSWER), counted))
+    away = sa.select(columns.site_id).where(columns.status.in_((*retry.NO_ANSWER, *retry.UNREACHABLE)))
     for start in range(0, len(tired), 500):
         these = tired[start : start + 500]
         forgiven = sa.and_(site.c.id.in_(these), site.c.id.not_in(busy))
@@ -85,8 +84,19 @@ def to_fetch(tx: Tx, source: int, generation: int, new_of: int | None = None) ->
 
     With `new_of`, a run, only what is new to it counts.
     """
+    return _count(tx, source, _left(source, generation, new_of))
+
+
+def documents_to_fetch(tx: Tx, source: int, generation: int) -> int:
+    """How many documents are left to visit; a robots.txt is none. Looks at every row that is left."""
+    document = resource.c.role == int(Role.DOCUMENT)
+    return _count(tx, source, sa.and_(_left(source, generation, None), document))
+
+
+def _count(tx: Tx, source: int, which: sa.ColumnElement[bool]) -> int:
+    """How many of these resources there are at the sites of a source."""
     sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
-    statement = sa.select(sa.func.count()).where(_left(source, generation, new_of), resource.c.site_id.in_(sites))
+    statement = sa.select(sa.func.count()).where(which, resource.c.site_id.in_(sites))
     return int(tx.execute(statement).scalar_one())
 
 
@@ -96,14 +106,6 @@ def _left(source: int, generation: int, new_of: int | None) -> sa.ColumnElement[
     ready = columns.state == sa.literal_column(str(int(State.READY)))
     due = sa.and_(ready, columns.source_id == source, columns.due < order.limit(generation))
     return due if new_of is None else sa.and_(due, leases.new_of(new_of))
-
-
-def documents_to_fetch(tx: Tx, source: int, generation: int) -> int:
-    """How many documents are left to visit; a robots.txt is none. Looks at every row that is left."""
-    sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
-    document = resource.c.role == int(Role.DOCUMENT)
-    left_over = sa.and_(_left(source, generation, None), document, resource.c.site_id.in_(sites))
-    return int(tx.execute(sa.select(sa.func.count()).where(left_over)).scalar_one())
 
 
 def deferred(tx: Tx, source: int, run: int) -> int:

@@ -18,9 +18,6 @@ class Rest(NamedTuple):
 CIRCUIT = 10
 """Connection failures in a row after which a site is left alone for a while (fault N16)."""
 
-NO_ANSWER = (902, 905, 906, 907, 975, 976, 1002)
-"""Statuses of what no answer came for."""
-
 
 def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
     """What the site's next visit must wait for. A site that redirected has answered, whatever came of it elsewhere."""
@@ -29,7 +26,7 @@ def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
     if isinstance(outcome, Deferred) and outcome.whole_site:
         tries = failures + 1
         return Rest(tries, now + retry.wait_s(outcome.status, tries, outcome.wait_s, spread))
-    if isinstance(outcome, Failed | Deferred) and outcome.status in NO_ANSWER:
+    if isinstance(outcome, Failed | Deferred) and outcome.status in retry.NO_ANSWER:
         tries = failures + 1
         if tries < CIRCUIT:
             return Rest(tries, 0.0)

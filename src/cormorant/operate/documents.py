@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote_from_bytes
 
 import sqlalchemy as sa
 
@@ -32,8 +31,6 @@ from cormorant.store.schema import content, hidden, inlinks, outlinks, resource,
 
 PAGE = 1000
 OK = 200
-_PATH = "/!$&'()*+,;=:@"
-"""What a file's address leaves as it is, beside letters and digits; the same as the names of a listing."""
 _ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".php", ".pptx", ".txt", ".xlsx", ".xml")
 """Endings of names that are a file's and no host's."""
 
@@ -241,7 +238,7 @@ def address_of(tx: Tx, text: str) -> str:
     place = os.path.expanduser(bare)  # noqa: PTH111 - an address is made of the path's bytes
     if "\0" not in place and (place.startswith("/") or os.path.lexists(place)):
         path = os.path.abspath(place)  # noqa: PTH100 - pathlib keeps `..`
-        return canonical("file://" + quote_from_bytes(os.fsencode(path), _PATH))
+        return canonical("file://" + Naming.quoted(os.fsencode(path)))
     raise BadAddress(f"{text!r} is no address in full, and there is no such file here. {_nearest(tx, bare)}")
 
 

@@ -20,11 +20,9 @@ from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role
 from cormorant.model.rules import Gate, Prerequisite, Ruling
-from cormorant.model.settings import parse_settings
 from cormorant.model.status import Status, describe
 from cormorant.operate import documents
 from cormorant.operate.house import House
-from cormorant.plugins import Source, Tools, source_kind
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, hidden, inlinks, resource
@@ -77,14 +75,8 @@ def _unmet(house: House, tx: Tx, address: str) -> dict[str, Any]:
 
 def _would_admit(house: House, owner: SourceRow, address: str) -> bool:
     with suppress(CormorantError):  # a file of start addresses that cannot be read is no fault of this question
-        return made(house, owner).gates.follow(address, 0).admitted
+        return house.source(owner).gates.follow(address, 0).admitted
     return False
-
-
-def made(house: House, owner: SourceRow) -> Source:
-    """The source as its settings are today."""
-    kind = source_kind(owner.kind)
-    return kind.make(owner.id, parse_settings(kind.settings, owner.settings), Tools(None, house.clock))
 
 
 def _empty(address: str) -> dict[str, Any]:
@@ -173,7 +165,7 @@ def _address(tx: Tx, number: int | None) -> str | None:
 
 def _gates(house: House, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, Any]]:
     """What the gates say of it today, by today's settings."""
-    judges = made(house, owner).gates
+    judges = house.source(owner).gates
     follow = judges.follow(row.address, row.depth)
     gates = [{"gate": "follow", "rule": follow.rule, "ruling": "admits" if follow.admitted else "excludes"}]
     known = {fact.name: fact.value for fact in facts.read(tx, [row.site_id], [facts.INSTALLATION])}
@@ -283,7 +275,7 @@ def _unlisted(house: House, owner: SourceRow, address: str) -> dict[str, Any] | 
     """
     if not address.startswith("file:"):
         return None
-    source = made(house, owner)
+    source = house.source(owner)
     if not isinstance(source.settings, FilesSettings):
         return None
     path, root = unquote_to_bytes(address.removeprefix("file://")), source.settings.root.rstrip(b"/")

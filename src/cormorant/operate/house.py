@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cormorant.base.clock import Clock
 from cormorant.cache.protocol import Cache
+from cormorant.catalog.sources import SourceRow
 from cormorant.index.protocol import IndexReader, IndexWriter
-from cormorant.plugins import SourceKind
+from cormorant.plugins import Source, SourceKind, Tools, make_source
 from cormorant.store.database import Store
 
 
@@ -30,3 +32,12 @@ class House:
     index_writer: Callable[[], IndexWriter]
     index_rebuild: Callable[[], AbstractContextManager[IndexWriter]]
     searchable: bool
+
+    def source(self, owner: SourceRow, settings: Mapping[str, Any] | None = None) -> Source:
+        """A source to ask questions of, as its settings are today or as they were at a run; it cannot fetch.
+
+        Raises BadSetting, and what the kind raises, for settings that no longer make one.
+        """
+        return make_source(
+            owner.kind, owner.id, owner.settings if settings is None else settings, Tools(None, self.clock)
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import sqlalchemy as sa
@@ -45,7 +46,9 @@ def preview(house: House, name: str, given: Given) -> dict[str, Any]:
         before = parse_settings(kind.settings, row.settings).model_dump(mode="json")
         after = settings.model_dump(mode="json")
         source = kind.make(row.id, settings, Tools(None, house.clock))
-        was = _as_it_is(house, row)
+        was: Source | None = None
+        with suppress(CormorantError):  # the settings of now may no longer make a source
+            was = house.source(row)
         coming = _Coming(source, was)
         for excluded in _excluded(tx, row):
             coming.judge(*excluded)
@@ -85,15 +88,6 @@ def _documents(tx: Tx, row: SourceRow) -> Iterator[tuple[str, str, int]]:
         if len(rows) < PAGE:
             return
         behind = rows[-1].id
-
-
-def _as_it_is(house: House, row: SourceRow) -> Source | None:
-    """The source by its settings of now; None when they no longer make one."""
-    kind = source_kind(row.kind)
-    try:
-        return kind.make(row.id, parse_settings(kind.settings, row.settings), Tools(None, house.clock))
-    except CormorantError:
-        return None
 
 
 class _Coming:

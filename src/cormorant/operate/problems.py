@@ -11,8 +11,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import progress
-from cormorant.frontier.fate import is_unreachable
-from cormorant.frontier.retry import FIRST_UNREACHABLE
+from cormorant.frontier.retry import NO_ANSWER, UNREACHABLE
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.address import origin_of
@@ -20,17 +19,16 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role
 from cormorant.model.rules import Gate
 from cormorant.model.run import RunState
-from cormorant.model.settings import parse_settings
-from cormorant.model.status import TABLE, Status, describe
+from cormorant.model.status import Status, describe
 from cormorant.operate import documents, starts
 from cormorant.operate.house import House
-from cormorant.plugins import Discovery, Source, Tools, source_kind
+from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
 from cormorant.store.schema import exclusion, resource, site
 
 SHOWN = 10
 """Documents named in a report; `document list` has them all."""
-_UNANSWERED = tuple(number for number in TABLE if is_unreachable(number) or FIRST_UNREACHABLE <= number <= 1024)
+_UNANSWERED = (*NO_ANSWER, *UNREACHABLE)
 """Statuses of what no answer came for."""
 JUDGED = 200_000
 """Addresses looked at to find out whether a rule matches anything."""
@@ -48,8 +46,7 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
         owner = sources.numbered(tx, row.source_id)
         found = [*_about_run(row), *_starts(house, tx, row)]
         if owner is not None and row.state is not RunState.FAILED:
-            kind = source_kind(owner.kind)
-            source = kind.make(owner.id, parse_settings(kind.settings, row.settings), Tools(None, house.clock))
+            source = house.source(owner, row.settings)
             if source.discovery is Discovery.SEEDS:
                 found += _refused_starts(tx, row)
             found += [*_nothing(tx, owner), *_idle_rules(tx, source)]

@@ -16,10 +16,9 @@ from cormorant.journal.runs import RunRow
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.rules import Gate
-from cormorant.model.settings import parse_settings
 from cormorant.operate import documents
 from cormorant.operate.house import House
-from cormorant.plugins import Source, Tools, source_kind
+from cormorant.plugins import Source
 from cormorant.store.database import Tx
 
 _MOST = 20
@@ -65,8 +64,7 @@ def ends(house: House, tx: Tx, row: RunRow) -> list[End]:
     if any(each.outcome is OutcomeKind.MOVED for each in found):
         owner = sources.numbered(tx, row.source_id)
         if owner is not None:
-            kind = source_kind(owner.kind)
-            source = kind.make(owner.id, parse_settings(kind.settings, row.settings), Tools(None, house.clock))
+            source = house.source(owner, row.settings)
     return [End(each, each.address, each) if source is None else _end(tx, source, each) for each in found]
 
 

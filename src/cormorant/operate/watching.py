@@ -12,10 +12,8 @@ from cormorant.catalog import receivers, sources
 from cormorant.frontier import facts, order
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
-from cormorant.model.settings import parse_settings
 from cormorant.operate import crawl
 from cormorant.operate.house import House
-from cormorant.plugins import Tools, source_kind
 from cormorant.receivers import stream
 from cormorant.store import processes
 from cormorant.store.database import Tx
@@ -90,8 +88,7 @@ def _pace(house: House, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -
     owner = sources.numbered(tx, row.source_id)
     if owner is None:
         return 0.0
-    kind = source_kind(owner.kind)
-    source = kind.make(owner.id, parse_settings(kind.settings, row.settings), Tools(None, house.clock))
+    source = house.source(owner, row.settings)
     known: dict[int, dict[str, bytes]] = {number: {} for number, _ in sites}
     for fact in facts.read(tx, [number for number, _ in sites], [facts.INSTALLATION]):
         known[fact.site][fact.name] = fact.value

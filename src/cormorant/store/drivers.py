@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import unquote_plus
+from urllib.parse import quote, unquote_plus
 
 import sqlalchemy as sa
 from pysqlite3 import dbapi2 as sqlite
@@ -65,6 +65,16 @@ def mask(url: str) -> str:
             return f"{said['scheme']}{user}{said['place']}{'?' if query else ''}{query}"
     scheme, ends, _ = url.partition("://")
     return f"{scheme}://***" if ends else "***"
+
+
+def secrets_of(url: str) -> tuple[str, ...]:
+    """What no text may hold that speaks of this address: its secrets, as they are and as they are written there."""
+    try:
+        said = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):
+        return (url,)
+    words = [str(each) for each in (said.password, *map(said.query.get, _SECRETS)) if each]
+    return tuple(dict.fromkeys(form for word in words for form in (word, quote(word, safe=""))))
 
 
 def _masked(parameter: str) -> str:
