@@ -1,16 +1,32 @@
-"""How are rows adapted to their run?"""
+"""How are rows adapted to their run, and what becomes of them when it is over?"""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from cormorant.crawl.tending import plan_of
-from cormorant.frontier.admission import Admission
-from tests.crawl.samples import INDEXED, OLD_BODY, OLD_TEXT, RUN, SOURCE
+from cormorant.base.clock import SystemClock
+from cormorant.base.steps import unmeasured
+from cormorant.cache.local import LocalCache
+from cormorant.catalog.acls import ACLNumbers
+from cormorant.crawl.dispatch import Dispatch
+from cormorant.crawl.gates import SiteKeys
+from cormorant.crawl.means import Means
+from cormorant.crawl.tending import Crew, Tending, plan_of
+from cormorant.frontier.admission import Admission, SiteNumbers
+from cormorant.frontier.desk import Task
+from cormorant.frontier.known import Seen
+from cormorant.model.run import Counters
+from cormorant.store.database import Store
+from tests.crawl.samples import INDEXED, OLD_BODY, OLD_TEXT, RUN, SOURCE, web_source
+from tests.frontier.samples import admitted, pages
 
+LIMIT_S = 10
 BARE = INDEXED._replace(etag="", modified="", content_hash=b"")
 
 
@@ -29,3 +45,59 @@ def test_a_row_forgets_what_its_run_may_not_rely_on(forced: bool, anew: bool, wa
     plan = plan_of({SOURCE: run})
     assert plan.generations == {SOURCE: 4}
     assert plan.prepare(INDEXED) == want
+
+
+class Orders:
+    """Says which runs are worked on: whatever it was told last."""
+
+    peers = 1
+
+    def __init__(self) -> None:
+        self.runs: dict[int, Dispatch] = {}
+
+    def __call__(self, current: Mapping[int, Dispatch]) -> dict[int, Dispatch]:
+        return self.runs
+
+
+@pytest.mark.parametrize("seen_between", [False, True])
+def test_a_new_run_visits_what_was_under_way_when_the_one_before_was_stopped(
+    store: Store, tmp_path: Path, seen_between: bool
+) -> None:
+    admitted(store, *pages(2), source=SOURCE)
+    clock, orders = SystemClock(), Orders()
+    means = Means(
+        "ada", store, LocalCache(tmp_path, clock), Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured
+    )
+    nobody: Any = None
+
+    def begin(generation: int) -> None:
+        order = Admission(SOURCE, generation, RUN + generation)
+        orders.runs = {SOURCE: Dispatch(web_source(), order, means, Counters())}
+
+    async def work() -> None:
+        tending = Tending(Crew(means, nobody, clock, orders, width=2, tidy=lambda: None))
+
+        async def visit_next() -> Task:
+            async with asyncio.timeout(LIMIT_S):
+                waiting = asyncio.create_task(tending.line.take())
+                while not waiting.done():
+                    tending.tend()
+                    await asyncio.sleep(0.01)
+            return await waiting
+
+        begin(1)
+        under_way = await visit_next()
+        if seen_between:
+            orders.runs = {}
+            tending.tend()
+        begin(2)
+        tending.tend()
+        tending.desk.done(under_way)  # what it brought is of the run that is over: nobody settles it
+        visited = set()
+        for _ in pages(2):
+            task = await visit_next()
+            visited.add(task.resource.address)
+            tending.desk.done(task)
+        assert visited == set(pages(2))
+
+    asyncio.run(work())

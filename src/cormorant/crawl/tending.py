@@ -93,7 +93,7 @@ class Tending:
         if waiting and (self.full() or late or idle or runs != self.runs or self.starving()):
             self._settle()
         for source, run in self.runs.items():
-            if runs.get(source, run) is not run:
+            if runs.get(source) is not run:
                 self._supply.drop(source)
         self.runs = runs
         if self.now() - self._supplied_at > SUPPLY_S or not self.desk.has_work():

@@ -159,7 +159,7 @@ class Supply:
             site.sources[source] = SourceWork(found.get(source, work.arrivals))
 
     def drop(self, source: int) -> None:
-        """Forget everything that was read for a source: its run was stopped and another begun."""
+        """Forget everything that was read for a source: its run is over, and what is under way will not be settled."""
         for site in self._desk.sites.values():
             if source in site.sources:
                 self._drop(site, source)
