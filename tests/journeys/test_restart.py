@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from cormorant.app.session import running
 from cormorant.base.clock import SystemClock, pause
 from cormorant.model.run import Refresh, RunState
 from cormorant.operate import crawl
@@ -19,18 +21,25 @@ PAGES = 60
 PATIENCE_S = 40.0
 
 
+@contextmanager
+def serving(home: Home) -> Iterator[None]:
+    """The processes of an installation at work, those of `serve`, for the length of a block."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cormorant", "serve", "--port", "0", "--data", str(home.folder)],
+        env=dict(os.environ, CORMORANT_STORE=home.store), stdout=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+
+
 @pytest.fixture
-def kept(home: Home) -> Iterator[Callable[[], None]]:
-    """Start the processes of an installation, as `serve` does, until the test ends."""
-
-    def keep() -> None:
-        with running(home.plan):
-            pause(600)
-
-    process = multiprocessing.get_context("fork").Process(target=keep)
-    yield process.start
-    process.terminate()
-    process.join(10)
+def keep(home: Home) -> Iterator[Callable[[], None]]:
+    """Begins to serve, until the test ends."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(serving(home))
 
 
 def until(asked: Callable[[], bool]) -> None:
@@ -43,13 +52,13 @@ def until(asked: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("fetched", [1, 20])
 def test_a_restarted_run_stays_stopped_and_its_successor_finishes(
-    home: Home, serve: Serve, kept: Callable[[], None], fetched: int
+    home: Home, serve: Serve, keep: Callable[[], None], fetched: int
 ) -> None:
     site = serve(SiteSettings(pages=PAGES, delay_s=0.1))
     home.add_source("web", "site", site.source)
     with home.house() as house:
         (first,) = crawl.order(house, ["site"], Refresh.ALL, force=False, restart=False)
-        kept()
+        keep()
         until(lambda: len(site.log()) > fetched)
         (second,) = crawl.order(house, ["site"], Refresh.ALL, force=False, restart=True)
         assert second.run != first.run
