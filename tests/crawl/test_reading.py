@@ -29,6 +29,6 @@ BINARY = bytes(range(256)) * 4
 )  # fmt: skip
 def test_what_is_not_read(mime: str, body: bytes, status: int, outcome: OutcomeKind) -> None:
     content = Content("https://a.example/x", body, mime)
-    said = asyncio.run(Reader(ChildPool("/nowhere"), unmeasured).read(content, web_source(), Wire()))
+    said = asyncio.run(Reader(ChildPool({}), unmeasured).read(content, web_source(), Wire()))
     assert isinstance(said, Excluded | Failed)
     assert (said.status, said.kind) == (status, outcome)

@@ -34,7 +34,7 @@ def made(
 
     monkeypatch.setattr(WebSource, "fetch", fetch)
     task = Task(resource, SiteWork(Lease(1, "a.example", 1, 1e12), {}))
-    reader = Reader(ChildPool("/nowhere"), unmeasured)
+    reader = Reader(ChildPool({}), unmeasured)
     return asyncio.run(visit(task, web_source(), reader, SystemClock()))
 
 
@@ -99,7 +99,7 @@ def test_links_that_ask_not_to_be_followed_are_told_apart(
 def test_what_a_child_reads_is_a_conversion(
     mime: str, body: bytes, children: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def run(_self: ChildPool, _task: str, _payload: bytes) -> Answer:
+    async def run(_self: ChildPool, _task: str, *_payload: bytes) -> Answer:
         return TaskFailed("it gave up")
 
     monkeypatch.setattr(ChildPool, "run", run)

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from cormorant.extract import documents
-from cormorant.extract.documents import convert
+from cormorant.extract import documents, office_documents
+from cormorant.extract.choose import needs_office
 from cormorant.extract.sniff import sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
 from cormorant.model.content import Extraction
@@ -22,7 +22,8 @@ WHERE = "https://h.example/files/"
 
 def result_of(name: str, body: bytes, mime: str = "") -> Extraction | ConversionFault:
     mime = mime or sniff("", body, name)
-    return decode_result(convert(encode_task(mime, body, address=WHERE + name, file_name=name)))
+    convert = office_documents.convert if needs_office(mime) else documents.convert
+    return decode_result(convert(b"".join(encode_task(mime, body, address=WHERE + name, file_name=name))))
 
 
 def read(name: str, body: bytes, mime: str = "") -> Extraction:
@@ -166,8 +167,9 @@ def test_too_little_memory_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_payload_that_is_none_is_an_error() -> None:
-    with pytest.raises(msgspec.DecodeError):
-        convert(b"\xff")
+    for payload in (b"\xff", b"\0\0\0\x09\xff", b"\0\0\0\x01\xff"):
+        with pytest.raises(msgspec.DecodeError):
+            documents.convert(payload)
 
 
 def test_links_of_a_document_are_followed() -> None:
@@ -177,7 +179,7 @@ def test_links_of_a_document_are_followed() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads as Linux shows them")
 def test_loading_the_converters_starts_no_thread() -> None:
-    program = f"import os, {convert.__module__}\nprint(len(os.listdir('/proc/self/task')))"
+    program = f"import os, {office_documents.__name__}\nprint(len(os.listdir('/proc/self/task')))"
     path = os.pathsep.join(entry for entry in sys.path if entry)
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -194,7 +196,7 @@ def test_loading_the_converters_starts_no_thread() -> None:
 def test_an_office_document_takes_few_threads() -> None:
     program = (
         "import os, sys\n"
-        "from cormorant.extract.documents import convert\n"
+        "from cormorant.extract.office_documents import convert\n"
         "convert(sys.stdin.buffer.read())\n"
         "print(len(os.listdir('/proc/self/task')), flush=True)\n"
         "os._exit(0)"
@@ -203,7 +205,7 @@ def test_an_office_document_takes_few_threads() -> None:
     body = writers.docx("x")
     done = subprocess.run(
         [sys.executable, "-c", program],
-        env={"PYTHONPATH": path}, input=encode_task(sniff("", body), body, address=WHERE),
+        env={"PYTHONPATH": path}, input=b"".join(encode_task(sniff("", body), body, address=WHERE)),
         capture_output=True, check=True, timeout=60,
     )  # fmt: skip
     assert int(done.stdout) <= 6

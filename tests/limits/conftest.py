@@ -33,7 +33,7 @@ def server() -> Iterator[ServerHandle]:
 def ask(server: ServerHandle) -> Ask:
     def ask_once(task: str, payload: bytes = b"", **limits: float) -> Answer:
         async def once() -> Answer:
-            return await ChildPool(server.address, Limits(**limits)).run(task, payload)  # type: ignore[arg-type]
+            return await ChildPool({task: server.address}, Limits(**limits)).run(task, payload)  # type: ignore[arg-type]
 
         return asyncio.run(once())
 

@@ -177,7 +177,7 @@ def test_an_answer_of_the_wrong_type_is_a_crash_that_says_so(ask: Ask) -> None:
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 def test_two_hundred_tasks_two_at_a_time(server: ServerHandle, run: object) -> None:
     async def all_of_them() -> list[object]:
-        pool = ChildPool(server.address, parallel=2)
+        pool = ChildPool(server.addresses, parallel=2)
         return list(await asyncio.gather(*(pool.run("echo", str(number).encode()) for number in range(200))))
 
     answers = run(all_of_them())  # type: ignore[operator]
@@ -186,7 +186,7 @@ def test_two_hundred_tasks_two_at_a_time(server: ServerHandle, run: object) -> N
 
 def test_all_fates_at_once_and_the_server_goes_on(server: ServerHandle) -> None:
     async def all_of_them() -> list[object]:
-        pool = ChildPool(server.address, Limits(cpu_s=1, wall_s=2, memory_bytes=64 * MIB), parallel=4)
+        pool = ChildPool(server.addresses, Limits(cpu_s=1, wall_s=2, memory_bytes=64 * MIB), parallel=4)
         names = ["echo", "crash", "sleep", "fail", "eat_memory", "answer_then_crash", "spin", "leave"] * 3
         return list(await asyncio.gather(*(pool.run(name, b"60") for name in names)))
 
@@ -209,7 +209,7 @@ def test_no_child_is_left_living_or_undead(server: ServerHandle, ask: Ask) -> No
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 def test_cancelling_kills_the_child_and_frees_its_place(server: ServerHandle, run: object) -> None:
     async def cancel() -> Finished:
-        pool = ChildPool(server.address, parallel=1)
+        pool = ChildPool(server.addresses, parallel=1)
         parent = int(finished(await pool.run("parent", b"")).value)
         waiting = asyncio.create_task(pool.run("hang_deaf", b""))
         assert await until(lambda: len(children_of(parent)) == 1)
@@ -225,7 +225,7 @@ def test_cancelling_kills_the_child_and_frees_its_place(server: ServerHandle, ru
 
 def test_no_server_is_said_in_a_sentence(tmp_path: Path) -> None:
     async def ask_nobody() -> None:
-        await ChildPool(str(tmp_path / "nobody.sock")).run("echo", b"")
+        await ChildPool({"echo": str(tmp_path / "nobody.sock")}).run("echo", b"")
 
     with pytest.raises(ServerGone, match="cannot be reached: No such file"):
         asyncio.run(ask_nobody())
@@ -233,7 +233,7 @@ def test_no_server_is_said_in_a_sentence(tmp_path: Path) -> None:
 
 def test_limits_of_the_call_win_over_those_of_the_pool(server: ServerHandle) -> None:
     async def short() -> object:
-        return await ChildPool(server.address, Limits(wall_s=60)).run("sleep", b"600", limits=Limits(wall_s=0.2))
+        return await ChildPool(server.addresses, Limits(wall_s=60)).run("sleep", b"600", limits=Limits(wall_s=0.2))
 
     assert killed(asyncio.run(short())).reason is KillReason.WALL
 

@@ -42,7 +42,7 @@ def converters() -> Iterator[ServerHandle]:
 
 
 def convert(handle: ServerHandle, task: str, payload: bytes) -> Answer:
-    return asyncio.run(ChildPool(handle.address).run(task, payload))
+    return asyncio.run(ChildPool(handle.addresses).run(task, payload))
 
 
 @pytest.mark.parametrize(("task", "payload"), [("pdf", small_pdf()), ("rtf", RTF)])

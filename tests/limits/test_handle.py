@@ -49,7 +49,7 @@ async def hang(pool: ChildPool) -> tuple[asyncio.Task[object], int, int]:
 def test_references_can_be_their_own_names() -> None:
     handle = start_server((), ["tests.limits.tasks:echo"])
     try:
-        answer = asyncio.run(ChildPool(handle.address).run("tests.limits.tasks:echo", b"x"))
+        answer = asyncio.run(ChildPool(handle.addresses).run("tests.limits.tasks:echo", b"x"))
         assert isinstance(answer, Finished)
     finally:
         handle.stop()
@@ -76,14 +76,14 @@ def test_only_its_own_user_finds_the_socket(handle: ServerHandle) -> None:
 
 def test_stopping_ends_the_server_its_children_and_the_folder(handle: ServerHandle) -> None:
     async def stop_while_hanging() -> None:
-        hanging, server, child = await hang(ChildPool(handle.address))
+        hanging, server, child = await hang(ChildPool(handle.addresses))
         handle.stop()
         assert not handle.alive
         assert await until(lambda: not is_running(server) and not is_running(child))
         with pytest.raises(ServerGone, match="died while it had work"):
             await hanging
         with pytest.raises(ServerGone, match="cannot be reached"):
-            await ChildPool(handle.address).run("echo", b"")
+            await ChildPool(handle.addresses).run("echo", b"")
 
     asyncio.run(stop_while_hanging())
     assert not Path(handle.address).parent.exists()
@@ -92,7 +92,7 @@ def test_stopping_ends_the_server_its_children_and_the_folder(handle: ServerHand
 
 def test_a_killed_server_takes_its_children_and_comes_back_at_the_same_address(handle: ServerHandle) -> None:
     async def kill_and_restart() -> object:
-        pool = ChildPool(handle.address, parallel=2)
+        pool = ChildPool(handle.addresses, parallel=2)
         hanging, server, child = await hang(pool)
         os.kill(server, signal.SIGKILL)
         with pytest.raises(ServerGone):
@@ -116,7 +116,7 @@ handle = start_server((), {tasks!r})
 if os.fork() == 0:
     # A retriever, forked later, holds whatever its parent held.
     async def work():
-        pool = ChildPool(handle.address)
+        pool = ChildPool(handle.addresses)
         print((await pool.run("parent", b"")).value.decode(), handle.address, os.getpid(), flush=True)
         await pool.run("hang_deaf", b"")
     asyncio.run(work())
@@ -144,8 +144,8 @@ def test_when_the_starter_dies_the_server_and_all_children_die() -> None:
 
 def test_a_hundred_clients_that_hang_up_at_once_leave_nothing(handle: ServerHandle) -> None:
     async def rush() -> int:
-        pool = ChildPool(handle.address, Limits(wall_s=0.05), parallel=25)
-        _, server, _ = await hang(ChildPool(handle.address))
+        pool = ChildPool(handle.addresses, Limits(wall_s=0.05), parallel=25)
+        _, server, _ = await hang(ChildPool(handle.addresses))
         answers = await asyncio.gather(*(pool.run("hang_deaf", b"") for _ in range(100)))
         assert all(isinstance(answer, Killed) for answer in answers)
         return server

@@ -35,7 +35,7 @@ POOR = textwrap.dedent("""
     assert handle.allowed.rlimits
 
     async def ask(task):
-        return await ChildPool(handle.address, Limits(cpu_s=1)).run(task, b"x")
+        return await ChildPool(handle.addresses, Limits(cpu_s=1)).run(task, b"x")
 
     for task in ("echo", "spin", "echo", "fork_and_linger"):
         answer = asyncio.run(ask(task))

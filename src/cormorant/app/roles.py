@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
+import uvloop
 
 from cormorant.app import build, memory
 from cormorant.app.build import Plan, open_house
@@ -52,7 +53,7 @@ POLL_S = 0.2
 SAY_S = 5.0
 
 
-def retriever(plan: Plan, number: int, converters: str) -> None:
+def retriever(plan: Plan, number: int, converters: Mapping[str, str]) -> None:
     """A retriever process: visits until it is told to stop."""
     _run(lambda stop: _retrieve(plan, f"retriever-{number}@{node(plan)}", converters, stop))
 
@@ -74,7 +75,6 @@ def conductor(plan: Plan) -> None:
 
 def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
     """Run on uvloop until SIGTERM; Ctrl-C is for the one who started us."""
-    import uvloop
 
     async def main() -> None:
         stop = asyncio.Event()
@@ -87,7 +87,7 @@ def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
         runner.run(main())
 
 
-async def _retrieve(plan: Plan, name: str, converters: str, stop: asyncio.Event) -> None:
+async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: asyncio.Event) -> None:
     house = open_house(plan)
     steps: Steps = StepTable() if plan.installation.steps else unmeasured
     egress = Egress(house.clock, own_ports(plan))

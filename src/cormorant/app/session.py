@@ -9,20 +9,16 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from cormorant.app import folder, logs, memory, roles
+from cormorant.app import converters, folder, logs, memory, roles
 from cormorant.app.build import Plan
-from cormorant.app.supervisor import Supervisor, die_with_parent
+from cormorant.app.supervisor import Supervisor, die_with_parent, name_process
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import DataFolderError
-from cormorant.limits import ServerHandle, ServerNotStarted, start_server
 
-CONVERTERS = ("cormorant.extract.documents",)
-"""Loaded once by the fork server, so that a child need not."""
-TASKS = {"convert": "cormorant.extract.documents:convert"}
 STOP_S = 40.0
 
 
@@ -39,37 +35,31 @@ class Running:
 
 
 def supervise(plan: Plan, *, web: Callable[[], None] | None = None) -> None:
-    """Be the supervisor: start the fork server of converters, then every process, and watch them until told to stop."""
-    logs.keep(plan, "supervisor")
-    converters = start_server(CONVERTERS, TASKS, at_first_use=True)
-    try:
+    """Be the supervisor: start every process, and watch them and the fork servers of converters until told to stop."""
+    _call(plan, "supervisor")
+    with converters.started() as servers:
         jobs: dict[str, Callable[[], None]] = {
             "conductor": partial(roles.conductor, plan),
             "provider": partial(roles.provider, plan),
         }
         for number in range(1, plan.installation.retriever_count + 1):
-            jobs[f"retriever-{number}"] = partial(roles.retriever, plan, number, converters.address)
+            jobs[f"retriever-{number}"] = partial(roles.retriever, plan, number, servers.addresses)
         if web is not None:
             jobs["web"] = web
         jobs = {name: partial(_do, plan, name, job) for name, job in jobs.items()}
-        Supervisor(jobs, SystemClock(), partial(_keep_alive, converters), patient=web is not None).supervise()
-    finally:
-        converters.stop()
+        Supervisor(jobs, SystemClock(), servers.keep_alive, patient=web is not None).supervise()
 
 
 def _do(plan: Plan, name: str, job: Callable[[], None]) -> None:
-    """What a child does, its log first."""
-    logs.keep(plan, name)
+    """What a child does, its name first."""
+    _call(plan, name)
     job()
 
 
-def _keep_alive(converters: ServerHandle) -> None:
-    """Start the fork server at its first use, and again when it has died. When that fails, it is tried again later."""
-    with suppress(ServerNotStarted):
-        if converters.alive:
-            converters.wake()
-        else:
-            converters.restart()
+def _call(plan: Plan, name: str) -> None:
+    """What this process is called, where processes are listed and by its log."""
+    name_process(name)
+    logs.keep(plan, name)
 
 
 @contextmanager

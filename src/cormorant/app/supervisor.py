@@ -14,7 +14,9 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 
 from cormorant.base.clock import Clock, pause
@@ -33,12 +35,19 @@ TOLD = 2
 AWAY = 3
 """The exit code of a child that could not reach the database: it is started again for as long as it takes."""
 _PR_SET_PDEATHSIG = 1
+_COMM = Path("/proc/self/comm")
 
 
 def die_with_parent(number: int = signal.SIGTERM) -> None:
     """Ask the kernel to send this process a signal when its parent ends (Linux; elsewhere nothing happens)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
+
+
+def name_process(name: str) -> None:
+    """Call this process by what it does, as `top` and `ps -o comm` show it (Linux; elsewhere nothing happens)."""
+    with suppress(OSError):
+        _COMM.write_text(name)
 
 
 @dataclass(slots=True)

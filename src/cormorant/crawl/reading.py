@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cormorant.base.steps import Steps
 from cormorant.extract.change import main_text_hash
-from cormorant.extract.choose import Reading, extract_inline, reading_of, unread_status
+from cormorant.extract.choose import Reading, extract_inline, needs_office, reading_of, unread_status
 from cormorant.extract.formats import OCTETS, essence
 from cormorant.extract.sniff import is_text, sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
@@ -20,7 +20,8 @@ from cormorant.model.resource import Resource
 from cormorant.model.rules import Gate, Ruling
 from cormorant.sources.protocol import Source
 
-TASK = "convert"
+TASK, OFFICE_TASK = "convert", "convert_office"
+"""What a limited child is asked to do; office documents have a server of their own, since their reader is big."""
 SERVER_WAITS_S = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Rests between attempts to reach the server of the children; then the process ends and is started again."""
 KILLS = 2
@@ -71,10 +72,10 @@ class Reader:
             content.mime, content.body,
             address=content.address, charset=content.charset, file_name=content.file_name, main=main,
         )  # fmt: skip
-        why = ""
+        why, task = "", OFFICE_TASK if needs_office(content.mime) else TASK
         for _ in range(KILLS):
             try:
-                answer = await self._run(payload)
+                answer = await self._run(task, payload)
             except PayloadTooBig as error:
                 return Failed(960, error.sentence)
             match answer:
@@ -86,14 +87,14 @@ class Reader:
                     why = f"{cause.value}: {said}" if said else cause.value
         return Quarantined(f"The converter was stopped twice ({why}).", content)
 
-    async def _run(self, payload: bytes) -> Answer:
+    async def _run(self, task: str, payload: tuple[bytes, bytes]) -> Answer:
         """Run a child. A server that has died is waited for: whoever started it starts it again."""
         for wait_s in SERVER_WAITS_S:
             try:
-                return await self._children.run(TASK, payload)
+                return await self._children.run(task, *payload)
             except ServerGone:
                 await asyncio.sleep(wait_s)
-        return await self._children.run(TASK, payload)
+        return await self._children.run(task, *payload)
 
     @staticmethod
     def _decoded(content: Content, value: bytes) -> tuple[Content, Extraction] | Outcome:

@@ -25,7 +25,7 @@ _log = logger(__name__)
 
 BATCH = 250
 """Visits a transaction; fewer when two seconds have passed or connections starve."""
-BATCH_BYTES = 16 << 20
+BATCH_BYTES = 8 << 20
 """Encoded documents that wait to be settled at most, in bytes."""
 BATCH_S = 2.0
 STARVING = 8

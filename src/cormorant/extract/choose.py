@@ -25,6 +25,7 @@ __all__ = [
     "decode_result",
     "encode_task",
     "extract_inline",
+    "needs_office",
     "reading_of",
     "unread_status",
 ]
@@ -63,6 +64,11 @@ def reading_of(mime: str, size_bytes: int) -> Reading:
     if reader is None:
         return Reading.NONE
     return Reading.INLINE if size_bytes <= _INLINE.get(reader, -1) else Reading.CHILD
+
+
+def needs_office(mime: str) -> bool:
+    """Say whether a document that is read in a child needs the reader of office documents."""
+    return reader_of(mime) is Reader.OFFICE
 
 
 def unread_status(mime: str) -> int:

@@ -3,18 +3,18 @@
     payload (task.Task) ──convert──> reader by type ──> answer: an extraction, or why there is none
 
 `convert` is the boundary around other people's code: whatever a converter raises becomes a ConversionFault with status
-903. Too little memory is the sandbox's business, and crashes are. The fork server loads this module once, in a third of
-a second; no thread is started before `convert` is called.
+903. Too little memory is the sandbox's business, and crashes are. A fork server loads this module once; no thread is
+started before `convert` is called.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from cormorant.extract.fault import Protected, Unreadable
 from cormorant.extract.formats import Reader, reader_of
 from cormorant.extract.html import extract_html
-from cormorant.extract.office import extract_office
 from cormorant.extract.pdf import extract_pdf
 from cormorant.extract.plain import extract_csv, extract_json, extract_markdown, extract_text
 from cormorant.extract.task import (
@@ -35,12 +35,17 @@ def convert(payload: bytes) -> bytes:
     """Read one document. Takes what `encode_task` made, returns what `decode_result` reads.
 
     Raises msgspec.DecodeError for a payload that is none, MemoryError when there is too little, and whatever a foreign
-    converter raises: the child that it runs in tells it as a failed task.
+    converter raises: the child that it runs in tells it as a failed task. Office documents are for `office_documents`.
     """
-    task = decode_task(payload)
+    return answered(payload, _read)
+
+
+def answered(payload: bytes, read: Callable[[Task, bytes], Extraction | ConversionFault]) -> bytes:
+    """Read the document of a payload; what cannot be read is an answer too. Raises what `convert` raises."""
+    task, body = decode_task(payload)
     del payload
     try:
-        return encode_result(_read(task))
+        return encode_result(read(task, body))
     except MemoryError:
         raise
     except Protected:
@@ -51,27 +56,25 @@ def convert(payload: bytes) -> bytes:
         )
 
 
-def _read(task: Task) -> Extraction | ConversionFault:
+def _read(task: Task, body: bytes) -> Extraction | ConversionFault:
     address, charset, name = task.address, task.charset, task.file_name
     match reader_of(task.mime):
         case Reader.HTML:
-            return extract_html(task.body, address=address, charset=charset, main=task.main)
+            return extract_html(body, address=address, charset=charset, main=task.main)
         case Reader.TEXT:
-            return extract_text(task.body, address=address, charset=charset, file_name=name)
+            return extract_text(body, address=address, charset=charset, file_name=name)
         case Reader.MARKDOWN:
-            return extract_markdown(task.body, address=address, charset=charset, file_name=name)
+            return extract_markdown(body, address=address, charset=charset, file_name=name)
         case Reader.CSV:
             tab = task.mime == "text/tab-separated-values"
-            return extract_csv(task.body, address=address, charset=charset, file_name=name, tab=tab)
+            return extract_csv(body, address=address, charset=charset, file_name=name, tab=tab)
         case Reader.XML:
-            return extract_xml(task.body, address=address, charset=charset, file_name=name)
+            return extract_xml(body, address=address, charset=charset, file_name=name)
         case Reader.JSON:
-            return extract_json(task.body, address=address, charset=charset, file_name=name)
+            return extract_json(body, address=address, charset=charset, file_name=name)
         case Reader.PDF:
-            return extract_pdf(task.body, address=address, file_name=name)
-        case Reader.OFFICE:
-            return extract_office(task.body, task.mime, address=address, file_name=name)
-        case None:
+            return extract_pdf(body, address=address, file_name=name)
+        case Reader.OFFICE | None:
             return ConversionFault(NO_CONVERTER, f"There is no converter for {one_line(task.mime)}.")
 
 

@@ -1,4 +1,4 @@
-"""What travels to the limited child and back? Bytes both ways, in MessagePack.
+"""What travels to the limited child and back? Bytes both ways: MessagePack, and a document as it is.
 
     crawl --encode_task--> payload --convert (in the child)--> answer --decode_result--> Extraction | ConversionFault
 
@@ -7,6 +7,7 @@ The answer comes from a process that read what strangers wrote, so all of it is 
 
 from __future__ import annotations
 
+import struct
 from typing import Final
 
 import msgspec
@@ -26,10 +27,9 @@ _REASON: Final = 500
 
 
 class Task(msgspec.Struct, frozen=True, array_like=True):
-    """One document to be read. `main` asks for the main text as well."""
+    """What is asked of a document's bytes. `main` asks for the main text as well."""
 
     mime: str
-    body: bytes
     address: str
     charset: str = ""
     file_name: str = ""
@@ -58,6 +58,7 @@ class _Answer(msgspec.Struct, frozen=True, array_like=True, tag="extraction"):
     main_text: str
 
 
+_LENGTH: Final = struct.Struct("!I")
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _TASKS: Final = msgspec.msgpack.Decoder(Task)
 _ANSWERS: Final = msgspec.msgpack.Decoder(_Answer | ConversionFault)
@@ -65,14 +66,21 @@ _ANSWERS: Final = msgspec.msgpack.Decoder(_Answer | ConversionFault)
 
 def encode_task(
     mime: str, body: bytes, *, address: str, charset: str = "", file_name: str = "", main: bool = False
-) -> bytes:
-    """Return the payload for `convert`. `mime` is what `sniff` said, `address` canonical; `main` as in `Task`."""
-    return _ENCODER.encode(Task(mime, body, address, charset, file_name, main))
+) -> tuple[bytes, bytes]:
+    """Return the payload for `convert` in two pieces, the second of which is `body` itself.
+
+    `mime` is what `sniff` said, `address` canonical; `main` as in `Task`.
+    """
+    task = _ENCODER.encode(Task(mime, address, charset, file_name, main))
+    return _LENGTH.pack(len(task)) + task, body
 
 
-def decode_task(payload: bytes) -> Task:
-    """Return the task of a payload. Raises msgspec.DecodeError when it is none."""
-    return _TASKS.decode(payload)
+def decode_task(payload: bytes) -> tuple[Task, bytes]:
+    """Return the task of a payload, and the document. Raises msgspec.DecodeError when it is none."""
+    if len(payload) < _LENGTH.size:
+        raise msgspec.DecodeError("no task")
+    end = _LENGTH.size + _LENGTH.unpack_from(payload)[0]
+    return _TASKS.decode(memoryview(payload)[_LENGTH.size : end]), payload[end:]
 
 
 def encode_result(result: Extraction | ConversionFault) -> bytes:

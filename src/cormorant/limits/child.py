@@ -12,6 +12,7 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final, NoReturn
 
 from cormorant.limits.answer import one_line
@@ -32,7 +33,7 @@ def run(connection: socket.socket, last_words: int, tasks: Mapping[str, Task], w
         _cut_ties(connection, last_words, walls)
         head, document_bytes = receive_head(connection)
         shut_in_child(walls, head.limits)
-        kind, body = _answer(tasks, head.task, receive(connection, document_bytes), head.limits)
+        kind, body = _answer(tasks, head.task, partial(receive, connection, document_bytes), head.limits)
         connection.sendall(ANSWER.pack(kind, len(body)))
         connection.sendall(body)
         code = 0
@@ -60,12 +61,14 @@ def _cut_ties(connection: socket.socket, last_words: int, walls: Walls) -> None:
     os.closerange(start, DESCRIPTORS_MAX)
 
 
-def _answer(tasks: Mapping[str, Task], name: str, document: bytes, limits: Limits) -> tuple[Kind, bytes]:
+def _answer(tasks: Mapping[str, Task], name: str, read: Callable[[], bytes], limits: Limits) -> tuple[Kind, bytes]:
+    """What the task makes of the document, which is the task's alone: it may let go of its bytes."""
     task = tasks.get(name)
     if task is None:
+        read()
         return Kind.FAILED, f"LookupError: no task named {one_line(name)}".encode()
     try:
-        value = task(document)
+        value = task(read())
     except MemoryError:
         return Kind.MEMORY, b""
     except BaseException as error:  # noqa: BLE001 - the boundary around foreign code: a panic of Rust is no Exception

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from cormorant.limits.answer import Answer, Ending, Failed, Finished, Killed, KillReason, one_line, why_killed
@@ -22,29 +23,31 @@ _KINDS: Final = frozenset(Kind)
 
 
 class ChildPool:
-    """At most `parallel` children at once, for one event loop.
+    """At most `parallel` children at once, for one event loop. `addresses` says which server does a task.
 
     A caller may rely on getting exactly one answer per call, on the child being gone by then, and on cancelling `run`
     killing it. It may not rely on the order of answers. Raises ServerGone when the server is not there; the same pool
     works again once its owner has restarted it.
     """
 
-    def __init__(self, address: str, limits: Limits | None = None, parallel: int = 2) -> None:
-        self._address = address
+    def __init__(self, addresses: Mapping[str, str], limits: Limits | None = None, parallel: int = 2) -> None:
+        self._addresses = addresses
         self._limits = limits or Limits()
         self._places = asyncio.Semaphore(parallel)
 
-    async def run(self, task: str, payload: bytes, *, limits: Limits | None = None) -> Answer:
-        """Run `task` on `payload` in a child of its own; raise PayloadTooBig above 65 MiB, ServerGone."""
-        if len(payload) > PAYLOAD_MAX_BYTES:
-            raise PayloadTooBig(
-                f"{len(payload)} bytes are more than the {PAYLOAD_MAX_BYTES // MIB} MiB a child is given."
-            )
+    async def run(self, task: str, *payload: bytes, limits: Limits | None = None) -> Answer:
+        """Run `task` in a child of its own on the bytes of `payload`, whose pieces are joined there and copied nowhere.
+
+        Raises PayloadTooBig above 65 MiB, ServerGone, and KeyError for a task that no server does.
+        """
+        size = sum(map(len, payload))
+        if size > PAYLOAD_MAX_BYTES:
+            raise PayloadTooBig(f"{size} bytes are more than the {PAYLOAD_MAX_BYTES // MIB} MiB a child is given.")
         async with self._places:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
                 connection.setblocking(False)
                 conversation = _Conversation(connection, limits or self._limits)
-                await conversation.connect(self._address)
+                await conversation.connect(self._addresses[task])
                 return await conversation.hold(task, payload)
 
 
@@ -70,7 +73,7 @@ class _Conversation:
         except OSError as error:
             raise ServerGone(f"The process for converters cannot be reached: {error.strerror}.") from error
 
-    async def hold(self, task: str, payload: bytes) -> Answer:
+    async def hold(self, task: str, payload: Sequence[bytes]) -> Answer:
         began = self._loop.time()
         stopped: KillReason | None = None
         try:
@@ -99,10 +102,11 @@ class _Conversation:
                 reason = stopped or why_killed(ending, self._limits)
         return Killed(reason, ending.signal, ending.cpu_s, wall_s, ending.peak_bytes, ending.said)
 
-    async def _hand_in(self, task: str, payload: bytes) -> None:
+    async def _hand_in(self, task: str, payload: Sequence[bytes]) -> None:
         try:
-            await self._loop.sock_sendall(self._connection, pack_head(Head(task, self._limits), len(payload)))
-            await self._loop.sock_sendall(self._connection, payload)
+            head = pack_head(Head(task, self._limits), sum(map(len, payload)))
+            for piece in (head, *payload):
+                await self._loop.sock_sendall(self._connection, piece)
         except (BrokenPipeError, ConnectionResetError):
             # The child died over its document; the ending says how.
             return

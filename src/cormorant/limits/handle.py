@@ -57,6 +57,11 @@ class ServerHandle:
             self._launch()
 
     @property
+    def addresses(self) -> dict[str, str]:
+        """Where each of its tasks is done: what a `ChildPool` wants to know."""
+        return dict.fromkeys(self._tasks, self.address)
+
+    @property
     def alive(self) -> bool:
         """True while the server runs, or nobody has wanted it yet; when False, `restart` it."""
         return self._listener is not None if self._process is None else self._process.poll() is None

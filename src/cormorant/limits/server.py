@@ -268,6 +268,8 @@ def main(text: str) -> None:
     except StartFailed as error:
         _answer(answer, Ready(Allowed(), str(error)))
         sys.exit(1)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/comm").write_text("converters")
     os.umask(0o077)
     os.chdir("/")
     resource.setrlimit(resource.RLIMIT_NOFILE, (child.DESCRIPTORS_MAX, child.DESCRIPTORS_MAX))

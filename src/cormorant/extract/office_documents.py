@@ -1,0 +1,17 @@
+"""What runs in the limited child for an office document. Apart from `documents`, since loading xberg takes 23 MB."""
+
+from __future__ import annotations
+
+from cormorant.extract.documents import answered
+from cormorant.extract.office import extract_office
+from cormorant.extract.task import Task
+from cormorant.model.content import Extraction
+
+
+def convert(payload: bytes) -> bytes:
+    """Read one office document; otherwise like `documents.convert`."""
+    return answered(payload, _read)
+
+
+def _read(task: Task, body: bytes) -> Extraction:
+    return extract_office(body, task.mime, address=task.address, file_name=task.file_name)
