@@ -15,7 +15,9 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench import process
@@ -26,6 +28,19 @@ _GRACE_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
+class Peak:
+    """The processes when their PSS came to most: what each kind takes in kB, and what of all that are mapped files."""
+
+    by_name: Mapping[str, int] = field(default_factory=dict)
+    files_kb: int = 0
+
+    @property
+    def pss_kb(self) -> int:
+        """The sum."""
+        return sum(self.by_name.values())
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """What one command used, from its start to the end of its last descendant."""
 
@@ -33,7 +48,7 @@ class Usage:
     system_s: float
     sampled_s: float
     wall_s: float
-    peak_pss_kb: int
+    peak: Peak
     peak_processes: int
     exit_code: int
     orphans: int
@@ -46,8 +61,8 @@ class Usage:
 
     @property
     def peak_mb(self) -> float:
-        """The peak of the summed PSS in MB of 10^6 bytes; the kernel's kB are 1,024 bytes."""
-        return self.peak_pss_kb * 1.024 / 1_000
+        """The peak of the summed PSS in MB of 10^6 bytes."""
+        return megabytes(self.peak.pss_kb)
 
 
 @dataclass(slots=True)
@@ -56,7 +71,7 @@ class _Watch:
 
     root: int
     cpu: dict[tuple[int, int], float]
-    peak_pss_kb: int = 0
+    peak: Peak = field(default_factory=Peak)
     peak_processes: int = 0
 
     def look(self) -> None:
@@ -64,8 +79,18 @@ class _Watch:
         alive = process.descendants(self.root)
         for member in alive:
             self.cpu[process.identity(member)] = process.cpu_s(member)
-        self.peak_pss_kb = max(self.peak_pss_kb, sum(map(process.pss_kb, alive)))
+        by_name, files_kb = Counter[str](), 0
+        for member in alive:
+            taken = process.memory(member)
+            by_name[process.name(member)] += taken.pss_kb
+            files_kb += taken.files_kb
+        self.peak = max(self.peak, Peak(by_name, files_kb), key=lambda peak: peak.pss_kb)
         self.peak_processes = max(self.peak_processes, len(alive))
+
+
+def megabytes(kernel_kb: int) -> float:
+    """Kilobytes of the kernel, which are 1,024 bytes, in MB of 10^6 bytes."""
+    return kernel_kb * 1.024 / 1_000
 
 
 def run(command: list[str], report: Path, *, environment: dict[str, str], timeout_s: float) -> Usage:
@@ -85,7 +110,7 @@ def run(command: list[str], report: Path, *, environment: dict[str, str], timeou
         system_s=told["system_s"],
         sampled_s=sum(watch.cpu.values()),
         wall_s=told["wall_s"],
-        peak_pss_kb=watch.peak_pss_kb,
+        peak=watch.peak,
         peak_processes=watch.peak_processes,
         exit_code=told["exit_code"],
         orphans=told["orphans"],

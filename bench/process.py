@@ -7,7 +7,9 @@ share them, so that a sum over processes is honest).
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+from typing import NamedTuple
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
@@ -36,22 +38,39 @@ def cpu_s(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) * _TICK_S if fields else 0.0
 
 
+def name(process: int) -> str:
+    """What a process calls itself, without a number at the end; empty when it is gone."""
+    try:
+        told = (_PROC / str(process) / "comm").read_text().strip()
+    except OSError:
+        return ""
+    return re.sub(r"-\d+$", "", told)
+
+
 def identity(process: int) -> tuple[int, int]:
     """A process id with its start time, so that a recycled id is another process."""
     fields = _stat(process)
     return process, int(fields[19]) if fields else 0
 
 
-def pss_kb(process: int) -> int:
-    """The proportional set size of a process in kB; 0 when it is gone or may not be seen."""
+class Memory(NamedTuple):
+    """The proportional set size of a process in kB, and how much of it are files that are mapped.
+
+    Those are program code and the index: pages that the system drops when it wants the room.
+    """
+
+    pss_kb: int = 0
+    files_kb: int = 0
+
+
+def memory(process: int) -> Memory:
+    """What a process takes; nothing when it is gone or may not be seen."""
     try:
-        text = (_PROC / str(process) / "smaps_rollup").read_bytes()
+        text = (_PROC / str(process) / "smaps_rollup").read_text()
     except OSError:
-        return 0
-    for line in text.splitlines():
-        if line.startswith(b"Pss:"):
-            return int(line.split()[1])
-    return 0
+        return Memory()
+    said = {name: int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in text.splitlines()[1:])}
+    return Memory(said.get("Pss", 0), said.get("Pss_File", 0))
 
 
 def _stat(process: int) -> list[bytes]:

@@ -17,7 +17,7 @@ from statistics import median
 
 from bench import figures, server, steps
 from bench.corpus import Corpus
-from bench.measure import Usage
+from bench.measure import Peak, Usage, megabytes
 from bench.million import KNOWN, Million, Side
 from bench.phases import Outcome
 
@@ -91,10 +91,18 @@ def _phases(outcome: Outcome) -> list[str]:
                 f"| {used.peak_mb:.0f} | {did.pages:,} | {did.coverage:.2%} | {did.requests:,} | {did.forbidden} "
                 f"| {did.conditional:,} | {did.not_modified:,} | {did.errors} | {did.repeated} | {did.beyond} |"
             )
+    lines += ["", *(_peak(name, phase.usage.peak) for name, phase in outcome.rounds[-1].items())]
     missed = [page for seen in outcome.rounds for phase in seen.values() for page in phase.verdict.missed]
     if missed:
         lines += ["", f"Not fetched, for example: {', '.join(f'`{page}`' for page in dict.fromkeys(missed[:8]))}"]
     return lines
+
+
+def _peak(phase: str, peak: Peak) -> str:
+    """What took memory when a phase took most."""
+    parts = sorted(peak.by_name.items(), key=lambda part: -part[1])
+    told = ", ".join(f"{name} {megabytes(size):.0f}" for name, size in parts if megabytes(size) >= 1)
+    return f"- {phase}, at its peak, MB: {told}; of all that, mapped files {megabytes(peak.files_kb):.0f}"
 
 
 def _million(seen: Million) -> list[str]:

@@ -6,7 +6,9 @@ import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
 
-from cormorant.app.supervisor import MAX_DEATHS, Supervisor
+import pytest
+
+from cormorant.app.supervisor import MAX_DEATHS, Supervisor, name_process
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import CormorantError, DataFolderError, Unreachable
 
@@ -56,6 +58,20 @@ def supervised(book: Path, error: CormorantError, enough: int) -> int:
     process.join(PATIENCE_S)
     assert process.exitcode == 0
     return begun(book)
+
+
+@pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="reads the name where Linux shows it")
+def test_a_process_bears_the_name_of_its_role(tmp_path: Path) -> None:
+    book = tmp_path / "book"
+
+    def tell() -> None:
+        name_process("retriever-12")
+        book.write_text(Path("/proc/self/comm").read_text())
+
+    process = multiprocessing.get_context("fork").Process(target=tell)
+    process.start()
+    process.join(PATIENCE_S)
+    assert book.read_text() == "retriever-12\n"
 
 
 def test_what_keeps_dying_is_given_up(tmp_path: Path) -> None:
