@@ -65,6 +65,28 @@ def test_not_while_somebody_delivers(bare: Installation, site: Site) -> None:
     crawl.communicate()
 
 
+def test_kept_copies_in_another_folder(bare: Installation, site: Site, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "big disk" / "copies"
+    home = Installation(bare.folder, {"CORMORANT_CACHE": str(elsewhere)})
+    add(home, site)
+    home.run("crawl")
+    assert list(elsewhere.rglob("*.pack"))
+    assert not list(home.folder.rglob("*.pack"))
+    figures = home.fine("cache", "show", "--json").object
+    assert (figures["copies"], figures["size_bytes"] > 0) == (3, True)
+    assert home.fine("index", "rebuild", "--json").object["documents"] == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "words"), [("s3://bucket/copies", 2, "not a folder"), ("file", 1, "no folder")]
+)
+def test_kept_copies_where_they_cannot_go(said: str, code: int, words: str, bare: Installation, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    home = Installation(bare.folder, {"CORMORANT_CACHE": said if "://" in said else str(tmp_path / said)})
+    done = home.run("source", "add", "files", "papers", "--set", f"path={tmp_path}")
+    assert (done.code, words in done.err, "CORMORANT_CACHE" in done.err) == (code, True, True), done
+
+
 def test_a_damaged_copy_is_noticed(home: Installation) -> None:
     (pack, *_) = sorted((home.folder / "cache").rglob("*.pack"), key=lambda each: -each.stat().st_size)
     spoil(pack)

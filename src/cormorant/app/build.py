@@ -35,12 +35,18 @@ class Plan:
         """Where the rows live."""
         return self.installation.store or f"sqlite:///{self.folder / 'cormorant.db'}"
 
+    @property
+    def cache(self) -> Path:
+        """Where the kept copies are."""
+        return Path(self.installation.cache or self.folder / "cache")
+
 
 def open_house(plan: Plan, *, first: bool = False) -> House:
     """Open the installation for this process; `first` prepares the folder and the schema."""
     clock: Clock = SystemClock()
     if first:
         folders.prepare(plan.folder)
+        folders.prepare_cache(plan.cache)
     store = Store.open(plan.store_url, clock)
     if first:
         migrate.prepare(store)
@@ -50,7 +56,7 @@ def open_house(plan: Plan, *, first: bool = False) -> House:
         store=store,
         clock=clock,
         kinds=SOURCES,
-        cache=lambda: LocalCache(plan.folder / "cache", clock),
+        cache=lambda: LocalCache(plan.cache, clock),
         index_reader=lambda: embedded.open_reader(plan.folder / "index"),
         index_writer=lambda: embedded.open_writer(plan.folder / "index"),
         index_rebuild=lambda: embedded.rebuild(plan.folder / "index"),

@@ -2,7 +2,7 @@
 
 DIR/cormorant.json   says that it is one, and of which format
 DIR/cormorant.db     the store, unless it is a server
-DIR/cache, DIR/index, DIR/logs
+DIR/cache (unless the setting `cache` names another folder), DIR/index, DIR/logs
 DIR/owner.lock       held by the one supervisor that crawls and delivers
 """
 
@@ -17,6 +17,7 @@ from pathlib import Path
 from cormorant.base.errors import DataFolderError, NotPermitted
 
 FORMAT = 1
+_OURS = ("cache", "index", "logs", "owner.lock", "cormorant.new")
 _MARK, _DATABASE = "cormorant.json", "cormorant.db"
 _SQLITE = b"SQLite format 3\0"
 """How every file begins that is a database of SQLite, unless it is empty."""
@@ -52,6 +53,30 @@ def prepare(folder: Path) -> None:
         raise NotPermitted(f"{folder} may only be read. Check who owns it, or name another with --data.")
 
 
+def prepare_cache(cache: Path) -> None:
+    """Make the folder of the kept copies. Raises NotPermitted and DataFolderError where none can be, or be written."""
+    way = "Name another with CORMORANT_CACHE."
+    try:
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise DataFolderError(f"Kept copies cannot go to {cache}, which is no folder. {way}") from None
+    except OSError as error:
+        raise NotPermitted(f"Kept copies cannot go to {cache}: {error.strerror}. {way}") from None
+    if not os.access(cache, os.W_OK | os.X_OK):
+        raise NotPermitted(f"Kept copies cannot go to {cache}, which may only be read. {way}")
+
+
+def is_prepared(folder: Path) -> bool:
+    """Is there an installation? Raises NotPermitted where nobody may look."""
+    try:
+        return (folder / _MARK).exists()
+    except OSError as error:
+        raise NotPermitted(
+            f"{folder} cannot be entered: {error.strerror}. It may belong to a service: run the command as its account "
+            "(sudo -u ACCOUNT ...), or name another with --data."
+        ) from None
+
+
 def refuse_remains(folder: Path) -> None:
     """Raise DataFolderError for a folder that holds a database and no mark: what is left of an installation."""
     database = folder / _DATABASE
@@ -76,15 +101,20 @@ def refuse_remains(folder: Path) -> None:
 def _begin(folder: Path, mark: Path) -> None:
     """Make the parts of a new data folder; refuse one that holds something else."""
     refuse_remains(folder)
-    others = [each.name for each in folder.iterdir() if each.name not in ("cache", "index", "logs", "owner.lock")]
+    others = [each.name for each in folder.iterdir() if each.name not in _OURS]
     if others:
         raise DataFolderError(
             f"{folder} holds something else ({others[0]}), so it cannot become a data folder. "
             "Name an empty one with --data."
         )
-    for part in ("cache", "index", "logs"):
+    for part in ("index", "logs"):
         (folder / part).mkdir(mode=0o700, exist_ok=True)
-    mark.write_text(json.dumps({"format": FORMAT}) + "\n")
+    draft = mark.with_suffix(".new")
+    with draft.open("w") as file:
+        file.write(json.dumps({"format": FORMAT}) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(mark)
 
 
 def _refused(folder: Path, error: OSError) -> DataFolderError | NotPermitted:

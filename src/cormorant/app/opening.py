@@ -18,7 +18,7 @@ def opened(plan: Plan, *, new: bool = False) -> Iterator[House]:
 
     Raises NotFoundError when there is none, and what `open_house` raises.
     """
-    if not new and not (plan.folder / "cormorant.json").exists():
+    if not new and not folder.is_prepared(plan.folder):
         if plan.folder.exists() and not plan.folder.is_dir():
             folder.prepare(plan.folder)
         folder.refuse_remains(plan.folder)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from cormorant.base.errors import BadSetting
@@ -24,10 +24,25 @@ class Installation(BaseSettings):
     store: str = Field(default="", description="Database URL; empty: a file in the data folder.")
     retrievers: int = Field(default=0, ge=0, le=256, description="Retriever processes; 0: one per core.")
     width: int = Field(default=32, ge=1, le=512, description="Connections of a retriever process.")
+    cache: str = Field(
+        default="",
+        description="Folder of the kept copies; empty: `cache` in the data folder. Move them along to another.",
+    )
     index: Literal["embedded", "none"] = Field(default="embedded", description="Where documents are indexed.")
     listen: str = Field(default="127.0.0.1:8765", description="Address and port the web pages are served at.")
     log: Literal["debug", "info", "warning", "error"] = Field(default="info", description="What is logged, and above.")
     steps: bool = Field(default=False, description="Whether every retriever writes where its CPU time went.")
+
+    @field_validator("cache")
+    @classmethod
+    def _folder(cls, value: str) -> str:
+        """Refuse what is no path, and take a relative one from where the command was given."""
+        if "://" in value:
+            raise BadSetting(
+                f"The setting CORMORANT_CACHE cannot be {value!r}: it is an address, not a folder. "
+                "Name a folder of this machine."
+            )
+        return str(Path(value).expanduser().absolute()) if value else ""
 
     @property
     def retriever_count(self) -> int:

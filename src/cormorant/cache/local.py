@@ -42,6 +42,10 @@ class LocalCache:
         """Yield every readable entry."""
         return checking.entries(self._directory)
 
+    def sizes(self) -> list[int]:
+        """Return the size of every pack in bytes."""
+        return [pack.stat().st_size for pack in self._directory.rglob("*.pack")]
+
     def close(self) -> None:
         """Let go of the files; a later `keep` begins another pack."""
         self._writer.close()

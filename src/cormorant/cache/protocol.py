@@ -76,6 +76,10 @@ class Cache(Protocol):
         """Yield everything readable there is, also what no row names."""
         ...
 
+    def sizes(self) -> list[int]:
+        """Return the size of every pack in bytes."""
+        ...
+
     def close(self) -> None:
         """Let go of the files."""
         ...

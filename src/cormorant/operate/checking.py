@@ -120,7 +120,9 @@ def copies_size(house: House) -> dict[str, Any]:
     statement = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(content.c.pack_length), 0))
     with house.store.read() as tx:
         count, live = tx.rows(statement)[0]
-    sizes = [each.stat().st_size for each in (house.folder / "cache").rglob("*.pack")]
+    cache = house.cache()
+    sizes = cache.sizes()
+    cache.close()
     return {
         "copies": int(count), "live_bytes": int(live), "packs": len(sizes), "size_bytes": sum(sizes),
         "unused_bytes": max(0, sum(sizes) - int(live)),

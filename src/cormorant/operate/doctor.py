@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import resource
 import shutil
@@ -61,7 +62,7 @@ def version_of(name: str) -> str | None:
 
 def _disk(folder: Path) -> Finding:
     """Room on the disk that holds the data folder, or will."""
-    place = next(each for each in (folder, *folder.parents) if each.exists())
+    place = next(each for each in (folder, *folder.parents) if os.access(each, os.F_OK))
     usage = shutil.disk_usage(place)
     low = usage.free < min(usage.total * LOW_SHARE, LOW_BYTES)
     said = f"{usage.free / 1e9:.1f} GB of {usage.total / 1e9:.1f} GB are free at {place}"
