@@ -9,7 +9,7 @@ from cormorant.app import converters
 from cormorant.app.build import Plan
 from cormorant.app.converters import Converters
 from cormorant.app.opening import opened
-from cormorant.app.roles import own_ports
+from cormorant.app.roles import Consents, own_ports
 from cormorant.base.steps import unmeasured
 from cormorant.crawl.reading import Reader
 from cormorant.egress.gate import Egress
@@ -29,6 +29,8 @@ def try_source(plan: Plan, name: str, address: str) -> dict[str, Any]:
 
 async def _try(plan: Plan, house: House, asked: tuple[str, str], servers: Converters) -> dict[str, Any]:
     egress = Egress(house.clock, own_ports(plan))
+    with house.store.read() as tx:
+        Consents(house, egress).recall(tx)
     fetcher = Fetcher(egress, width=4)
     watch = asyncio.create_task(_keep_alive(servers))
     reader = Reader(ChildPool(servers.addresses), unmeasured)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from cormorant.base.clock import Clock
@@ -58,6 +59,7 @@ class Egress:
         self._resolver = resolver or Resolver(clock)
         self._verdicts: dict[tuple[str, int, int], _Verdict] = {}
         self._settled: dict[tuple[str, int], frozenset[Entry]] = {}
+        self._unsaid: list[Entry] = []
 
     def pinned(self, host: str, port: int, consent: Consent) -> Pinned | None:
         """Return a pin that is still good without asking anybody, else None: `open` then."""
@@ -107,9 +109,24 @@ class Egress:
     def _settle(self, host: str, port: int, addresses: tuple[str, ...]) -> frozenset[Entry]:
         """Return what the first resolution of a named host settled; this is the first one if nothing was yet."""
         key = (plain(host), port)
-        settled = self._settled.get(key) or frozenset(Entry(*key, cls) for cls in _first_classes(addresses))
-        self._settled[key] = settled
+        settled = self._settled.get(key)
+        if not settled:
+            settled = self._settled[key] = frozenset(Entry(*key, cls) for cls in _first_classes(addresses))
+            self._unsaid += settled
         return settled
+
+    def recall(self, entries: Iterable[Entry]) -> None:
+        """Take over what first resolutions of other processes settled; what this one has settled stays."""
+        found: dict[tuple[str, int], set[Entry]] = {}
+        for entry in entries:
+            found.setdefault((entry.host, entry.port), set()).add(entry)
+        for key, settled in found.items():
+            self._settled.setdefault(key, frozenset(settled))
+
+    def newly_settled(self) -> list[Entry]:
+        """What first resolutions settled here since the last call, to be kept for every process to come."""
+        entries, self._unsaid = self._unsaid, []
+        return entries
 
     def _literally(self, host: str, port: int, consent: Consent) -> bool:
         name = plain(host)

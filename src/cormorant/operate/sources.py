@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadSetting, ConflictError, UsageError
-from cormorant.catalog import receivers, sources
+from cormorant.catalog import consents, receivers, sources
 from cormorant.catalog.sources import SourceRow
+from cormorant.egress.policy import plain
 from cormorant.frontier import hiding
 from cormorant.journal import runs
 from cormorant.model.settings import SourceSettings, parse_settings
@@ -19,6 +21,7 @@ from cormorant.operate.house import House
 from cormorant.plugins import Tools, source_kind
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
+from cormorant.store.database import Tx
 from cormorant.store.schema import (
     content,
     exclusion,
@@ -109,6 +112,7 @@ def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[
         "settings": dict(row.settings),
     }  # fmt: skip
     with house.store.read() as tx:
+        record["consent"] = _consent(tx, row)
         record["documents"] = hiding.indexed_count(tx, row.id)
         last = runs.every(tx, row.id, 1)
     record["last_run"] = last[0].id if last else None
@@ -119,6 +123,15 @@ def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[
             for name, value in values.items()
         }
     return record
+
+
+def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
+    """The class of addresses that each host it names had at first, which is the one that was consented to."""
+    with suppress(BadSetting):
+        settings = parse_settings(source_kind(row.kind).settings, row.settings)
+        named = {(plain(host), port) for host, port in getattr(settings, "named_hosts", ())}
+        return [each._asdict() for each in consents.every(tx) if (each.host, each.port) in named]
+    return []
 
 
 def delete(house: House, name: str) -> int:

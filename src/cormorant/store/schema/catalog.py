@@ -1,4 +1,4 @@
-"""What the administrator asked for: sources and receivers; and the access lists their documents share.
+"""What the administrator asked for: sources, receivers, consent; and the access lists their documents share.
 
 Numbers that others keep (stream, index, journal) are never given again, as PostgreSQL does by itself: on SQLite that is
 `sqlite_autoincrement`. Else a new source would take over what is still under way from a deleted one.
@@ -48,4 +48,13 @@ acl = Table(
     Column("grants", Text, nullable=False, comment="JSON list of principals, sorted"),
     Column("denies", Text, nullable=False, comment="JSON list of principals, sorted"),
     Column("digest", Text, nullable=False, unique=True),
+)
+
+consent = Table(
+    "consent",
+    metadata,
+    Column("host", Text, primary_key=True),
+    Column("port", Integer, primary_key=True),
+    Column("address_class", Text, primary_key=True, comment="at the first resolution of a host that was named"),
+    Column("settled_at", Double, nullable=False),
 )
