@@ -36,7 +36,10 @@ def test_directives_are_words_in_lower_case(content: str, wanted: list[str]) -> 
     ("markup", "wanted"),
     [
         ("<meta name=robots content=noindex>", ("noindex",)),
-        ("<meta name=ROBOTS content='noindex,noindex'><meta name=Cormorant content=nofollow>", ("noindex", "nofollow")),
+        (
+            "<meta name=ROBOTS content='noindex,noindex'><meta name=Cormorant content=nofollow>",
+            ("noindex", "cormorant: nofollow"),
+        ),
         ("<meta name=otherbot content='noindex, nofollow'>", ("otherbot: noindex", "otherbot: nofollow")),
         ("<meta name=otherbot content='noindex, and more'>", ()),
         ("<meta name=viewport content='width=device-width'>", ()),

@@ -10,6 +10,7 @@ from cormorant.base.steps import Steps
 from cormorant.extract.change import main_text_hash
 from cormorant.extract.choose import Reading, extract_inline, needs_office, reading_of, unread_status
 from cormorant.extract.formats import OCTETS, essence
+from cormorant.extract.head import meant_for
 from cormorant.extract.sniff import is_text, sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
 from cormorant.limits import Answer, ChildPool, Finished, Killed, PayloadTooBig, ServerGone
@@ -40,6 +41,14 @@ class Reader:
 
         A document that goes to a limited child is counted in `wire`.
         """
+        read = await self._read(content, source, wire)
+        if isinstance(read, tuple) and read[1].directives:
+            content, said = read
+            return content, replace(said, directives=meant_for(said.directives, source.settings.agent))
+        return read
+
+    async def _read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
+        """The same, with the directives of pages as they are."""
         declared = essence(content.mime)
         content = replace(content, mime=sniff(declared, content.body, content.file_name))
         ruling = source.gates.read(content)

@@ -12,8 +12,8 @@ from cormorant.extract.links import parse_refresh
 from cormorant.extract.text import MAX_VALUE, one_line
 from cormorant.model.content import Value
 
-AGENTS: Final = ("robots", "cormorant")
-"""Names of metas whose directives are for us."""
+EVERY_AGENT: Final = "robots"
+"""The name of metas whose directives are for every robot."""
 
 MAX_HEADLINES: Final = 20
 MAX_HEADLINE: Final = 200
@@ -79,7 +79,7 @@ def read_metas(metas: Sequence[Element]) -> Head:
 
 
 def _note(name: str, content: str, attributes: dict[str, Value], directives: list[str]) -> None:
-    if name in AGENTS:
+    if name == EVERY_AGENT:
         directives.extend(parse_directives(content))
         return
     attribute = _ATTRIBUTE.get(name)
@@ -89,6 +89,12 @@ def _note(name: str, content: str, attributes: dict[str, Value], directives: lis
         value = one_line(content, MAX_VALUE)
         if value:
             attributes[attribute] = _words(value) if attribute == "Keywords" else value
+
+
+def meant_for(directives: tuple[str, ...], agent: str) -> tuple[str, ...]:
+    """Return directives with those for this agent, `agent: noindex`, as if they were for every robot."""
+    mark = f"{agent.lower()}: "
+    return tuple(each.removeprefix(mark) for each in directives)
 
 
 def parse_directives(content: str) -> list[str]:

@@ -64,6 +64,9 @@ _WITH_REASON = (Failed, Deferred, Quarantined, Held)
 _KEEPS = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.DEFERRED, OutcomeKind.HELD, OutcomeKind.FAILED)
 """Outcomes that never take a document away by themselves (faults outside our disk delete nothing)."""
 
+_REPEATED = (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED)
+"""What ends again as it did when the source says that it is the same version."""
+
 
 def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
     """Decide what becomes of the row."""
@@ -75,8 +78,8 @@ def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
     kept = kind in _KEEPS
     if isinstance(outcome, Failed) and resource.indexed:
         kind, status, kept = _unreachable(resource, outcome)
-    if isinstance(outcome, Unchanged) and outcome.status == 304 and resource.outcome == OutcomeKind.EXCLUDED:
-        kind, status, kept = OutcomeKind.EXCLUDED, resource.status, False
+    if isinstance(outcome, Unchanged) and outcome.status == 304 and resource.outcome in _REPEATED:
+        kind, status, kept = OutcomeKind(resource.outcome), resource.status, False
     state = State.SETTLED if at.lists or resource.role is not Role.DOCUMENT else State.READY
     again = order.due(at.generation + 1, 128, resource.depth)
     return Fate(state, again, tries, kind, status, 0.0, reason, kept)

@@ -50,12 +50,12 @@ class ContentRow(NamedTuple):
 def fates(tx: Tx, visits: Sequence[tuple[Resource, Fate, float]], run: int) -> None:
     """Write what became of visited rows; the third value is when the visit ended.
 
-    An exclusion without a reason repeats an earlier one, whose reason stays.
+    An exclusion or quarantine without a reason repeats an earlier one, whose reason stays.
     """
     rows, repeated = [], []
     for r, f, at in visits:
         row = (int(f.state), f.due, f.attempts, int(f.outcome), f.status, f.not_before, run, at, 1)
-        if f.reason is None and f.outcome is OutcomeKind.EXCLUDED:
+        if f.reason is None and f.outcome in (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED):
             repeated.append((*row, r.id))
         else:
             rows.append((*row, bulk.storable(f.reason) if f.reason else None, r.id))

@@ -7,6 +7,7 @@ the parser resolves the dots (https://url.spec.whatwg.org/#concept-basic-url-par
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ MAX_ADDRESS = 4096
 """Characters; a longer address is excluded by the length gate (RFC 9110 section 4.1 asks for at least 8000 octets of
 servers, but everything above this in practice is a trap or a data dump)."""
 
+_NEEDLESS = re.compile(r"%(2[dDeE]|3\d|4[1-9a-fA-F]|5[\daAfF]|6[1-9a-fA-F]|7[\daAeE])")
+"""Escapes of letters, digits, `-`, `.`, `_` and `~`."""
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 _SIGN = 1 << 63
 _WRAP = 1 << 64
@@ -50,7 +53,7 @@ def canonical(text: str) -> str:
     """
     try:
         parsed = can_ada.parse(text.strip())
-    except ValueError:
+    except (ValueError, TypeError):  # the latter for what no UTF-8 can hold, as a terminal may give it
         raise BadAddress(f"{text!r} is not an address. Write it in full, like https://example.org/docs/.") from None
     if parsed.username or parsed.password:
         parsed.username = parsed.password = ""
@@ -63,6 +66,11 @@ def try_canonical(text: str) -> str | None:
         return canonical(text)
     except BadAddress:
         return None
+
+
+def unescaped(address: str) -> str:
+    """The same address without escapes of characters that need none (RFC 3986 section 6.2.2.2)."""
+    return _NEEDLESS.sub(lambda found: chr(int(found[1], 16)), address)
 
 
 def origin_of(address: str) -> Origin:

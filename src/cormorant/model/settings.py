@@ -50,6 +50,11 @@ class SourceSettings(BaseModel):
     )
 
     @property
+    def agent(self) -> str:
+        """The robot that pages may speak to by name in their metas."""
+        return "cormorant"
+
+    @property
     def acl(self) -> ACL:
         """What a document gets that has no rights of its own."""
         return ACL.of(self.grants, self.denies)

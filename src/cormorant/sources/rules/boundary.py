@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from cormorant.model.address import Origin, origin_of
+from cormorant.model.address import Origin, origin_of, unescaped
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.sources.rules.matching import AnyOf, Tried
@@ -69,8 +69,13 @@ class Boundary:
         if site is None:
             if len(self._sites) >= _MAX_SITES:
                 self._sites.clear()
-            site = self._sites[key] = self._site(origin_of(address))
-        return site.ruling(address) if site.asks else site.otherwise
+            origin = origin_of(address)
+            bare = origin._replace(host=origin.host.removesuffix("."))
+            site = self._sites[key] = self._site(bare)
+            site.origin = "" if bare == origin else str(bare)
+        if not site.asks:
+            return site.otherwise
+        return site.ruling(site.origin + address[len(key) :] if site.origin else address)
 
     def _site(self, origin: Origin) -> _Site:
         """Work out what follows from the origin, and which rules are left to be asked about each address."""
@@ -106,10 +111,11 @@ class Boundary:
 class _Site:
     """What is left to ask about the addresses of one origin, if anything is (`asks`).
 
-    `otherwise` is the ruling when no rule of `where` matches: the admission by the origin, or a refusal.
+    `origin` is how rules name it when addresses do otherwise, with the dot of the root, else "". `otherwise` is the
+    ruling when no rule of `where` matches: the admission by the origin, or a refusal.
     """
 
-    __slots__ = ("asks", "exclude", "narrow", "otherwise", "where")
+    __slots__ = ("asks", "exclude", "narrow", "origin", "otherwise", "where")
 
     def __init__(
         self,
@@ -118,7 +124,7 @@ class _Site:
         where: AnyOf | None = None,
         narrow: Sequence[tuple[AnyOf, Ruling]] = (),
     ) -> None:
-        self.otherwise = otherwise
+        self.origin, self.otherwise = "", otherwise
         self.exclude = exclude or None
         self.where = where or None
         self.narrow = narrow
@@ -129,6 +135,8 @@ class _Site:
         lower = address.lower()
         if self.exclude is not None:
             excluded = self.exclude.first(address, lower)
+            if excluded is None and "%" in address and (plain := unescaped(address)) != address:
+                excluded = self.exclude.first(plain, plain.lower())
             if excluded is not None:
                 return excluded
         found = self.where.first(address, lower) if self.where is not None else None

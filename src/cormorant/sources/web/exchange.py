@@ -11,15 +11,21 @@ from cormorant.model.address import join
 from cormorant.model.content import Content
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Moved, Outcome, Unchanged
 from cormorant.model.rules import Gate, Ruling
+from cormorant.model.status import Status
 
 PERMANENT = (301, 308)
 TEMPORARY = (302, 303, 307)
-SERVER_FAULTS = range(500, 600)
+SERVER_FAULTS = frozenset(range(500, 600)) - {501, 505}
+"""What may be better the next time; what a server does not do, it will not do then."""
 NO_CONNECTION = (906, 975, 976)
 """Refused, no such name, TLS: not tried again in this run, counted over runs (1020 to 1024)."""
 
 MAX_WAIT_ELSEWHERE_S = 3_600.0
 """How long a resource waits at most because another site, where it redirects to, asks for it."""
+
+
+_WITH_VALUE = ("max-image-preview", "max-snippet", "max-video-preview", "unavailable_after")
+"""Directives that are followed by a colon, as otherwise only the name of an agent is."""
 
 
 class Hop(NamedTuple):
@@ -45,7 +51,9 @@ def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, ag
     if status == 200:
         return content_of(answer, address, agent)
     if status == 304:
-        return Unchanged() if conditional else Failed(1005, "The server answered 304 though nothing was asked of it.")
+        if not conditional:
+            return Failed(1005, "The server answered 304 though nothing was asked of it.")
+        return _forbidden(answer, agent) or Unchanged()
     if status in PERMANENT or status in TEMPORARY:
         return _redirect(answer, address)
     if status in (404, 410):
@@ -53,13 +61,26 @@ def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, ag
     if status in (429, 503):
         asked = retry_after(answer.headers.get("retry-after"), now)
         return Deferred(status, f"The server answered {status}.", asked, whole_site=True)
-    if status in SERVER_FAULTS:
+    if status in SERVER_FAULTS or status == 408:
         return Deferred(status, f"The server answered {status}.")
     if status in (204, 205):
         return Failed(911, f"The server answered {status}, without a document.")
     if status == 206:
         return Failed(1005, "The server answered with a part (206) though the whole was asked for.")
-    return Failed(status if 400 <= status < 500 else 1005, f"The server answered {status}.")
+    return Failed(status if 400 <= status < 600 else 1005, f"The server answered {status}.")
+
+
+def _forbidden(answer: Answer, agent: str) -> Excluded | None:
+    """A 304 that forbids to index what it confirms: its fields are newer than the kept ones (RFC 9111 section 4.3.4).
+
+    That it says nothing allows nothing, since servers leave out most fields of a 304.
+    """
+    if "x-robots-tag" not in answer.headers:
+        return None
+    found = {"noindex", "none"}.intersection(directives_for(robots_directives(answer.headers), agent))
+    if not found:
+        return None
+    return Excluded(Ruling(False, Gate.ROBOTS_META, f"X-Robots-Tag: {min(found)}", Status.NOINDEX), Status.NOINDEX)
 
 
 def elsewhere(said: Outcome, site: str) -> Outcome:
@@ -115,7 +136,7 @@ def directives_for(values: tuple[str, ...], agent: str) -> tuple[str, ...]:
     found: list[str] = []
     for value in values:
         name, colon, rest = value.partition(":")
-        named = bool(colon) and "," not in name and name.strip().lower() not in ("unavailable_after", "max-snippet")
+        named = bool(colon) and "," not in name and name.strip().lower() not in _WITH_VALUE
         if named and name.strip().lower() != agent.lower():
             continue
         found += [each.strip().lower() for each in (rest if named else value).split(",")]

@@ -133,6 +133,11 @@ class WebSettings(SourceSettings):
         return named
 
     @property
+    def agent(self) -> str:
+        """The robot that pages may speak to by name in their metas."""
+        return self.robots_agent
+
+    @property
     def agent_header(self) -> str:
         """What the User-Agent header says."""
         about = f" (+{self.contact})" if self.contact else ""

@@ -26,13 +26,14 @@ from cormorant.sources.web import exchange
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.recent import Recent
-from cormorant.sources.web.robots import Reading, verdict_of_fetch
+from cormorant.sources.web.robots import MAX_BODY, Reading, verdict_of_fetch
 from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.turns import Sleep, Turns
 
 MAX_HOPS = 10
 ROBOTS_HOPS = 5
-ROBOTS_BYTES = 512 * 1024
+ROBOTS_BYTES = MAX_BODY + 1
+"""So that one that is longer is known to be, and ends with a line."""
 MAX_CRAWL_DELAY_S = 60.0
 MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES = 256, 16 << 20
 """Robots.txt files, and bytes of them, kept of origins that redirects led to."""
@@ -40,8 +41,10 @@ MAX_HOP_WAIT_S = 60.0
 """How long a visit waits for the turn of another site; where it would be longer the resource is tried again later."""
 REST_ELSEWHERE_S = 60.0
 """How long another site is left alone that wants a rest and does not say how long."""
-READ_AND_EXCLUDED = (Status.TYPE_EXCLUDED, Status.NOINDEX, Status.INDEX_RULES, Status.NO_CONVERTER, Status.NOT_HTML)
-"""What was read and may not be found: the same version again would be excluded again."""
+READ_AND_EXCLUDED = (
+    Status.TYPE_EXCLUDED, Status.NOINDEX, Status.INDEX_RULES, Status.NO_CONVERTER, Status.NOT_HTML, Status.QUARANTINED,
+)  # fmt: skip
+"""What was read, or tried to be, and may not be found: with the same version it would end the same."""
 _ACCEPT = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
@@ -191,7 +194,7 @@ class WebSource:
         while True:
             got = await self._get(at, wire, (), ROBOTS_BYTES)
             if isinstance(got, Fault):
-                return exchange.of_fault(got)
+                return _unread(exchange.of_fault(got))
             said = exchange.of_answer(got, at, self._clock.now(), conditional=False, agent="")
             if not isinstance(said, Hop | Moved) or hops == ROBOTS_HOPS:
                 break
@@ -274,6 +277,16 @@ class WebSource:
 
     async def close(self) -> None:
         """The fetcher is the process's, not ours."""
+
+
+def _unread(said: Outcome) -> Outcome:
+    """No usable answer came for a robots.txt: its site is closed for a while (RFC 9309 section 2.3.1.4).
+
+    What is refused, or cannot be connected to at all, ends the visit that asked.
+    """
+    if isinstance(said, Failed) and said.status not in exchange.NO_CONNECTION:
+        return Deferred(said.status, said.reason, None, whole_site=True)
+    return said
 
 
 def is_localhost(host: str) -> bool:
