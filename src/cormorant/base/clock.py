@@ -50,11 +50,20 @@ def cpu_ns() -> int:
     return time.process_time_ns()
 
 
+FIRST_S, LAST_S = -62_135_596_800.0, 253_402_300_799.0
+"""The first and the last second that a date can tell of, of the years 1 and 9999."""
+
+
+def date_of(seconds: float) -> datetime | None:
+    """The moment in UTC of epoch seconds, None for what no date tells of: servers and file systems say anything."""
+    return datetime.fromtimestamp(seconds, tz=UTC) if FIRST_S <= seconds <= LAST_S else None
+
+
 def rfc3339(seconds: float | None) -> str | None:
-    """Format epoch seconds as RFC 3339 in UTC with milliseconds; None stays None."""
-    if seconds is None:
+    """Format epoch seconds as RFC 3339 in UTC with milliseconds; None stays None, and so becomes what is no date."""
+    moment = date_of(seconds) if seconds is not None else None
+    if moment is None:
         return None
-    moment = datetime.fromtimestamp(seconds, tz=UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

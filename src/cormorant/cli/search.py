@@ -86,16 +86,28 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0) -> None:
         say.note(note)
     say.detail(f"Understood as {answer.understood.text!r}, answered in {answer.took_ms:.1f} ms.")
     if not answer.hits:
-        more = f" There are {answer.total:,} in all; --offset is beyond them." if answer.total else ""
-        say.note(f"Nothing found for {answer.understood.text!r}.{more}")
+        say.note(_none(answer, offset))
         return
     for number, hit in enumerate(answer.hits, offset + 1):
         _show_hit(say, number, hit)
     last = offset + len(answer.hits)
+    next_ones = f" --offset {last} shows the next ones." if last < answer.reachable else ""
     if last < answer.total or offset:
-        say.note(f"{offset + 1} to {last} of {plural(answer.total, 'result')}. --offset {last} shows the next ones.")
+        say.note(f"{offset + 1} to {last} of {plural(answer.total, 'result')}.{next_ones}")
     else:
         say.note(f"{plural(answer.total, 'result')}.")
+
+
+def _none(answer: Answer, offset: int) -> str:
+    """Why no hit is shown."""
+    if not answer.total:
+        return f"Nothing found for {answer.understood.text!r}."
+    all_there_are = f"There are {plural(answer.total, 'result')} for {answer.understood.text!r}"
+    if offset < answer.reachable:
+        return f"{all_there_are}; --limit 0 shows none of them."
+    if answer.reachable < answer.total:
+        return f"{all_there_are}, of which the best {answer.reachable:,} can be shown; --offset is beyond them."
+    return f"{all_there_are}; --offset is beyond them."
 
 
 def _show_hit(say: terminal.Terminal, number: int, hit: Hit) -> None:

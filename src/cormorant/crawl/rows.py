@@ -31,9 +31,10 @@ from cormorant.journal import counting
 from cormorant.journal.visits import Exclusion, VisitRow
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Document, Link
-from cormorant.model.outcome import Excluded, Moved, Ok, Outcome, OutcomeKind, Unchanged
+from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, OutcomeKind, Quarantined, Unchanged
 from cormorant.model.resource import Resource, Role
 from cormorant.model.run import Counters
+from cormorant.model.status import Status
 from cormorant.receivers.stream import Entry, Event
 from cormorant.sources.protocol import Source
 
@@ -130,11 +131,13 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
 def _light(visited: Visited) -> Visited:
     """The visit without its body, text and links: what they bring is in the batch by the time they would be needed."""
     report, outcome = visited.report, visited.report.outcome
-    if not isinstance(outcome, Ok | Unchanged | Excluded) or outcome.content is None:
+    if not isinstance(outcome, Ok | Unchanged | Excluded | Quarantined) or outcome.content is None:
         return visited
     content = replace(outcome.content, body=b"", header_block=b"")
     if isinstance(outcome, Excluded):
         bare: Outcome = Excluded(outcome.ruling, outcome.status, content=content)
+    elif isinstance(outcome, Quarantined):
+        bare = replace(outcome, content=content)
     else:
         document = outcome.document and replace(outcome.document, text="", links=(), attributes={})
         bare = replace(outcome, content=content, document=document, follow=(), unfollowed=())
@@ -184,7 +187,7 @@ def count(counters: Counters, batch: Batch, excluded: int) -> None:
             isinstance(outcome, Excluded) and outcome.content is not None
         )
         counting.count_outcome(counters, fate.outcome, _counted(fate, outcome), answered=answered)
-        if fate.outcome is OutcomeKind.EXCLUDED:
+        if fate.outcome in (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED):
             counters.not_modified += isinstance(outcome, Unchanged) and outcome.status == 304
         if fate.outcome is OutcomeKind.OK:
             same = _same(visited.resource, outcome)
@@ -201,7 +204,8 @@ def _same(resource: Resource, outcome: Outcome) -> bool:
 
 def _counted(fate: Fate, outcome: Outcome) -> int:
     """The status to count by: a 304 for a page that says noindex is one more page that may not be indexed."""
-    return fate.status if fate.outcome is OutcomeKind.EXCLUDED else outcome.status
+    repeated = fate.outcome in (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED)
+    return fate.status if repeated else outcome.status
 
 
 @dataclass(slots=True)
@@ -218,15 +222,16 @@ class Rows:
     visits: list[VisitRow] = field(default_factory=list)
     hidden: list[tuple[int, int, int]] = field(default_factory=list)
     shown: list[int] = field(default_factory=list)
+    regranted: set[int] = field(default_factory=set)
 
     def numbered(self, first: int) -> list[ContentRow]:
         """Content rows with their places in the stream: they are its first entries, in the same order."""
         return [row._replace(seq=first + n) for n, row in enumerate(self.contents)]
 
     def restricted(self, first: int) -> list[tuple[int, int, int, int]]:
-        """Documents whose rights changed: hidden until the index has passed the event."""
+        """Documents whose rights changed, alone or with what they say: hidden until the index has passed the event."""
         events = enumerate(self.entries)
-        return [(e.resource, e.source, e.run, first + n) for n, e in events if e.event is Event.ACCESS]
+        return [(e.resource, e.source, e.run, first + n) for n, e in events if e.resource in self.regranted]
 
 
 def rights(batch: Batch) -> Iterator[ACL]:
@@ -235,7 +240,7 @@ def rights(batch: Batch) -> Iterator[ACL]:
         outcome = visited.report.outcome
         if isinstance(outcome, Ok) and outcome.document is not None:
             yield outcome.document.acl
-        elif isinstance(outcome, Unchanged) and (acl := _acl(outcome)) is not None:
+        elif (acl := _acl(outcome)) is not None:
             yield acl
 
 
@@ -243,9 +248,12 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
     """Make the rows of a batch."""
     made = Rows(links=[(number, run, False, blob) for number, blob in batch.links.items()])
     for packed, place in zip(batch.packed, places, strict=True):
-        made.contents.append(_content(packed, place, acl_number))
-        event = Event.CHANGED if packed.visited.resource.indexed else Event.NEW
-        made.entries.append(Entry(packed.visited.resource.source, packed.visited.resource.id, run, event))
+        resource, row = packed.visited.resource, _content(packed, place, acl_number)
+        made.contents.append(row)
+        event = Event.CHANGED if resource.indexed else Event.NEW
+        made.entries.append(Entry(resource.source, resource.id, run, event))
+        if resource.indexed and row.acl_id != resource.acl:
+            made.regranted.add(resource.id)
     for visited in batch.visited:
         made.fates.append((visited.resource, visited.fate, visited.report.at))
         _changes(made, visited, run, acl_number)
@@ -274,11 +282,13 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
         made.shown.append(resource.id)
     if resource.indexed:
         changed = _refreshed(made, visited, run, acl_number) or changed
-    if isinstance(outcome, Excluded) and outcome.content is not None:
+    if isinstance(outcome, Excluded | Quarantined) and outcome.content is not None:
         # A 304 must confirm the version that was excluded, not the one that could be found before.
-        said = outcome.content
-        if said.etag or said.modified or resource.acl:
-            made.judged.append((said.etag, said.modified, bool(resource.acl), resource.id))
+        # One whose header said so confirms nothing when it no longer does: a 304 may leave any header out.
+        said, by_header = outcome.content, outcome.status == Status.NOINDEX and outcome.content.directives
+        etag, modified = ("", "") if by_header else (said.etag, said.modified)
+        if etag or modified or by_header or resource.acl:
+            made.judged.append((etag, modified, bool(resource.acl), resource.id))
     if changed:
         document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
         content_hash = document.content_hash if document else None
@@ -302,26 +312,30 @@ def _good(outcome: int) -> bool:
     return outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
 
 
-def _acl(outcome: Unchanged) -> ACL | None:
-    """The rights an unchanged document has now, None when nobody said."""
+def _acl(outcome: Outcome) -> ACL | None:
+    """The rights a document has now that was not read anew, None when nobody said."""
+    if isinstance(outcome, Failed):
+        return outcome.acl
+    if not isinstance(outcome, Unchanged):
+        return None
     if outcome.document is not None:
         return outcome.document.acl
     return outcome.content.acl if outcome.content is not None else None
 
 
 def _refreshed(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> str:
-    """A body came but says nothing new: keep its validators, and its rights if they differ."""
+    """Nothing new was read: keep the validators of a body that came, and the document's rights if they differ."""
     resource, outcome = visited.resource, visited.report.outcome
-    if not isinstance(outcome, Unchanged) or outcome.content is None:
-        return ""
-    content = outcome.content
-    content_hash = outcome.document.content_hash if outcome.document else resource.content_hash
-    if (content.etag, content.modified, content_hash) != (resource.etag, resource.modified, resource.content_hash):
-        made.validators.append((content.etag, content.modified, content_hash, resource.id))
+    if isinstance(outcome, Unchanged) and outcome.content is not None:
+        content = outcome.content
+        content_hash = outcome.document.content_hash if outcome.document else resource.content_hash
+        if (content.etag, content.modified, content_hash) != (resource.etag, resource.modified, resource.content_hash):
+            made.validators.append((content.etag, content.modified, content_hash, resource.id))
     acl = _acl(outcome)
     number = acl_number(acl) if acl is not None else resource.acl
     if number == resource.acl:
         return ""
     made.access.append((number, resource.id))
     made.entries.append(Entry(resource.source, resource.id, run, Event.ACCESS))
+    made.regranted.add(resource.id)
     return "access"

@@ -62,6 +62,10 @@ class Prefix:
     field: Field | None = None
 
 
+MOST_RANKED = 10_000
+"""So many of the best matches are folded exactly and can be reached by paging."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exact:
     """Filed under one of these values. It says where to look, so it adds nothing to the score."""

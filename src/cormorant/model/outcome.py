@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Document, Link
 from cormorant.model.rules import Ruling
 
@@ -110,11 +111,15 @@ class Deferred:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """It cannot be had or read; `reason` says why, in words for an administrator. `elsewhere` is as in `Deferred`."""
+    """It cannot be had or read; `reason` says why, in words for an administrator. `elsewhere` is as in `Deferred`.
+
+    `acl` is who may read it from now on, None when nothing was learned of that.
+    """
 
     status: int
     reason: str
     elsewhere: bool = False
+    acl: ACL | None = None
     kind = OutcomeKind.FAILED
 
 

@@ -72,6 +72,13 @@ def search(house: House, question: Question, reader: Reader = ANYONE, *, shelf: 
     return (shelf or library(house)).find(question, reader)
 
 
+def counts(house: House, shelf: Library, reader: Reader = ANYONE) -> dict[str, int]:
+    """How many documents of each source this reader may see; a source without any is not named."""
+    with house.store.read() as tx:
+        names = [row.name for row in sources.every(tx)]
+    return {name: count for name in names if (count := shelf.count(name, reader))}
+
+
 def hit_record(hit: Hit) -> dict[str, Any]:
     """The Hit record of the interfaces."""
     return {

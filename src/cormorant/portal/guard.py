@@ -29,6 +29,10 @@ _HEADERS = {
 }
 
 
+_OF_STATIC = {b"cross-origin-resource-policy": b"cross-origin"}
+"""A kept copy has an origin of its own, to which even our own style sheet comes from elsewhere."""
+
+
 class Guard:
     """Refuses requests that name another host (DNS rebinding), and adds the headers a route did not set itself."""
 
@@ -45,7 +49,8 @@ class Guard:
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = {name.lower() for name, _ in message["headers"]}
-                more = [(name, value) for name, value in _HEADERS.items() if name not in given]
+                ours = _HEADERS | _OF_STATIC if scope["path"].startswith("/static/") else _HEADERS
+                more = [(name, value) for name, value in ours.items() if name not in given]
                 message = {**message, "headers": [*message["headers"], *more]}
             await send(message)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from cormorant.base.clock import date_of
 from cormorant.search.reader import Hit
 
 PER_PAGE = 10
@@ -76,15 +76,13 @@ def meta(hit: Hit) -> tuple[str, ...]:
     """Type, size and date, as far as they are known."""
     kind = _WORDS.get(hit.mime, hit.mime.partition("/")[2] or "Document")
     facts = [f"{kind}, {size(hit.size_bytes)}" if hit.size_bytes else kind]
-    if hit.modified_at is not None:
-        facts.append(day(hit.modified_at))
-    return tuple(facts)
+    return (*facts, changed) if (changed := day(hit.modified_at)) else tuple(facts)
 
 
-def day(moment: float) -> str:
-    """A day, like 14 Nov 2026, of epoch seconds."""
-    found = datetime.fromtimestamp(moment, tz=UTC)
-    return f"{found.day} {found:%b %Y}"
+def day(moment: float | None) -> str:
+    """A day, like 14 Nov 2026, of epoch seconds; "" when there is none."""
+    found = date_of(moment) if moment is not None else None
+    return f"{found.day} {found:%b %Y}" if found else ""
 
 
 def size(count: int) -> str:

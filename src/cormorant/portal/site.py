@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -15,7 +16,7 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader
 
 from cormorant.base.errors import CormorantError, NotFoundError, UsageError
-from cormorant.operate import searching, sources
+from cormorant.operate import searching
 from cormorant.operate.house import House
 from cormorant.portal import faults
 from cormorant.portal.guard import COPY_POLICY, Guard
@@ -41,7 +42,7 @@ class Shelf:
     def __init__(self, house: House) -> None:
         self.house = house
         self._library: Library | None = None
-        self._figures: tuple[list[str], int] = ([], 0)
+        self._counts: dict[str, int] = {}
         self._counted_at = -FRESH_S
 
     def library(self) -> Library:
@@ -50,14 +51,12 @@ class Shelf:
             self._library = searching.library(self.house)
         return self._library
 
-    def figures(self) -> tuple[list[str], int]:
-        """Names of the sources, and how many documents there are; counted now and then."""
+    def counts(self) -> dict[str, int]:
+        """How many documents there are to be seen by source; counted now and then."""
         now = self.house.clock.monotonic()
         if now - self._counted_at >= FRESH_S:
-            rows = [sources.as_record(self.house, row) for row in sources.every(self.house)]
-            self._figures = [row["source"] for row in rows], sum(row["documents"] for row in rows)
-            self._counted_at = now
-        return self._figures
+            self._counts, self._counted_at = searching.counts(self.house, self.library()), now
+        return self._counts
 
     def forget(self) -> None:
         """Open it anew the next time."""
@@ -81,9 +80,10 @@ def make(house: House, hosts: Collection[str] = ()) -> FastAPI:
 
 def _frame(request: Request, shelf: Shelf) -> dict[str, Any]:
     """What every page shows."""
-    names, documents = shelf.figures()
-    theme = request.cookies.get("theme", "")
-    return {"theme": theme if theme in THEMES else "", "names": names, "documents": documents}
+    theme, counts = request.cookies.get("theme", ""), dict[str, int]()
+    with suppress(CormorantError):  # whoever searches is told; a page that only asks for words needs no index
+        counts = shelf.counts()
+    return {"theme": theme if theme in THEMES else "", "names": list(counts), "documents": sum(counts.values())}
 
 
 def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
@@ -129,7 +129,7 @@ def _add_copies(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         values = _frame(request, shelf) | {
             "hit": shown(hit), "url": hit.url, "blocks": [block for block in blocks if block],
             "size": size(hit.size_bytes), "cut": len(text) > MOST_TEXT,
-            "changed": day(hit.modified_at) if hit.modified_at is not None else "",
+            "changed": day(hit.modified_at),
         }  # fmt: skip
         return look.TemplateResponse(request, "copy.html", values, headers={"Content-Security-Policy": COPY_POLICY})
 

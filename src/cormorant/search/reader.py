@@ -16,7 +16,7 @@ from typing import Protocol
 from cormorant.base.clock import Clock
 from cormorant.index import query as ask
 from cormorant.index.protocol import IndexReader, Match
-from cormorant.index.query import Key, Query, Search, Sort, Weights
+from cormorant.index.query import MOST_RANKED, Key, Query, Search, Sort, Weights
 from cormorant.model.acl import Reader
 from cormorant.model.content import Value
 from cormorant.search.parse import Understood, parse
@@ -83,13 +83,18 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found. `total` counts what can be paged to; `suggestion` is a better query, if there is one."""
+    """What was found. `total` counts all of it; `suggestion` is a better query, if there is one."""
 
     total: int
     took_ms: float
     understood: Understood
     hits: tuple[Hit, ...] = ()
     suggestion: str | None = None
+
+    @property
+    def reachable(self) -> int:
+        """How many of the hits can be paged to."""
+        return min(self.total, MOST_RANKED)
 
 
 def _nothing_hidden(place: int) -> frozenset[int]:  # noqa: ARG001 - the shape of Hidden
@@ -131,6 +136,11 @@ class Library:
         query = ask.Exact(Key.ID, (str(number),))
         _, hits = self._ask(query, reader, Question("", limit=1, fold=False))
         return hits[0] if hits else None
+
+    def count(self, source: str, reader: Reader) -> int:
+        """Say how many documents of a source this reader may see."""
+        total, _ = self._ask(ask.Exact(Key.SOURCE, (source,)), reader, Question("", limit=0, fold=False))
+        return total
 
     def _ask(self, query: Query, reader: Reader, question: Question) -> tuple[int, tuple[Hit, ...]]:
         """Ask the newest state of the index, without what was hidden after it."""

@@ -29,6 +29,9 @@ MAX_UNLISTED = 10_000
 """Folders that may fail to be listed; with more the listing as a whole has failed."""
 
 _VANISHED = (*GONE, errno.ELOOP)
+_MOMENTARY = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+"""What is wrong with the disk or the machine, and not with one symbolic link."""
+_BROKEN_OFF = "The folder could not be listed to the end. Check its disk or mount, and the crawler's rights."
 
 
 def validator_of(status: os.stat_result, folders: ACL | None) -> str:
@@ -101,7 +104,7 @@ class Walk:
                 level.fd = self._back_to(level.identity)
             return open_folder(name, level.fd)
         except OSError as error:
-            if error.errno not in _VANISHED:
+            if error.errno not in _VANISHED or _is_there(name, level.fd):
                 self._miss([*self._parts(), name])
             return None
 
@@ -177,9 +180,11 @@ class Walk:
         except Astray:
             return None
         except OSError as error:
-            if error.errno in _VANISHED:
-                return None
-            raise
+            if error.errno in _MOMENTARY:
+                raise
+            if error.errno not in _VANISHED and error.errno != errno.ENAMETOOLONG:
+                self._note(self._naming.address(parts))
+            return None
         if stat.S_ISDIR(status.st_mode):
             self._links.append(parts)
         return validator_of(status, chain.rights) if stat.S_ISREG(status.st_mode) else None
@@ -207,11 +212,15 @@ class Walk:
 
     def _miss(self, parts: Sequence[bytes]) -> None:
         """Note a folder whose content is not known."""
-        if not parts or len(self.unlisted) >= MAX_UNLISTED:
-            raise Unreachable(
-                "The folder could not be listed to the end. Check its disk or mount, and the crawler's rights."
-            )
-        self.unlisted.append(self._naming.address(parts) + "/")
+        if not parts:
+            raise Unreachable(_BROKEN_OFF)
+        self._note(self._naming.address(parts) + "/")
+
+    def _note(self, address: str) -> None:
+        """Note what is not known, so that nothing is taken for gone whose address begins so."""
+        if len(self.unlisted) >= MAX_UNLISTED:
+            raise Unreachable(_BROKEN_OFF)
+        self.unlisted.append(address)
 
     def _leave(self) -> None:
         self._close(self._way.pop())
@@ -223,6 +232,14 @@ class Walk:
         if level.fd >= 0:
             os.close(level.fd)
             level.fd = -1
+
+
+def _is_there(name: bytes, folder: int) -> bool:
+    """Does a folder still stand in its parent that could not be opened as one that is gone (an automatic mount)?"""
+    try:
+        return folder >= 0 and stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from cormorant.sources.files.settings import FilesSettings
 
 _TOO_LONG = Ruling(False, Gate.ADDRESS, f"an address has at most {MAX_ADDRESS} characters", Status.ADDRESS_TOO_LONG)
 _OUTSIDE = Ruling(False, Gate.BOUNDARY, "files of the folder", Status.OUTSIDE_BOUNDARY)
+_SPELLED = Ruling(False, Gate.BOUNDARY, "another spelling of a file's address", Status.OUTSIDE_BOUNDARY)
 _HIDDEN = Ruling(False, Gate.BOUNDARY, "hidden = false", Status.OUTSIDE_BOUNDARY)
 
 
@@ -36,6 +37,8 @@ class FilesGates:
         parts = self._naming.parts(address)
         if parts is None:
             return _OUTSIDE
+        if self._naming.address(parts) != address:
+            return _SPELLED
         if not self.settings.hidden and any(part.startswith(b".") for part in parts):
             return _HIDDEN
         if self.settings.levels is not None and len(parts) - 1 > self.settings.levels:

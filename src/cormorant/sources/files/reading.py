@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from cormorant.base.errors import Unreachable
-from cormorant.model.acl import ACL, PUBLIC
+from cormorant.model.acl import ACL, NOBODY, PUBLIC
 from cormorant.model.content import Content
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Outcome
 from cormorant.model.rules import Gate, Ruling
@@ -98,7 +98,7 @@ class Reader:
         except Astray as astray:
             return Read(_strayed(astray))
         except OSError as error:
-            return Read(_fault(error, root))
+            return Read(_fault(error, root, NOBODY if self._settings.owner_grants else None))
 
     def _content(self, fd: int, blank: Content, folders: ACL | None) -> Read:
         """Read an open file. `folders` is who may come as far as it, None when rights are not asked for."""
@@ -109,6 +109,8 @@ class Reader:
             rule = Ruling(False, Gate.SIZE, f"max_size_bytes = {limit}", Status.TOO_BIG)
             return Read(Excluded(rule, Status.TOO_BIG), taken.size)
         acl = None if folders is None else within(folders, readers(fd, taken.status, self._names))
+        if acl is not None and self._settings.denies:
+            acl = ACL.of(acl.grants, (*acl.denies, *self._settings.denies))
         content = replace(
             blank,
             body=taken.body[:limit],
@@ -156,15 +158,15 @@ def _strayed(astray: Astray) -> Excluded:
     return Excluded(Ruling(False, gate, astray.rule, status), status)
 
 
-def _fault(error: OSError, root: int) -> Outcome:
-    """The outcome of a call that failed."""
+def _fault(error: OSError, root: int, unknown: ACL | None) -> Outcome:
+    """The outcome of a call that failed. `unknown` is who may read a file whose rights the account cannot learn."""
     said = error.strerror or "unknown error"
     if error.errno in GONE:
         if is_empty(root):
             return _wait("The folder is empty, so what belongs there is probably not mounted.")
         return Gone(Status.NOT_FOUND)
     if error.errno in _DENIED:
-        return Failed(Status.FORBIDDEN, f"{said}: the crawler's account may not read this file.")
+        return Failed(Status.FORBIDDEN, f"{said}: the crawler's account may not read this file.", acl=unknown)
     if error.errno == errno.ELOOP:
         return _strayed(Astray("symlinks = false"))
     if error.errno == errno.ENAMETOOLONG:
