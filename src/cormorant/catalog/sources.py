@@ -50,7 +50,8 @@ def every(tx: Tx) -> list[SourceRow]:
 
 def named(tx: Tx, name: str) -> SourceRow:
     """The source of that name. Raises NotFoundError, with the names there are."""
-    rows = tx.rows(sa.select(source).where(source.c.name == name))
+    known = name.isprintable()  # a terminal may give bytes that are no text, which no database takes
+    rows = tx.rows(sa.select(source).where(source.c.name == name)) if known else []
     if not rows:
         names = ", ".join(row.name for row in every(tx)) or "none yet; `cormorant source add` makes one"
         raise NotFoundError(f"There is no source {name!r}. There is: {names}.")

@@ -16,6 +16,8 @@ from cormorant.store.database import Tx
 from cormorant.store.schema import run, run_count
 
 _log = logger(__name__)
+MOST_NUMBER = 2**63 - 1
+"""No run has this number, and databases know no greater one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def every(tx: Tx, source: int | None = None, limit: int = 1000) -> list[RunRow]:
 
 def get(tx: Tx, number: int | None = None) -> RunRow:
     """One run, or the newest. Raises NotFoundError."""
-    statement = sa.select(run) if number is None else sa.select(run).where(run.c.id == number)
+    statement = sa.select(run) if number is None else sa.select(run).where(run.c.id == min(number, MOST_NUMBER))
     rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
     if not rows:
         what = (

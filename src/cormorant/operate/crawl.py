@@ -133,7 +133,7 @@ def _report(house: House, row: RunRow) -> dict[str, Any]:
         counters = asdict(runs.counters(tx, row.id))
         if row.state is RunState.HELD:
             counters["held"] += progress.leaving_count(tx, row.source_id)
-        left = progress.to_fetch(tx, row.source_id, row.generation, row.new_of) if row.state in OPEN_STATES else 0
+        left = progress.to_fetch(tx, row.source_id, row.generation, row.new_of) if _goes_on(tx, row) else 0
     started = row.started_at or row.requested_at
     seconds = max((row.finished_at or house.clock.now()) - started, 0.001)
     return {
@@ -143,6 +143,13 @@ def _report(house: House, row: RunRow) -> dict[str, Any]:
         "bottleneck": row.bottleneck, "complete": row.complete, "reason": row.reason, "error": row.error,
         "refresh": row.refresh.value, "force": row.force,
     }  # fmt: skip
+
+
+def _goes_on(tx: Tx, row: RunRow) -> bool:
+    """Is anything left to a run: is it under way, or did it end before its work did and no other has begun since?"""
+    if row.state in OPEN_STATES:
+        return True
+    return not row.complete and row.generation > 0 and runs.every(tx, row.source_id, 1)[0].id == row.id
 
 
 def leaving(house: House, number: int | None, most: int = 100) -> list[dict[str, Any]]:

@@ -31,6 +31,14 @@ from cormorant.store.schema import content, hidden, inlinks, outlinks, resource,
 
 PAGE = 1000
 OK = 200
+EXCLUDED = "excluded"
+"""The state of an address that a gate excluded before it was visited."""
+_FIELDS = (
+    "source", "url", "access_url", "state", "status", "outcome", "reason", "rule", "title", "mime", "language",
+    "size_bytes", "depth", "referrer", "content_hash", "fetched_at", "changed_at", "visited_at", "next_visit_at",
+    "indexed", "attempts",
+)  # fmt: skip
+"""What every Document record has, in its order."""
 _ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".php", ".pptx", ".txt", ".xlsx", ".xml")
 """Endings of names that are a file's and no host's."""
 
@@ -64,9 +72,10 @@ def listed(house: House, wanted: Wanted) -> Iterator[dict[str, Any]]:
     """
     with house.store.read() as tx:
         owners = [sources.named(tx, wanted.source)] if wanted.source else sources.every(tx)
-    if wanted.excluded:
-        for owner in owners:
-            yield from _excluded(house, owner)
+    if wanted.excluded or wanted.state == EXCLUDED:
+        for record in (record for owner in owners for record in _excluded(house, owner)):
+            if wanted.state in (None, EXCLUDED, record["state"]) and wanted.status in (None, record["status"]):
+                yield record
         return
     statement = _ROWS.where(resource.c.role == int(Role.DOCUMENT))
     if wanted.source:
@@ -125,7 +134,7 @@ class _View:
             "status": _status(outcome, row.status),
             "outcome": None if outcome is OutcomeKind.NONE else outcome.name.lower(),
             "reason": why_held(held, row.status) if held else row.reason,
-            "rule": row.reason if excluded else None,
+            "rule": (row.reason or "").partition(": ")[2] if excluded else None,
             "title": row.title,
             "mime": row.mime,
             "language": row.language,
@@ -194,17 +203,24 @@ def _excluded(house: House, owner: SourceRow) -> Iterator[dict[str, Any]]:
     while True:
         with house.store.read() as tx:
             page = visits.exclusions_behind(tx, owner.id, behind, PAGE)
-            known = known_among(tx, owner.id, page)
+            known, referrers = known_among(tx, owner.id, page), {each.referrer for each in page if each.referrer}
+            addresses = dict(bulk.select_in(tx, resource, ("id", "address"), "id", referrers))
         for each in page:
             if each.hash not in known:
-                yield {
-                    "source": owner.name, "url": each.address, "access_url": each.address, "state": "excluded",
-                    "status": each.status, "outcome": "excluded", "reason": f"{each.gate}: {each.rule}",
-                    "rule": each.rule, "depth": each.depth, "indexed": False, "run": each.run,
-                }  # fmt: skip
+                yield _of_exclusion(owner, each, addresses.get(each.referrer or 0))
         if len(page) < PAGE:
             return
         behind = page[-1].hash
+
+
+def _of_exclusion(owner: SourceRow, each: visits.Exclusion, referrer: str | None) -> dict[str, Any]:
+    """The Document record of an address that a gate excluded before it became a resource."""
+    said = {
+        "source": owner.name, "url": each.address, "access_url": each.address, "state": EXCLUDED,
+        "status": each.status, "outcome": "excluded", "reason": f"{each.gate}: {each.rule}", "rule": each.rule,
+        "depth": each.depth, "referrer": referrer, "indexed": False, "attempts": 0, "run": each.run,
+    }  # fmt: skip
+    return dict.fromkeys(_FIELDS) | said
 
 
 def known_among(tx: Tx, owner: int, excluded: Sequence[visits.Exclusion]) -> set[int]:

@@ -15,10 +15,11 @@ from cormorant.catalog import acls, receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import facts, hiding, linkpack
 from cormorant.journal import runs, visits
+from cormorant.journal.counting import CONVERSION
 from cormorant.journal.runs import RunRow
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How, Resource, Role
+from cormorant.model.resource import How, Resource, Role, State
 from cormorant.model.rules import Gate, Prerequisite, Ruling
 from cormorant.model.status import Status, describe
 from cormorant.operate import documents
@@ -99,6 +100,8 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         verdict = "indexed" if passed else "pending"
     elif verdict == "indexed":
         verdict = "not_indexed"
+    if row.role != Role.DOCUMENT:
+        verdict = "not_indexed"
     held = documents.held_by(runs.held(tx), owner.id, row.outcome, indexed=found)
     if held:
         verdict = "held"
@@ -109,12 +112,12 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         "source": owner.name, "verdict": verdict, "because": because,
         "status": number, "status_text": status.text, "advice": status.advice,
         "paths": _paths(tx, row), "gates": _gates(house, tx, owner, row), "visits": _visits(tx, row, outcome),
-        "conversion": {"mime": kept[0].mime, "status": row.status} if kept else None,
+        "conversion": _conversion(row, kept[0] if kept else None),
         "index": {"indexed": passed, "delivered_as": kept[0].seq if kept else None, "place": place},
         "cache": _cache(kept[0]) if kept else None,
         "duplicates": _duplicates(tx, kept[0]) if kept and found else [],
         "access": _access(tx, kept[0].acl_id) if kept else None,
-        "next": _next(owner, row),
+        "next": _next(tx, owner, row),
     }  # fmt: skip
 
 
@@ -123,8 +126,17 @@ def _held(run: RunRow, status: int) -> str:
     return f"It may be found still, since {documents.why_held(run, status)}"
 
 
+def _conversion(row: Any, kept: Any) -> dict[str, Any] | None:
+    """What came of reading it: the fault of the last visit if it could not be read, else how it was read."""
+    if row.status in CONVERSION:
+        return {"mime": kept.mime if kept else None, "status": row.status, "reason": row.reason}
+    return {"mime": kept.mime, "status": documents.OK, "reason": None} if kept else None
+
+
 def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any) -> str:
     """The one sentence."""
+    if row.role != Role.DOCUMENT:
+        return "It is fetched for the rules it sets for the site, and is no document."
     if verdict == "indexed":
         kept = (
             ""
@@ -165,7 +177,10 @@ def _address(tx: Tx, number: int | None) -> str | None:
 
 def _gates(house: House, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, Any]]:
     """What the gates say of it today, by today's settings."""
-    judges = house.source(owner).gates
+    try:
+        judges = house.source(owner).gates
+    except CormorantError as error:  # a file of start addresses that cannot be read hides nothing else
+        return [{"gate": "settings", "rule": error.sentence, "ruling": "unknown"}]
     follow = judges.follow(row.address, row.depth)
     gates = [{"gate": "follow", "rule": follow.rule, "ruling": "admits" if follow.admitted else "excludes"}]
     known = {fact.name: fact.value for fact in facts.read(tx, [row.site_id], [facts.INSTALLATION])}
@@ -189,7 +204,7 @@ def _gates(house: House, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, A
     )
     visit = judges.visit(asked, known)
     if isinstance(visit, Prerequisite):
-        gates.append({"gate": "robots", "rule": f"{visit.address} has not been fetched", "ruling": "waits"})
+        gates.append({"gate": "robots", "rule": f"{visit.address} has to be asked for first", "ruling": "waits"})
     else:
         gates.append(
             {"gate": str(visit.gate), "rule": visit.rule, "ruling": "admits" if visit.admitted else "excludes"}
@@ -235,13 +250,15 @@ def _access(tx: Tx, number: int) -> dict[str, Any]:
     return {"grants": list(found.grants), "denies": list(found.denies)}
 
 
-def _next(owner: SourceRow, row: Any) -> dict[str, Any]:
+def _next(tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     """When it is visited again."""
     if row.not_before:
         return {"not_before": rfc3339(row.not_before), "attempts": row.attempts}
-    return {
-        "when": "in the run under way" if row.due >> 40 <= owner.generation and not row.state else "in the next run"
-    }
+    if row.state == State.SETTLED and row.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
+        return {"when": "when a listing shows that it changed"}
+    under_way = any(run.source_id == owner.id for run in runs.open_runs(tx))
+    now = under_way and row.due >> 40 <= owner.generation
+    return {"when": "in the run under way" if now else "in the next run"}
 
 
 def _unkept(house: House, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
@@ -275,7 +292,10 @@ def _unlisted(house: House, owner: SourceRow, address: str) -> dict[str, Any] | 
     """
     if not address.startswith("file:"):
         return None
-    source = house.source(owner)
+    try:
+        source = house.source(owner)
+    except CormorantError:  # it is of another kind, or its settings no longer make a source
+        return None
     if not isinstance(source.settings, FilesSettings):
         return None
     path, root = unquote_to_bytes(address.removeprefix("file://")), source.settings.root.rstrip(b"/")

@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.errors import ConflictError
+from cormorant.catalog import receivers
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.crawl.outlets import COMMIT_BYTES, entry_of, held
@@ -53,6 +54,10 @@ def rebuild(house: House, progress: Callable[[int, int], None] | None = None) ->
                 writer.commit(0)
                 committed, waiting = done, 0
         writer.commit(place)
+    with house.store.begin() as tx:
+        for row in receivers.every(tx):
+            if row.kind == receivers.INDEX:
+                receivers.set_place(tx, row.id, place)
     cache.close()
     return {
         "documents": done, "damaged": len(damaged), "damaged_urls": damaged[:20], "place": place,

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
+from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import progress
@@ -46,14 +47,23 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
         owner = sources.numbered(tx, row.source_id)
         found = [*_about_run(row), *_starts(house, tx, row)]
         if owner is not None and row.state is not RunState.FAILED:
-            source = house.source(owner, row.settings)
-            if source.discovery is Discovery.SEEDS:
-                found += _refused_starts(tx, row)
-            found += [*_nothing(tx, owner), *_idle_rules(tx, source)]
+            found += [*_nothing(tx, owner), *_of_settings(house, tx, row, owner)]
         found += [*_away(tx, row), *_documents(tx, row)]
         if owner is not None:
             found += _waiting(tx, row, owner)
     return found
+
+
+def _of_settings(house: House, tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
+    """What the settings of a run led to: starts they leave out, rules that match nothing, or that they are no more."""
+    try:
+        source = house.source(owner, row.settings)
+    except CormorantError as error:
+        yield {"kind": "run", "code": error.code, "sentence": error.sentence}
+        return
+    if source.discovery is Discovery.SEEDS:
+        yield from _refused_starts(tx, row)
+    yield from _idle_rules(tx, source)
 
 
 def _about_run(row: RunRow) -> Iterator[dict[str, Any]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import ConflictError, UsageError
+from cormorant.base.errors import ConflictError, NotFoundError, UsageError
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.receivers import ReceiverRow
 from cormorant.journal import runs
@@ -16,6 +17,7 @@ from cormorant.operate.house import House
 from cormorant.operate.sources import Given
 from cormorant.plugins import receiver_kind
 from cormorant.receivers import stream
+from cormorant.receivers.stream import Event, Numbered
 from cormorant.store.database import Tx
 from cormorant.store.schema import content
 from cormorant.store.schema import stream as events
@@ -80,7 +82,7 @@ def _record(tx: Tx, row: ReceiverRow) -> dict[str, Any]:
         "receiver": row.name, "kind": row.kind, "source": owner.name if owner else None, "settings": dict(row.settings),
         "place": row.place, "backlog": _backlog(tx, row), "paused": row.paused, "error": row.error,
         "refused": row.refused, "refusal": row.refusal,
-        "oldest_undelivered_at": _since(tx, waiting[0].resource, waiting[0].run) if waiting else None,
+        "oldest_undelivered_at": _since(tx, waiting[0]) if waiting else None,
     }  # fmt: skip
 
 
@@ -93,10 +95,12 @@ def _backlog(tx: Tx, row: ReceiverRow) -> int:
     return int(tx.execute(statement).scalar_one())
 
 
-def _since(tx: Tx, resource: int, run: int) -> str | None:
-    """When the oldest undelivered event came about: its document's last change, else the start of its run."""
-    found = tx.rows(sa.select(content.c.changed_at).where(content.c.id == resource))
-    if found:
-        return rfc3339(found[0].changed_at)
-    rows = [row for row in runs.every(tx) if row.id == run]
-    return rfc3339(rows[0].started_at) if rows else None
+def _since(tx: Tx, oldest: Numbered) -> str | None:
+    """When an event came about: its document's last change if it tells of one, else the start of its run."""
+    if oldest.event in (Event.NEW, Event.CHANGED):
+        found = tx.rows(sa.select(content.c.changed_at).where(content.c.id == oldest.resource))
+        if found:
+            return rfc3339(found[0].changed_at)
+    with suppress(NotFoundError):
+        return rfc3339(runs.get(tx, oldest.run).started_at)
+    return None

@@ -5,9 +5,11 @@ start --moved--> address --moved--> ... --> a document, or what keeps it out
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
 from cormorant.frontier import progress
 from cormorant.frontier.progress import Start
@@ -63,8 +65,8 @@ def ends(house: House, tx: Tx, row: RunRow) -> list[End]:
     source: Source | None = None
     if any(each.outcome is OutcomeKind.MOVED for each in found):
         owner = sources.numbered(tx, row.source_id)
-        if owner is not None:
-            source = house.source(owner, row.settings)
+        with suppress(CormorantError):  # settings that no longer make a source say nothing of where its starts lead
+            source = house.source(owner, row.settings) if owner is not None else None
     return [End(each, each.address, each) if source is None else _end(tx, source, each) for each in found]
 
 
