@@ -140,7 +140,7 @@ def test_a_late_writer_writes_nothing_back(three: Store) -> None:
     leased(three, "bob")
     with three.begin() as tx:
         leases.renew(tx, "ada", [use(got, failures=9)])
-        leases.release(tx, "ada", got.lease)
+        leases.release(tx, "ada", use(got))
         assert set(tx.execute(sa.select(site.c.failures)).scalars()) == {0}
         assert set(tx.execute(sa.select(site.c.owner)).scalars()) == {"bob"}
 
@@ -148,7 +148,7 @@ def test_a_late_writer_writes_nothing_back(three: Store) -> None:
 def test_what_is_given_back_can_be_leased_at_once(three: Store, other: Store) -> None:
     for each in leased(three, "ada"):
         with three.begin() as tx:
-            leases.release(tx, "ada", each.lease)
+            leases.release(tx, "ada", use(each))
     assert keys(leased(other, "bob")) == set(HOSTS)
 
 
@@ -290,7 +290,7 @@ def owner_of(tx: Tx, key: str) -> str:
 def test_giving_back_twice_is_harmless(three: Store) -> None:
     first = leased(three, "ada", 3)
     with three.begin() as tx:
-        leases.release(tx, "ada", first[0].lease)
+        leases.release(tx, "ada", use(first[0]))
         again = leases.lease(tx, "bob", NOW, 1)
-        leases.release(tx, "ada", first[0].lease)
+        leases.release(tx, "ada", use(first[0]))
         assert owner_of(tx, again[0].lease.key) == "bob"

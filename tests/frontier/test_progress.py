@@ -87,8 +87,8 @@ def test_how_many_documents_a_run_left_so(store: Store) -> None:
         mark(tx, pages(4)[1], outcome=int(OutcomeKind.FAILED))
         mark(tx, pages(4)[2], run=4)
         mark(tx, pages(4)[3], role=int(Role.ROBOTS))
-        assert progress.deferred(tx, SOURCE, 5) == 1
-        assert progress.deferred(tx, 2, 5) == 0
+        assert progress.deferred(tx, SOURCE, 5, 1) == 1
+        assert progress.deferred(tx, 2, 5, 1) == 0
 
 
 def test_what_would_leave_is_shown_and_hidden_when_a_person_accepts(store: Store) -> None:

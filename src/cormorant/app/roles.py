@@ -17,9 +17,12 @@ import uvloop
 from cormorant.app import build, memory
 from cormorant.app.build import Plan, open_house
 from cormorant.base.clock import cpu_ns
+from cormorant.base.errors import CormorantError, IndexDamaged
+from cormorant.base.log import logger
 from cormorant.base.steps import Steps, StepTable, unmeasured
-from cormorant.catalog import receivers, sources
+from cormorant.catalog import consents, receivers, sources
 from cormorant.catalog.acls import ACLNumbers
+from cormorant.catalog.consents import Settled
 from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.delivery import Outlet, Shelf
 from cormorant.crawl.dispatch import Dispatch
@@ -32,6 +35,7 @@ from cormorant.crawl.run import Conductor
 from cormorant.crawl.tending import Crew
 from cormorant.crawl.worker import Worker
 from cormorant.egress.gate import Egress
+from cormorant.egress.policy import AddressClass, Entry
 from cormorant.fetch.http import Fetcher
 from cormorant.frontier import leases
 from cormorant.frontier.admission import Admission, SiteNumbers
@@ -42,13 +46,17 @@ from cormorant.model.run import RunState
 from cormorant.model.settings import parse_settings
 from cormorant.operate.house import House
 from cormorant.plugins import receiver_kind
+from cormorant.receivers import stream
 from cormorant.store import processes
 
 if TYPE_CHECKING:
     from cormorant.catalog.receivers import ReceiverRow
+    from cormorant.index.protocol import IndexWriter
     from cormorant.journal.runs import RunRow
     from cormorant.sources.protocol import Source
+    from cormorant.store.database import Tx
 
+_log = logger(__name__)
 POLL_S = 0.2
 SAY_S = 5.0
 
@@ -95,7 +103,7 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     means = Means(name, house.store, house.cache(), Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), steps)
     with house.store.begin() as tx:
         leases.disown(tx, name)
-    assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)
+    assignments = Assignments(house, fetcher, Consents(house, egress), means, plan.installation.retriever_count)
     reader = Reader(ChildPool(converters), steps)
     crew = Crew(means, reader, house.clock, assignments, plan.installation.width, memory.trimmer())
     memory.collect_late()
@@ -114,10 +122,44 @@ def _tell_steps(plan: Plan, rows: Mapping[str, list[int]]) -> None:
     (plan.folder / "logs" / f"steps-{os.getpid()}.json").write_bytes(msgspec.json.encode(rows))
 
 
+def _ended(house: House, number: int, task: asyncio.Task[None]) -> None:
+    """A run's task ended. A fault that nobody foresaw ends its run, and not the process that all others need as well.
+
+    Raises what is no fault of the program's: it is the process's.
+    """
+    error = task.exception()
+    if isinstance(error, CormorantError):
+        raise error
+    if error is None:
+        return
+    _log.error("fault", extra={"run": number}, exc_info=error)
+    reason = f"A fault of this program or a plug-in: {type(error).__name__}: {error}. logs/conductor.log says where."
+    with house.store.begin() as tx:
+        runs.change(tx, number, state=RunState.FAILED, reason=reason, error="fault", finished_at=tx.now())
+
+
 def own_ports(plan: Plan) -> frozenset[int]:
     """The ports this installation listens on: nobody may make it talk to itself."""
     port = plan.installation.listen.rpartition(":")[2]
     return frozenset({int(port)}) if port.isdigit() else frozenset()
+
+
+class Consents:
+    """What named hosts were at their first resolution: the same for every process, and for those to come."""
+
+    def __init__(self, house: House, egress: Egress) -> None:
+        self._house, self._egress = house, egress
+
+    def recall(self, tx: Tx) -> None:
+        """Take over what is kept."""
+        found = consents.every(tx)
+        self._egress.recall(Entry(each.host, each.port, AddressClass(each.address_class)) for each in found)
+
+    def keep(self) -> None:
+        """Keep what this process was the first to resolve."""
+        if new := self._egress.newly_settled():
+            with self._house.store.begin() as tx:
+                consents.settle(tx, [Settled(each.host, each.port, each.cls.value) for each in new])
 
 
 class Assignments:
@@ -127,9 +169,9 @@ class Assignments:
     there, then those that still do. What one that hangs had leased comes to the others.
     """
 
-    def __init__(self, house: House, fetcher: Fetcher, means: Means, planned: int) -> None:
+    def __init__(self, house: House, fetcher: Fetcher, consents: Consents, means: Means, planned: int) -> None:
         self.peers = planned
-        self._house, self._fetcher, self._means = house, fetcher, means
+        self._house, self._fetcher, self._consents, self._means = house, fetcher, consents, means
         self._looked_at = self._said_at = -SAY_S
         self._started_at = house.clock.now()
         self._runs: dict[int, tuple[int, Dispatch]] = {}
@@ -140,6 +182,7 @@ class Assignments:
         if now - self._looked_at < POLL_S:
             return dict(current)
         self._looked_at = now
+        self._consents.keep()
         if now - self._said_at >= SAY_S:
             self._said_at = now
             with self._house.store.begin() as tx:
@@ -151,11 +194,8 @@ class Assignments:
             rows = [row for row in runs.open_runs(tx) if row.state in (RunState.DISCOVERING, RunState.RETRIEVING)]
             known = {number for number, _ in self._runs.values()}
             for row in rows:
-                if row.id not in known and (found := sources.numbered(tx, row.source_id)) is not None:
-                    source = build.source_of(row, found.kind, self._fetcher, self._house.clock)
-                    order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of)
-                    counters = runs.counted_by(tx, row.id, self._means.owner)
-                    self._runs[row.source_id] = (row.id, Dispatch(source, order, self._means, counters))
+                if row.id not in known and (dispatch := self._take_up(tx, row)) is not None:
+                    self._runs[row.source_id] = (row.id, dispatch)
             alive = {row.id for row in rows}
             self._runs = {source: pair for source, pair in self._runs.items() if pair[0] in alive}
             for number, dispatch in self._runs.values():
@@ -165,6 +205,20 @@ class Assignments:
                     dispatch.allowance = Allowance(most, by_others, self.peers)
         return {source: dispatch for source, (_, dispatch) in self._runs.items()}
 
+    def _take_up(self, tx: Tx, row: RunRow) -> Dispatch | None:
+        """Begin to work on a run; None while its settings make no source, or there is none any more."""
+        found = sources.numbered(tx, row.source_id)
+        if found is None:
+            return None
+        self._consents.recall(tx)
+        try:
+            source = build.source_of(row, found.kind, self._fetcher, self._house.clock)
+        except CormorantError as error:  # a file of start addresses is away: perhaps for a moment
+            _log.warning("no source", extra={"run": row.id, "reason": error.sentence})
+            return None
+        order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of)
+        return Dispatch(source, order, self._means, runs.counted_by(tx, row.id, self._means.owner))
+
 
 async def _provide(plan: Plan, stop: asyncio.Event) -> None:
     house = open_house(plan)
@@ -172,7 +226,7 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
 
     def connect(row: ReceiverRow) -> Outlet:
         if row.kind == receivers.INDEX:
-            return IndexOutlet(house.index_writer(), shelf)
+            return IndexOutlet(_in_step(house), shelf)
         kind = receiver_kind(row.kind)
         with house.store.read() as tx:
             names = {each.id: each.name for each in sources.every(tx)}
@@ -184,6 +238,16 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
         # The engine works in threads of its own, so nothing less than all of it can be told.
         _tell_steps(plan, StepTable().with_rest("index", began))
     house.store.close()
+
+
+def _in_step(house: House) -> IndexWriter:
+    """The index, for writing. Raises IndexDamaged for one that lacks, or is ahead of, what the database still has."""
+    writer = house.index_writer()
+    with house.store.read() as tx:
+        if stream.reaches(tx, writer.place):
+            return writer
+    writer.close()
+    raise IndexDamaged("The index and the database are not of one moment. `cormorant index rebuild` makes it anew.")
 
 
 async def _conduct(plan: Plan, stop: asyncio.Event) -> None:
@@ -198,7 +262,7 @@ async def _conduct(plan: Plan, stop: asyncio.Event) -> None:
 
     while not stop.is_set():
         for number in [number for number, task in tasks.items() if task.done()]:
-            tasks.pop(number).result()
+            _ended(house, number, tasks.pop(number))
         with house.store.read() as tx:
             waiting = runs.open_runs(tx)
         busy = {row.source_id for row in waiting if row.id in tasks}

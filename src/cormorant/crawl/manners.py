@@ -51,23 +51,36 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
         site.blocked = False
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, task.resource.role)
         if fact is not None:
-            site.facts[fact[0]] = fact[1]
-            site.slow_down(source.pace(site.key, site.facts).delay_s)
+            site.learn(fact[0], fact[1], report.at + fact[2])
+            _reconsider(site, source)
         elif isinstance(outcome, Excluded | Failed | Deferred):
             refused = _refuse(report, outcome)
+    if report.wire.requests and not site.paced:
+        site.paced = True
+        _reconsider(site, source)
     if isinstance(outcome, Excluded) and not report.wire.requests:
         site.give_turn_back()
     desk.done(task)
     return refused
 
 
+def _reconsider(site: SiteWork, source: Source) -> None:
+    """Where a name leads, and what its robots.txt asks for, is known only now. Several sources take the slowest."""
+    pace = source.pace(site.key, site.facts)
+    if len(site.sources) == 1:
+        site.set_pace(pace.delay_s, pace.parallel)
+    else:
+        site.slow_down(pace.delay_s)
+
+
 def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Report]:
     """The visit that asked for the prerequisite ends as the prerequisite did (RFC 9309 section 2.3.1.4)."""
     site = report.task.site
     work = site.sources.get(report.task.resource.source)
-    if work is None or not work.queue:
+    waiting = next((each for each in work.queue if each.id == site.asker), None) if work is not None else None
+    if work is None or waiting is None:
         return []
-    waiting = work.queue.popleft()
+    work.queue.remove(waiting)
     same = outcome if isinstance(outcome, Excluded) else replace(outcome, reason=f"robots.txt: {outcome.reason}")
     return [Report(Task(waiting, site), same, Wire(), report.at)]
 
@@ -77,5 +90,5 @@ def set_pace(site: SiteWork, runs: Mapping[int, Dispatch], moment: Moment) -> No
     paces = [runs[source].source.pace(site.key, site.facts) for source in site.sources if source in runs]
     site.delay_s = max((pace.delay_s for pace in paces), default=0.0)
     site.parallel = min((pace.parallel for pace in paces), default=1)
-    site.sent_at = moment.monotonic_of(site.requested_at)
+    site.sent_at = min(moment.monotonic_of(site.requested_at), moment.monotonic)  # a clock may have been set back
     site.next_at = site.sent_at + site.delay_s

@@ -64,7 +64,7 @@ class Provider:
                 # Behind its last event there may be others' only: it passes them, or the stream is never trimmed.
                 upto = stream.head(tx) if len(found) == len(events) < READ else found[-1].event.seq
             place = outlet.receive(found, upto, now)
-            if place > row.place:
+            if place > row.place or row.error:
                 self._acknowledge(row, place, outlet)
                 self._tidy()
         except CormorantError as error:

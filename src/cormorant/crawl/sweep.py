@@ -12,8 +12,6 @@ from collections.abc import Sequence
 
 from cormorant.frontier import brake, hiding, inversion, progress, purging
 from cormorant.journal import runs, visits
-from cormorant.journal.runs import RunRow
-from cormorant.journal.visits import VisitRow
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import RunState
 from cormorant.receivers import stream
@@ -32,7 +30,9 @@ def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int
             gone = _below_none(absent, unlisted)
             hiding.hide(tx, [(number, source, run) for number in gone])
             marked = hiding.mark_absent(tx, gone, run)
-            visits.write(tx, [VisitRow(m.resource, run, m.at, *m[1:3], 0, None, "outcome", m.reason) for m in marked])
+            visits.write(
+                tx, [visits.VisitRow(m.resource, run, m.at, *m[1:3], 0, None, "outcome", m.reason) for m in marked]
+            )
             if len(absent) < CHUNK:
                 again = hiding.gone_before(tx, source, run)
                 hiding.mark_gone_again(tx, _below_none(again, unlisted), run)
@@ -53,7 +53,7 @@ def remove(tx: Tx, source: int, run: int, addresses: Sequence[str]) -> int:
     hiding.hide(tx, [(number, source, run) for number, indexed in going if indexed])
     hiding.mark_removed(tx, [number for number, _ in going], run)
     gone, now = (int(OutcomeKind.GONE), 410, 0, None, "outcome", hiding.REMOVED), tx.now()
-    visits.write(tx, [VisitRow(number, run, now, *gone) for number, _ in going])
+    visits.write(tx, [visits.VisitRow(number, run, now, *gone) for number, _ in going])
     return len(going)
 
 
@@ -65,7 +65,7 @@ def braked(store: Store, source: int, run: int) -> bool:
             return False
         hiding.show_again(tx, source)
         reason = f"{going} of {documents} documents would leave the index. See `cormorant run show {run}`."
-        runs.change(tx, run, state=RunState.HELD, reason=reason)
+        runs.advance(tx, run, RunState.SWEEPING, state=RunState.HELD, reason=reason)
         return True
 
 
@@ -89,11 +89,11 @@ def hide_leaving(store: Store, source: int, run: int) -> int:
         return progress.hide_leaving(tx, source, run)
 
 
-def finish_counts(store: Store, row: RunRow) -> None:
+def finish_counts(store: Store, row: runs.RunRow) -> None:
     """Count what only the end of a run can tell: what is deferred still, no longer listed, no longer linked to."""
     with store.begin() as tx:
         counters = runs.counted_by(tx, row.id, "conductor")
-        counters.deferred = progress.deferred(tx, row.source_id, row.id)
+        counters.deferred = progress.deferred(tx, row.source_id, row.id, row.generation)
         if row.lists:
             counters.gone = hiding.absent_count(tx, row.source_id, row.id)
         counters.unlinked = 0 if row.lists else inversion.unlinked(tx, row.source_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import receivers
@@ -14,10 +15,13 @@ from cormorant.receivers import stream
 if TYPE_CHECKING:
     from cormorant.base.errors import CormorantError
     from cormorant.journal.runs import RunRow
+    from cormorant.model.run import Counters
     from cormorant.sources.protocol import Source
     from cormorant.store.database import Store
 
 TICK_S = 0.1
+TRIED_AGAIN_S = 12.0
+"""Longer than the provider leaves a receiver alone that failed."""
 BACKLOG = 5_000
 """Undelivered events above which the delivering side is behind."""
 
@@ -33,29 +37,40 @@ class Ended(NamedTuple):
 async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
     """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached.
 
-    Also ends when somebody stops the run: the retrievers then leave what is left.
+    Waiting begins anew when a visit ends otherwise than put off once more. Also ends when somebody stops the run: the
+    retrievers then leave what is left.
     """
     waiting_since: float | None = None
+    before: tuple[int, ...] = ()
     settings, held_up = source.settings, Counter[str]()
     while True:
         with store.read() as tx:
             stopped = runs.again(tx, row).state is not row.state
             left, now = progress.left(tx, row.source_id, row.generation), tx.now()
-            fetched = runs.counters(tx, row.id).fetched
+            counters = runs.counters(tx, row.id)
             head = stream.head(tx)
             backlog = head - min((each.place for each in receivers.told_of(tx, row.source_id)), default=head)
             pace = max((source.pace(key, {}).delay_s for key in left.some), default=0.0)
         if left.sites == 0 or stopped:
             return Ended(not stopped, None, _worst(held_up))
-        if settings.max_documents is not None and fetched >= settings.max_documents:
+        if settings.max_documents is not None and counters.fetched >= settings.max_documents:
             reason = f"max_documents is {settings.max_documents}: more was found than one run may fetch"
             return Ended(False, reason, _worst(held_up))
-        waiting_since = (waiting_since or now) if left.goes_on_at > now else None
-        if waiting_since is not None and left.goes_on_at - waiting_since > settings.patience_s:
+        resting, moved = left.goes_on_at > now, _moved(counters)
+        if moved != before:
+            before, waiting_since = moved, None
+        if resting:
+            waiting_since = waiting_since or now
+        if resting and waiting_since is not None and left.goes_on_at - waiting_since > settings.patience_s:
             reason = f"what is left must wait longer than patience_s, {settings.patience_s:g} seconds"
             return Ended(False, reason, _worst(held_up))
-        held_up[_held_up(waiting_since is not None, pace, backlog)] += 1
+        held_up[_held_up(resting, pace, backlog)] += 1
         await asyncio.sleep(TICK_S)
+
+
+def _moved(counters: Counters) -> tuple[int, ...]:
+    """What visits count that come to an end; those that are put off once more count requests alone."""
+    return tuple(value for name, value in asdict(counters).items() if not name.startswith(("requests", "bytes")))
 
 
 def _held_up(resting: bool, pace: float, backlog: int) -> str:
@@ -75,15 +90,16 @@ def _worst(held_up: Counter[str]) -> str:
 async def until_delivered(store: Store, row: RunRow) -> None:
     """Wait until every receiver that takes deliveries of the source has come to the end of the stream as it is now.
 
-    So what other runs had left behind, while deliveries were paused, is found too. Also ends when somebody stops the
-    run.
+    So what other runs had left behind, while deliveries were paused, is found too. One that failed is given the time
+    to be tried again. Also ends when somebody stops the run.
     """
     with store.read() as tx:
-        end = stream.head(tx)
+        end, until = stream.head(tx), tx.now() + TRIED_AGAIN_S
     while True:
         with store.read() as tx:
             told, stopped = receivers.told_of(tx, row.source_id), runs.again(tx, row).state is not row.state
-        behind = [each for each in told if each.place < end and not each.error and not each.paused]
+            hopeful = tx.now() < until
+        behind = [each for each in told if each.place < end and not each.paused and (hopeful or not each.error)]
         if stopped or not behind:
             return
         await asyncio.sleep(TICK_S)

@@ -14,6 +14,7 @@ from cormorant.base.log import logger
 from cormorant.crawl import manners
 from cormorant.crawl.tending import Crew, Tending
 from cormorant.crawl.visit import Blocked, Report, visit
+from cormorant.model.resource import Role
 
 if TYPE_CHECKING:
     from cormorant.crawl.dispatch import Dispatch
@@ -65,7 +66,7 @@ class Worker:
             run = tending.runs.get(task.resource.source)
             if run is None:
                 tending.desk.done(task)
-            elif not run.may_visit():
+            elif task.resource.role is Role.DOCUMENT and not run.may_visit():
                 tending.desk.again(task, None)
                 await asyncio.sleep(TICK_S)
             else:

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cormorant.model.resource import Lease, Resource
+from cormorant.model.resource import Lease, Resource, Role
 
 SLACK_S = 0.005
 """How much later than it might be a visit to a site with a delay begins."""
@@ -46,7 +46,10 @@ class SourceWork:
 
 @dataclass(slots=True)
 class SiteWork:
-    """A leased site. `blocked` means: only its prerequisite (robots.txt) may be visited."""
+    """A leased site. `blocked` means: only its prerequisite (robots.txt) may be visited, for which `asker` asked.
+
+    `hold_until` says until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies.
+    """
 
     lease: Lease
     sources: dict[int, SourceWork]
@@ -60,6 +63,9 @@ class SiteWork:
     blocked: bool = False
     first: deque[Resource] = field(default_factory=deque)
     facts: dict[str, bytes] = field(default_factory=dict)
+    hold_until: dict[str, float] = field(default_factory=dict)
+    asker: int = 0
+    paced: bool = False
     sent_at: float = 0.0
     requested_at: float = 0.0
     not_before: float = 0.0
@@ -79,11 +85,25 @@ class SiteWork:
         if self.under_way == 1:
             self.next_at = self.sent_at + self.delay_s
 
+    def set_pace(self, delay_s: float, parallel: int) -> None:
+        """Keep this pace from now on, counted from the newest request."""
+        self.delay_s, self.parallel = delay_s, parallel
+        self.next_at = self.sent_at + delay_s + (SLACK_S if delay_s else 0.0)
+
     def slow_down(self, delay_s: float) -> None:
         """Keep at least this distance from request to request, from the newest on."""
         self.delay_s = max(self.delay_s, delay_s)
         if self.delay_s:
             self.next_at = max(self.next_at, self.sent_at + self.delay_s + SLACK_S)
+
+    def learn(self, name: str, value: bytes, until: float) -> None:
+        """A fact that holds until then."""
+        self.facts[name], self.hold_until[name] = value, until
+
+    def forget(self, now: float) -> None:
+        """Let go of facts that no longer hold, so that they are asked for anew."""
+        for name in [name for name, until in self.hold_until.items() if until <= now]:
+            del self.facts[name], self.hold_until[name]
 
     def waiting(self) -> bool:
         """Is there a resource that could be handed out?"""
@@ -170,10 +190,12 @@ class Desk:
         site.give_turn_back()
         site.under_way -= 1
         work = site.sources.get(task.resource.source)
-        if work is not None:
+        if task.resource.role is not Role.DOCUMENT:
+            site.first.appendleft(task.resource)
+        elif work is not None:
             work.queue.appendleft(task.resource)
         if prerequisite is not None and not site.blocked:
-            site.blocked = True
+            site.blocked, site.asker = True, task.resource.id
             site.first.append(prerequisite)
         self.offer(site)
 

@@ -131,13 +131,17 @@ def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> set[int]:
     return set(wanted) - kept
 
 
-def release(tx: Tx, owner: str, lease: Lease) -> None:
-    """Give a site back. Harmless when it is no longer ours."""
+def release(tx: Tx, owner: str, use: SiteUse) -> None:
+    """Give a site back, with what its next owner must know. Harmless when it is no longer ours."""
+    lease = use.lease
     tx.execute(
         sa.update(site)
         .where(site.c.id == lease.site, site.c.epoch == lease.epoch, site.c.owner == owner)
-        .values(owner=None, lease_until=0.0)
-    )
+        .values(
+            owner=None, lease_until=0.0, not_before=use.not_before, failures=use.failures,
+            requested_at=use.requested_at,
+        )
+    )  # fmt: skip
 
 
 def finish(tx: Tx, number: int, source: int, generation: int, arrivals: int, not_before: float) -> bool:

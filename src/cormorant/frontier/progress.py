@@ -108,8 +108,13 @@ def _left(source: int, generation: int, new_of: int | None) -> sa.ColumnElement[
     return due if new_of is None else sa.and_(due, leases.new_of(new_of))
 
 
-def deferred(tx: Tx, source: int, run: int) -> int:
-    """How many documents a run left for another time."""
+def deferred(tx: Tx, source: int, run: int, generation: int) -> int:
+    """How many documents a run left for another time.
+
+    When nothing is left but what must wait, that includes pages it never came to, since their site rests.
+    """
+    if left(tx, source, generation).goes_on_at > tx.now():
+        return documents_to_fetch(tx, source, generation)
     columns = resource.c
     statement = sa.select(sa.func.count()).where(
         ASTRAY,

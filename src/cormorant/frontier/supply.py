@@ -74,7 +74,7 @@ class Supply:
             self._desk.open(site)
             opened.append(site)
         for fact in facts.read(tx, [s.lease.site for s in opened], [INSTALLATION]):
-            self._desk.sites[fact.site].facts[fact.name] = fact.value
+            self._desk.sites[fact.site].learn(fact.name, fact.value, fact.valid_until)
         for site in opened:
             site.rest_until = moment.monotonic_of(site.not_before)
         return joined + opened
@@ -117,6 +117,7 @@ class Supply:
         self._forget(tx, plan)
         self._keep(tx, moment)
         for site in list(self._desk.sites.values()):
+            site.forget(moment.store)
             for source in list(site.sources):
                 if source not in plan.generations:
                     self._drop(site, source)
@@ -173,6 +174,6 @@ class Supply:
 
     def give_back(self, tx: Tx, site: SiteWork) -> None:
         """Release a site's lease and forget what was known of it."""
-        leases.release(tx, self._owner, site.lease)
+        leases.release(tx, self._owner, SiteUse(site.lease, site.not_before, site.failures, site.requested_at))
         self._desk.close(site.lease.site)
         self._seen.close(site.key)

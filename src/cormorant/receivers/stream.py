@@ -85,6 +85,15 @@ def after(tx: Tx, place: int, most: int, source: int | None = None) -> list[Numb
     return [Numbered(row[0], row[1], row[2], row[3], Event(row[4]), row[5]) for row in tx.rows(statement)]
 
 
+def reaches(tx: Tx, place: int) -> bool:
+    """Can whoever is at this place go on? Not when events behind it are gone, or when it is ahead of all of them."""
+    newest = head(tx)
+    if place >= newest:
+        return place == newest
+    first = tx.execute(sa.select(sa.func.min(stream.c.seq)).where(stream.c.seq > place)).scalar_one()
+    return bool(first == place + 1)
+
+
 def trim(tx: Tx) -> int:
     """Drop what every receiver has passed; returns how many rows went. Without receivers nothing is kept."""
     slowest = tx.execute(sa.select(sa.func.min(receiver.c.place))).scalar_one()
