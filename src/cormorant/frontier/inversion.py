@@ -96,6 +96,9 @@ def apply(tx: Tx, pages: Iterable[int], changes: Difference) -> int:
     rows = []
     for number, change in targets.items():
         count, blob = known.get(number, (0, None))
+        if not change.went and change.fresh == len(change.came):  # as everywhere in a first crawl
+            rows.append((number, count + change.fresh, linkpack.append_in(blob, change.came, MAX_INLINKS)))
+            continue
         links = dict(linkpack.unpack_in(blob))
         for referrer in change.went:
             links.pop(referrer, None)

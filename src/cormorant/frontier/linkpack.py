@@ -6,7 +6,7 @@ texts tabs and line ends cannot occur, since extraction folds white space.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import zstandard
@@ -49,6 +49,16 @@ def texts(blob: bytes | None) -> dict[str, str]:
 def pack_in(links: Iterable[tuple[int, str]]) -> bytes:
     """Pack in-links."""
     return _pack("\n".join([f"{referrer}\t{text}" for referrer, text in links]).encode(errors="replace"))
+
+
+def append_in(blob: bytes | None, links: Sequence[tuple[int, str]], most: int) -> bytes:
+    """Pack in-links behind those of a blob, of which none is among them; `most` in all. Reads none of those."""
+    text = _unpack(blob, max_output_size=MAX_BLOB) if blob else b""
+    room = most - (text.count(b"\n") + 1 if text else 0)
+    if blob and room <= 0:
+        return blob
+    lines = "\n".join([f"{referrer}\t{anchor}" for referrer, anchor in links[:room]]).encode(errors="replace")
+    return _pack(text + b"\n" + lines if text else lines)
 
 
 def unpack_in(blob: bytes | None) -> list[InLink]:
