@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from cormorant.sources.protocol import Source
     from cormorant.store.database import Store
 
-TICK_S = 0.1
+TICK_S, MOST_TICK_S = 0.1, 0.5
+"""How often it looks: the seldomer, the longer it has waited, which costs a long run nothing that it would notice."""
 TRIED_AGAIN_S = 12.0
 """Longer than the provider leaves a receiver alone that failed."""
 BACKLOG = 5_000
@@ -41,6 +42,7 @@ async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
     retrievers then leave what is left.
     """
     waiting_since: float | None = None
+    tick = TICK_S
     before: tuple[int, ...] = ()
     settings, held_up = source.settings, Counter[str]()
     while True:
@@ -65,12 +67,14 @@ async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
             reason = f"what is left must wait longer than patience_s, {settings.patience_s:g} seconds"
             return Ended(False, reason, _worst(held_up))
         held_up[_held_up(resting, pace, backlog)] += 1
-        await asyncio.sleep(TICK_S)
+        await asyncio.sleep(tick)
+        tick = min(tick * 1.01, MOST_TICK_S)
 
 
 def _moved(counters: Counters) -> tuple[int, ...]:
-    """What visits count that come to an end; those that are put off once more count requests alone."""
-    return tuple(value for name, value in asdict(counters).items() if not name.startswith(("requests", "bytes")))
+    """What visits count that come to an end; those that are put off once more count what they cost alone."""
+    cost = ("requests", "bytes", "conversions")
+    return tuple(value for name, value in asdict(counters).items() if not name.startswith(cost))
 
 
 def _held_up(resting: bool, pace: float, backlog: int) -> str:
