@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from cormorant.base.errors import ConflictError, NotFoundError
-from cormorant.catalog import sources
+from cormorant.catalog import consents, sources
+from cormorant.catalog.consents import Settled
 from cormorant.store.database import Store
 
 SETTINGS = {"start": ["https://a.example/größe"], "depth": 3, "none": None}
@@ -67,3 +68,15 @@ def test_generations_and_cursors_are_each_source_s_own(store: Store) -> None:
         assert sources.next_generation(tx, two) == 1
         sources.set_cursor(tx, two, "page 7")
         assert [(row.generation, row.cursor) for row in sources.every(tx)] == [(3, ""), (1, "page 7")]
+
+
+def test_who_first_resolved_a_named_host_settles_it(store: Store, other: Store) -> None:
+    inner, public = Settled("a.example", 80, "private"), Settled("a.example", 80, "public")
+    both, port = (Settled("b.example", 80, "ula"), Settled("b.example", 80, "public")), Settled("a.example", 81, "ula")
+    with store.begin() as tx:
+        assert consents.every(tx) == []
+        consents.settle(tx, [inner, *both])
+    with other.begin() as tx:
+        consents.settle(tx, [public, inner, port])
+        consents.settle(tx, [])
+        assert sorted(consents.every(tx)) == sorted([inner, port, *both])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import World
 from tests.cli.world import Installation, Site
 
 HOST = "no-such-host.invalid"
@@ -69,6 +71,8 @@ def test_nothing_there_yet(words: str, bare: Installation) -> None:
         ("source show nope", "There is no source"),
         ("search x --source nope", "There is no source"),
         ("run show 99", "There is no run 99."),
+        ("run show 100000000000000000000", "There is no run 100000000000000000000."),
+        ("crawl caf\udce9", "There is no source 'caf\\udce9'. There is: docs, papers."),
         ("receiver show nope", "There is no receiver"),
         ("document show http://a.example/", "No source knows"),
     ],
@@ -103,6 +107,31 @@ def test_data_folder_holds_something_else(tmp_path: Path) -> None:
     done = Installation(tmp_path).run("source", "list")
     assert (done.code, "letters.txt" in done.err) == (1, True)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["letters.txt"]
+
+
+def test_a_first_command_that_was_interrupted_does_not_spoil_the_folder(tmp_path: Path) -> None:
+    for name in ("index", "logs"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "cormorant.new").write_text('{"for')
+    home = Installation(tmp_path)
+    assert home.run("status").code == 4
+    home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'logs'}")
+    assert home.fine("status").code == 0
+    assert not (tmp_path / "cormorant.new").exists()
+
+
+def test_data_folder_that_may_not_be_entered(home: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, **more: object) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    done = home.run("status")
+    assert (done.code, "cannot be entered" in done.err, "sudo -u" in done.err) == (5, True, True), done
+
+
+def test_an_address_with_a_raw_byte(world: World) -> None:
+    done = world.home.run("explain", f"{world.site.address}caf\udce9")
+    assert (done.code, "Traceback" in done.err) == (2, False), done
 
 
 def test_data_folder_of_a_newer_version(home: Installation) -> None:

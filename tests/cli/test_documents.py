@@ -39,6 +39,12 @@ def test_excluded(world: World) -> None:
     assert record["status"] == 970
     assert "robots.txt" in record["rule"]
     assert world.home.run("document", "list", "--state", "lost").code == 2
+    assert set(DOCUMENT) <= set(record)
+    assert record["referrer"] == world.site.address
+    for words, count in (("--status 970", 1), ("--status 404", 0), ("--state excluded", 1), ("--state error", 0)):
+        listed = world.home.fine("document", "list", "--excluded", *words.split(), "--json").objects
+        assert listed == [record] * count, words
+    assert world.home.fine("document", "list", "--state", "excluded", "--json").objects == [record]
 
 
 def test_show_and_links(world: World) -> None:
@@ -85,7 +91,13 @@ def test_search_by_pages(world: World) -> None:
     assert paged == every
     said = world.home.fine("search", "harbour", "--limit", "1")
     assert "--offset 1 shows the next ones" in said.err
-    assert "offset is beyond" in world.home.fine("search", "harbour", "--offset", "99").err
+    last = world.home.fine("search", "harbour", "--limit", "1", "--offset", str(len(every) - 1)).err
+    assert f"{len(every)} to {len(every)} of {len(every)} results." in last
+    assert "shows the next ones" not in last
+    there_are = f"There are {len(every)} results for 'harbour'; "
+    assert f"{there_are}--offset is beyond them." in world.home.fine("search", "harbour", "--offset", "99").err
+    assert f"{there_are}--limit 0 shows none of them." in world.home.fine("search", "harbour", "--limit", "0").err
+    assert "Nothing found for 'narwhal'." in world.home.fine("search", "narwhal", "--limit", "0").err
 
 
 @pytest.mark.parametrize("text", ['"', "(", "AND", "a OR", "***", "title:", "\x1b[31m", "🦆", "'", "%s", "-"])

@@ -6,6 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+import sqlalchemy as sa
+
+from cormorant.app.build import Plan
+from cormorant.app.opening import opened
+from cormorant.app.settings import Installation as Settings
+from cormorant.base.clock import rfc3339
+from cormorant.journal import runs
+from cormorant.operate import receivers
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+from cormorant.store.schema import content
 from tests.cli.conftest import World
 from tests.cli.world import Installation, Site
 
@@ -68,3 +80,15 @@ def test_deliveries_wait_while_paused(home: Installation, site: Site) -> None:
     home.run("crawl", "papers")
     assert home.fine("status", "--json").object["backlog"] == 0
     assert home.fine("search", "noon", "--source", "more", "--json").objects
+
+
+@pytest.mark.parametrize("event", [Event.CHANGED, Event.DELETED, Event.UNVISITED_DELETED, Event.ACCESS])
+def test_since_when_an_event_waits(home: Installation, event: Event) -> None:
+    with opened(Plan(home.folder, Settings())) as house:
+        with house.store.begin() as tx:
+            kept = tx.rows(sa.select(content.c.id, content.c.source_id).limit(1))[0]
+            tx.execute(sa.update(content).values(changed_at=1000.0))
+            stream.append(tx, [Entry(kept.source_id, kept.id, 1, event)])
+            began = runs.get(tx, 1).started_at
+        waits_since = receivers.shown(house, "index")["oldest_undelivered_at"]
+    assert waits_since == rfc3339(1000.0 if event is Event.CHANGED else began)

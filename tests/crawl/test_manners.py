@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections import deque
+from typing import cast
+
 import pytest
 
+from cormorant.base.clock import SystemClock
 from cormorant.crawl import manners
 from cormorant.crawl.visit import Report
-from cormorant.frontier.desk import SLACK_S, Desk, SiteWork, Task
+from cormorant.egress.policy import DENIED, AddressClass
+from cormorant.fetch.http import Fetcher
+from cormorant.frontier.desk import SLACK_S, Desk, SiteWork, SourceWork, Task
 from cormorant.frontier.rest import CIRCUIT
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Ok, Outcome
 from cormorant.model.resource import Lease, Role
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
-from tests.crawl.samples import AT, NEVER_SEEN, web_source
+from cormorant.sources.web.source import WebSource
+from tests.crawl.samples import AT, NEVER_SEEN, SOURCE, web_source
 
 NOW = 50.0
 
@@ -62,3 +69,59 @@ def test_a_pace_that_robots_txt_asks_for_counts_from_its_own_request() -> None:
     source = web_source(start=["http://127.0.0.1:8000/"], robots="obey")
     manners.learn(Report(Task(robots, site), Ok(said, None), Wire(requests=1), AT), Desk(), source, NOW)
     assert (site.delay_s, site.next_at) == (5.0, NOW + 4 + SLACK_S)
+
+
+ROBOTS = NEVER_SEEN._replace(id=99, role=Role.ROBOTS, address="https://a.example/robots.txt")
+UNREACHABLE = [
+    Excluded(DENIED, 974), Failed(906, "refused"), Deferred(500, "an error")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("outcome", UNREACHABLE)
+def test_the_visit_that_asked_for_a_robots_txt_ends_as_it_did(outcome: Excluded | Failed | Deferred) -> None:
+    waiting = [NEVER_SEEN._replace(id=number) for number in (1, 2, 3)]
+    work = SourceWork(1, queue=deque(waiting))
+    site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: work}, parallel=3)
+    desk = Desk()
+    desk.open(site)
+    desk.offer(site)
+    tasks = [desk.take(NOW), desk.take(NOW)]
+    for task, first in zip(tasks, (ROBOTS, None), strict=True):
+        assert task is not None
+        desk.again(task, first)
+    assert [each.id for each in work.queue] == [2, 1, 3], "the second to ask stands before the first"
+    asked = desk.take(NOW)
+    assert asked is not None
+    (refused,) = manners.learn(Report(asked, outcome, Wire(), AT), desk, web_source(), NOW)
+    assert (refused.task.resource.id, refused.outcome.status) == (1, outcome.status)
+    assert [each.id for each in work.queue] == [2, 3]
+
+
+class Inside:
+    """What a fetcher knows of names once the first request has gone out."""
+
+    def class_of(self, *_: object) -> AddressClass | None:
+        return AddressClass.PRIVATE
+
+
+@pytest.mark.parametrize(
+    ("sources", "requests", "pace"),
+    [((SOURCE,), 1, (0.0, 4)), ((SOURCE,), 0, (1.0, 1)), ((SOURCE, SOURCE + 1), 1, (1.0, 1))],
+)
+def test_the_first_request_shows_that_a_name_leads_inside(
+    sources: tuple[int, ...], requests: int, pace: tuple[float, int]
+) -> None:
+    site = SiteWork(
+        Lease(1, "a.example", 1, 1e12), {each: SourceWork(1) for each in sources}, delay_s=1.0, under_way=1
+    )  # fmt: skip
+    source = WebSource(SOURCE, web_source().settings, cast("Fetcher", Inside()), SystemClock())
+    site.sent(NOW - 2, AT - 2)
+    manners.learn(Report(Task(NEVER_SEEN, site), Gone(), Wire(requests=requests), AT), Desk(), source, NOW)
+    assert (site.delay_s, site.parallel) == pace
+
+
+def test_a_site_of_two_sources_is_only_slowed() -> None:
+    sources = {each: SourceWork(1) for each in (SOURCE, SOURCE + 1)}
+    site = SiteWork(Lease(1, "a.example", 1, 1e12), sources, delay_s=0.5, parallel=1, under_way=1)
+    manners.learn(Report(Task(NEVER_SEEN, site), Gone(), Wire(requests=1), AT), Desk(), web_source(per_host=4), NOW)
+    assert (site.delay_s, site.parallel) == (1.0, 1)

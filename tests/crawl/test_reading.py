@@ -32,3 +32,19 @@ def test_what_is_not_read(mime: str, body: bytes, status: int, outcome: OutcomeK
     said = asyncio.run(Reader(ChildPool({}), unmeasured).read(content, web_source(), Wire()))
     assert isinstance(said, Excluded | Failed)
     assert (said.status, said.kind) == (status, outcome)
+
+
+@pytest.mark.parametrize(
+    ("meta", "agent", "admitted"),
+    [
+        ("acme", "acme", False), ("ACME", "Acme", False), ("acme", "cormorant", True), ("cormorant", "acme", True),
+        ("cormorant", "cormorant", False), ("robots", "acme", False),
+    ],
+)  # fmt: skip
+def test_a_page_speaks_to_our_robot_by_its_name(meta: str, agent: str, admitted: bool) -> None:
+    source = web_source(robots_agent=agent)
+    content = Content("https://a.example/x", f"<meta name={meta} content=noindex><p>text".encode(), "text/html")
+    said = asyncio.run(Reader(ChildPool({}), unmeasured).read(content, source, Wire()))
+    assert isinstance(said, tuple)
+    ruling = source.gates.index(*said)
+    assert (ruling.admitted, ruling.status) == ((True, 0) if admitted else (False, 971))

@@ -101,10 +101,15 @@ TABLE: list[tuple[Outcome, Resource, dict[str, int], str]] = [
     (Deferred(503, "busy"), WAS_DEFERRED, {"shown": 1}, ""),
     (Failed(403, "forbidden"), NEVER_SEEN, {}, "outcome"),
     (Failed(403, "forbidden"), INDEXED, {}, "outcome"),
+    (Failed(403, "forbidden", acl=STAFF), NEVER_SEEN, {}, "outcome"),
+    (Failed(403, "forbidden", acl=STAFF), INDEXED, {"access": 1, "restricted": 1}, "access"),
+    (Failed(403, "forbidden", acl=PUBLIC), INDEXED, {}, "outcome"),
     (Failed(906, "refused"), INDEXED, {}, "outcome"),
     (Failed(906, "refused"), WAS_SILENT, {"hidden": 1}, "outcome"),
     (Quarantined("it killed a child"), NEVER_SEEN, {}, "outcome"),
     (Quarantined("it killed a child"), INDEXED, {"hidden": 1}, "outcome"),
+    (Quarantined("it killed a child", a_content()), NEVER_SEEN, {"judged": 1}, "outcome"),
+    (Quarantined("it killed a child", a_content()), INDEXED, {"judged": 1, "hidden": 1}, "outcome"),
     (Held("too many"), NEVER_SEEN, {}, "outcome"),
     (Held("too many"), INDEXED, {}, "outcome"),
 ]
@@ -188,6 +193,41 @@ def test_validators_are_of_the_version_that_was_judged() -> None:
     assert row == ('"2"', "Tue", a_document().content_hash, 7)
     (judged,) = rows_of(batch_of(visited(INDEXED, READ_AND_EXCLUDED))).judged
     assert judged == ('"2"', "Tue", True, 7), "the bytes are still those that could be found"
+
+
+def test_what_its_header_excluded_keeps_no_validators() -> None:
+    """A 304 may leave the header out, so it would confirm for ever what the header says no more."""
+    by_header = Excluded(NOINDEX, 971, (), replace(a_content(), directives=("noindex",)))
+    for known in (INDEXED, NEVER_SEEN):
+        (judged,) = rows_of(batch_of(visited(known, by_header))).judged
+        assert judged == ("", "", known.indexed, 7)
+
+
+def test_what_harmed_a_child_keeps_its_validators() -> None:
+    batch = batch_of(visited(INDEXED, Quarantined("it killed a child", a_content())))
+    (judged,) = rows_of(batch).judged
+    assert judged == ('"2"', "Tue", True, 7)
+    light = batch.visited[0].report.outcome
+    assert isinstance(light, Quarantined)
+    assert light.content is not None
+    assert (light.content.body, light.reason) == (b"", "it killed a child")
+
+
+def test_a_changed_document_with_other_rights_is_restricted_until_the_index_has_it() -> None:
+    def restricted(known: Resource, acl: ACL) -> list[tuple[int, int, int, int]]:
+        return rows_of(batch_of(visited(known, Ok(a_content(), a_document(acl=acl))))).restricted(5)
+
+    assert restricted(INDEXED, STAFF) == [(7, SOURCE, RUN, 5)]
+    assert restricted(INDEXED, PUBLIC) == []
+    assert restricted(NEVER_SEEN, STAFF) == [], "nobody could find it before"
+
+
+def test_rights_of_what_could_not_be_read_are_numbered() -> None:
+    batch = batch_of(*several((1, Failed(403, "forbidden", acl=STAFF)), (2, Failed(403, "forbidden"))))
+    assert list(rows.rights(batch)) == [STAFF]
+    made = rows_of(batch)
+    assert made.access == [(2, 1)]
+    assert [(each.resource, each.event) for each in made.entries] == [(1, Event.ACCESS)]
 
 
 def test_a_forced_row_keeps_the_validators_of_what_was_excluded() -> None:

@@ -1,25 +1,31 @@
-"""What does a conductor do with a run that somebody takes away?"""
+"""What does a conductor do with a run that somebody takes away, and how long does it wait for one that nobody does?"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
 from cormorant.catalog import receivers, sources
+from cormorant.crawl import sweep, waiting
+from cormorant.crawl.delivery import Found
+from cormorant.crawl.provide import Provider
 from cormorant.crawl.run import Conductor
+from cormorant.crawl.waiting import Ended
+from cormorant.frontier import hiding, settlement
 from cormorant.journal import runs
-from cormorant.model.run import Refresh, RunState
+from cormorant.model.run import Counters, Refresh, RunState
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Entry, Event, Numbered
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import run as run_table
+from cormorant.store.schema import site_source
 from tests.crawl.samples import web_source
-from tests.frontier.samples import admit, pages
+from tests.frontier.samples import a_content, admit, admitted, numbers, pages
 
 LIMIT_S = 20
 
@@ -70,3 +76,132 @@ def test_a_run_that_is_taken_away_is_let_go(
             assert [runs.again(tx, row)] == after, "whoever took it away has the last word"
 
     asyncio.run(work())
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks often, and gives a receiver that failed a short time."""
+    monkeypatch.setattr(waiting, "TICK_S", 0.01)
+    monkeypatch.setattr(waiting, "TRIED_AGAIN_S", 0.5)
+
+
+def run_of(store: Store, number: int) -> runs.RunRow:
+    with store.read() as tx:
+        return runs.get(tx, number)
+
+
+async def put_off_again_and_again(store: Store, number: int, counted: Callable[[int], Counters]) -> None:
+    """The only page waits a little, is asked for, and is put off once more; `counted` by then, of so many times."""
+    for times in range(10_000):
+        for ahead_s in (0.2, 0.0):
+            with store.begin() as tx:
+                tx.execute(sa.update(site_source).values(not_before=tx.now() + ahead_s if ahead_s else 0.0))
+                runs.count(tx, number, "ada", counted(times))
+            await asyncio.sleep(0.03)
+
+
+def ended_while(store: Store, counted: Callable[[int], Counters], limit_s: float) -> Ended | None:
+    """How retrieving ended while its only page was put off again and again, None if it did not in time."""
+    number = under_way(store, RunState.RETRIEVING)
+
+    async def work() -> Ended | None:
+        visits = asyncio.create_task(put_off_again_and_again(store, number, counted))
+        try:
+            async with asyncio.timeout(limit_s):
+                return await waiting.until_retrieved(store, run_of(store, number), web_source(patience_s=0.6))
+        except TimeoutError:
+            return None
+        finally:
+            visits.cancel()
+
+    return asyncio.run(work())
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_page_that_is_put_off_for_ever_is_not_waited_for_for_ever(store: Store) -> None:
+    ended = ended_while(store, lambda times: Counters(requests=times, bytes=times), LIMIT_S)
+    assert ended is not None
+    assert (ended.complete, "patience_s" in (ended.reason or "")) == (False, True)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_visit_that_ends_begins_the_waiting_anew(store: Store) -> None:
+    assert ended_while(store, lambda times: Counters(fetched=times, requests=times), 2.0) is None
+
+
+def delivered_after(store: Store, heal: bool) -> bool:
+    """Was a receiver that had failed waited for until it had come to the end? With `heal` it does soon."""
+    number = under_way(store, RunState.DELIVERING)
+    with store.begin() as tx:
+        (index,) = receivers.every(tx)
+        receivers.set_error(tx, index.id, "The disk is full.")
+
+    async def work() -> None:
+        delivered = asyncio.create_task(waiting.until_delivered(store, run_of(store, number)))
+        await asyncio.sleep(0.1)
+        assert not delivered.done(), "it is tried again"
+        if heal:
+            with store.begin() as tx:
+                receivers.set_place(tx, index.id, stream.head(tx))
+        async with asyncio.timeout(LIMIT_S):
+            await delivered
+
+    asyncio.run(work())
+    with store.read() as tx:
+        return receivers.every(tx)[0].place == stream.head(tx)
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("heal", [True, False])
+def test_a_receiver_that_failed_is_waited_for_and_not_for_ever(store: Store, heal: bool) -> None:
+    assert delivered_after(store, heal) == heal
+
+
+@pytest.mark.parametrize(("before", "after"), [("sweeping", "held"), ("stopped", "stopped")])
+def test_a_run_that_was_stopped_is_not_held(store: Store, before: str, after: str) -> None:
+    admitted(store, *pages(6))
+    number = under_way(store, RunState(before))
+    with store.begin() as tx:
+        known = sorted(numbers(tx).values())
+        settlement.contents(tx, [a_content(each) for each in known])
+        hiding.hide(tx, [(each, 1, number) for each in known])
+    assert sweep.braked(store, 1, number)
+    assert run_of(store, number).state == after
+
+
+class Outbox:
+    """An outlet to which there is nothing new; it works."""
+
+    place = 0
+
+    def prepare(self, tx: Tx, events: Sequence[Numbered]) -> list[Found]:
+        return []
+
+    def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
+        return self.place
+
+    def counted(self) -> dict[int, Counters]:
+        return {}
+
+    def refused(self) -> list[str]:
+        return []
+
+    def close(self) -> None:
+        pass
+
+
+def test_the_error_of_a_receiver_that_works_again_is_cleared_though_nothing_is_new(store: Store) -> None:
+    with store.begin() as tx:
+        number = receivers.add(tx, "jsonlines", "out", None, {}, 0)
+        receivers.set_error(tx, number, "The disk is full.")
+
+    async def work() -> None:
+        stop = asyncio.Event()
+        providing = asyncio.create_task(Provider(store, lambda _: Outbox(), lambda: None).provide(stop))
+        await asyncio.sleep(0.05)
+        stop.set()
+        await providing
+
+    asyncio.run(work())
+    with store.read() as tx:
+        assert [(each.place, each.error) for each in receivers.every(tx)] == [(0, None)]

@@ -6,13 +6,17 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from types import SimpleNamespace
+from typing import Any, TypeVar, cast
 
 import pytest
 
+from cormorant.app.roles import Consents
 from cormorant.egress.gate import Egress, Pinned, Refused
-from cormorant.egress.policy import PUBLIC_ONLY, AddressClass, Consent
+from cormorant.egress.policy import PUBLIC_ONLY, AddressClass, Consent, Entry
 from cormorant.egress.resolve import Resolver, Unresolved, literal, system_lookup
+from cormorant.operate.house import House
+from cormorant.store.database import Store
 
 T = TypeVar("T")
 PUBLIC, OTHER = "93.184.216.34", "93.184.216.35"
@@ -303,5 +307,72 @@ def test_the_class_of_a_host_that_was_opened() -> None:
         assert egress.class_of("a.example", 80, PUBLIC_ONLY) is AddressClass.PUBLIC
         assert egress.class_of("b.example", 80, consent) is AddressClass.ULA
         assert egress.class_of("[::1]", 80, PUBLIC_ONLY) is AddressClass.LOOPBACK
+
+    run(work)
+
+
+NAMED = Consent.of([("a.example", 80)])
+PUBLIC_ENTRY, INNER_ENTRY = (Entry("a.example", 80, cls) for cls in (AddressClass.PUBLIC, AddressClass.PRIVATE))
+
+
+def said_of(answer: str, *recalled: Entry) -> Pinned | Refused | Unresolved:
+    """What a new process says to that answer for a named host, after it was told what others had settled."""
+
+    async def work() -> Pinned | Refused | Unresolved:
+        egress = egress_of(Names(a_example=[(answer,)]))
+        egress.recall(recalled)
+        return await egress.open("a.example", 80, NAMED)
+
+    return run(work)
+
+
+def test_what_another_process_settled_holds_in_a_new_one() -> None:
+    assert isinstance(said_of("10.0.0.1"), Pinned)
+    assert isinstance(said_of("10.0.0.1", PUBLIC_ENTRY), Refused)
+    assert isinstance(said_of(PUBLIC, PUBLIC_ENTRY), Pinned)
+    assert isinstance(said_of("10.0.0.1", INNER_ENTRY), Pinned)
+    assert isinstance(said_of("10.0.0.1", Entry("a.example", 81, AddressClass.PUBLIC)), Pinned), "of another port"
+
+
+def test_what_several_settled_of_a_host_holds_together() -> None:
+    assert isinstance(said_of("10.0.0.1", INNER_ENTRY, PUBLIC_ENTRY), Pinned)
+    assert isinstance(said_of("10.0.0.1", PUBLIC_ENTRY, INNER_ENTRY), Pinned)
+
+
+def test_a_process_tells_once_what_it_settled_and_whoever_was_first_is_right() -> None:
+    async def work() -> None:
+        clock = Hands()
+        egress = egress_of(Names(a_example=[(PUBLIC,), ("10.0.0.1",)]), clock)
+        await egress.open("a.example", 80, NAMED)
+        assert egress.newly_settled() == [PUBLIC_ENTRY]
+        assert egress.newly_settled() == []
+        egress.recall([INNER_ENTRY])
+        clock.at += 61
+        assert isinstance(await egress.open("a.example", 80, NAMED), Pinned)
+
+    run(work)
+
+
+def test_what_was_recalled_is_not_told_as_new() -> None:
+    async def work() -> None:
+        egress = egress_of(Names(a_example=[(PUBLIC,)]))
+        egress.recall([PUBLIC_ENTRY])
+        await egress.open("a.example", 80, NAMED)
+        assert egress.newly_settled() == []
+
+    run(work)
+
+
+def test_consent_is_kept_for_every_process_to_come(store: Store) -> None:
+    house = cast("House", SimpleNamespace(store=store))
+
+    async def work() -> None:
+        first = egress_of(Names(a_example=[(PUBLIC,)]))
+        await first.open("a.example", 80, NAMED)
+        Consents(house, first).keep()
+        later = egress_of(Names(a_example=[("10.0.0.1",)]))
+        with store.read() as tx:
+            Consents(house, later).recall(tx)
+        assert isinstance(await later.open("a.example", 80, NAMED), Refused)
 
     run(work)

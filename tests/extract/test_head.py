@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.extract.head import MAX_HEADLINES, language_tag, parse_directives
+from cormorant.extract.head import MAX_HEADLINES, language_tag, meant_for, parse_directives
 from cormorant.extract.html import extract_html
 from cormorant.model.content import Extraction
 
@@ -49,6 +49,20 @@ def test_directives_are_words_in_lower_case(content: str, wanted: list[str]) -> 
 )
 def test_directives_are_those_for_everyone_for_us_and_named_for_others(markup: str, wanted: tuple[str, ...]) -> None:
     assert read(markup).directives == wanted
+
+
+@pytest.mark.parametrize(
+    ("agent", "wanted"),
+    [
+        ("acme", ("nofollow", "noindex", "none", "other: noindex", "acme2: noindex")),
+        ("Acme", ("nofollow", "noindex", "none", "other: noindex", "acme2: noindex")),
+        ("other", ("nofollow", "acme: noindex", "acme: none", "noindex", "acme2: noindex")),
+        ("cormorant", ("nofollow", "acme: noindex", "acme: none", "other: noindex", "acme2: noindex")),
+    ],
+)
+def test_directives_for_a_robot_by_name_are_meant_for_it_alone(agent: str, wanted: tuple[str, ...]) -> None:
+    said = ("nofollow", "acme: noindex", "acme: none", "other: noindex", "acme2: noindex")
+    assert meant_for(said, agent) == wanted
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.frontier.desk import Desk, SiteWork, SourceWork, Task
+from cormorant.frontier.desk import SLACK_S, Desk, SiteWork, SourceWork, Task
+from cormorant.model.resource import Role
 from tests.frontier.samples import a_lease, a_resource
 
 
@@ -173,6 +174,57 @@ def test_a_prerequisite_comes_first_and_alone() -> None:
     desk.done(Task(robots, one))
     assert take(desk, 0.0).resource.source == 2, "the turn goes on"
     assert take(desk, 0.0).resource == task.resource, "what asked for it is in front of its queue"
+
+
+def test_a_prerequisite_put_back_is_offered_though_its_site_is_blocked() -> None:
+    one = site(s1=2)
+    one.parallel = 3
+    desk = opened(one)
+    robots = a_resource(9)._replace(role=Role.ROBOTS)
+    desk.again(take(desk, 0.0), robots)
+    desk.again(take(desk, 0.0), None)
+    assert [each.id for each in one.sources[1].queue] == [1000, 1001], "it is no page of its source"
+    assert take(desk, 0.0).resource is robots
+    assert one.blocked
+
+
+def test_who_asked_first_for_a_prerequisite_is_remembered() -> None:
+    one = site(s1=2)
+    one.parallel = 2
+    desk = opened(one)
+    first, second = take(desk, 0.0), take(desk, 0.0)
+    desk.again(first, a_resource(9))
+    desk.again(second, a_resource(9))
+    assert one.asker == first.resource.id
+
+
+def test_a_fact_is_forgotten_when_its_time_has_passed() -> None:
+    one = site()
+    one.learn("short", b"a", 100.0)
+    one.learn("long", b"b", 200.0)
+    one.forget(99.9)
+    assert one.facts == {"short": b"a", "long": b"b"}
+    one.forget(100.0)
+    assert one.facts == {"long": b"b"}
+    one.learn("short", b"c", 300.0)
+    one.forget(200.0)
+    assert one.facts == {"short": b"c"}
+
+
+def test_a_pace_that_is_set_may_be_faster_and_counts_from_the_newest_request() -> None:
+    one = site(s1=1)
+    one.delay_s, one.next_at, one.sent_at = 10.0, 25.0, 15.0
+    one.set_pace(2.0, 4)
+    assert (one.delay_s, one.parallel, one.next_at) == (2.0, 4, 17.0 + SLACK_S)
+    one.set_pace(0.0, 1)
+    assert (one.delay_s, one.parallel, one.next_at) == (0.0, 1, 15.0)
+
+
+def test_a_turn_that_another_visit_has_taken_is_not_given_away_by_a_new_pace() -> None:
+    one = site(s1=1)
+    one.delay_s, one.next_at, one.sent_at, one.under_way = 10.0, 25.0, 15.0, 2
+    one.set_pace(2.0, 4)
+    assert one.next_at == 25.0
 
 
 def test_two_that_ask_for_the_same_wait_for_one() -> None:

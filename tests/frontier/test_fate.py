@@ -158,6 +158,16 @@ def test_an_answer_is_not(status: int) -> None:
     assert not is_unreachable(status)
 
 
+@pytest.mark.parametrize(
+    ("known", "status"), [(OutcomeKind.QUARANTINED, 981), (OutcomeKind.EXCLUDED, 971)], ids=["quarantined", "excluded"]
+)
+def test_the_same_version_ends_again_as_it_did(known: OutcomeKind, status: int) -> None:
+    before = NEVER_SEEN._replace(outcome=int(known), status=status)
+    got = decided(before, Unchanged())
+    assert (got.outcome, got.status, got.reason, got.kept) == (known, status, None, False)
+    assert decided(before, Unchanged(200)).outcome is OutcomeKind.UNCHANGED, "a body came"
+
+
 REASONS = {
     "Ok": None, "Unchanged": None, "Gone": None, "Moved": "to https://a.example/b", "Excluded": "robots_meta: noindex",
     "Deferred": "an error", "Failed": "forbidden", "Quarantined": "it killed a child", "Held": "too many",

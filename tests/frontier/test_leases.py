@@ -294,3 +294,11 @@ def test_giving_back_twice_is_harmless(three: Store) -> None:
         again = leases.lease(tx, "bob", NOW, 1)
         leases.release(tx, "ada", use(first[0]))
         assert owner_of(tx, again[0].lease.key) == "bob"
+
+
+def test_giving_back_keeps_what_the_next_owner_must_know(three: Store, other: Store) -> None:
+    (got,) = leased(three, "ada", 1)
+    with three.begin() as tx:
+        leases.release(tx, "ada", use(got, not_before=2.0, failures=3, requested_at=1.5))
+    (again,) = [each for each in leased(other, "bob") if each.lease.site == got.lease.site]
+    assert (again.not_before, again.failures, again.requested_at) == (2.0, 3, 1.5)

@@ -177,3 +177,13 @@ def test_only_documents_are_counted_as_such(store: Store) -> None:
     with store.begin() as tx:
         mark(tx, pages(3)[2], role=int(Role.ROBOTS))
         assert (progress.to_fetch(tx, SOURCE, 1), progress.documents_to_fetch(tx, SOURCE, 1)) == (3, 2)
+
+
+def test_all_that_is_left_is_deferred_when_only_resting_sites_are_left(store: Store) -> None:
+    admitted(store, *pages(4))
+    with store.begin() as tx:
+        mark(tx, pages(4)[0], run=5, outcome=int(OutcomeKind.DEFERRED))
+        mark(tx, pages(4)[3], role=int(Role.ROBOTS))
+        assert progress.deferred(tx, SOURCE, 5, 1) == 1, "the others were left since the run was to end"
+        tx.execute(sa.update(site).values(not_before=tx.now() + 60))
+        assert progress.deferred(tx, SOURCE, 5, 1) == 3, "with those it never came to"

@@ -14,9 +14,11 @@ from cormorant.frontier.supply import LONG_REST_S, LOW, Moment, Plan, Supply
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Resource, Role
+from cormorant.model.rules import Prerequisite, Ruling
 from cormorant.store import bulk
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import resource, site
+from tests.crawl.samples import web_source
 from tests.frontier.samples import SOURCE, a_resource, admit, admitted, pages, pass_time, work_of
 
 START = 1000.0
@@ -146,6 +148,21 @@ def test_a_leased_site_brings_its_facts_keys_and_rest(ada: Retriever) -> None:
     assert START - 8 < one.rest_until < START
     assert not ada.seen.first_time(one.key, fingerprint(pages(1)[0], SOURCE))
     assert ada.seen.first_time(one.key, fingerprint("https://a.example/new", SOURCE))
+
+
+def test_a_fact_past_its_time_is_asked_for_anew(ada: Retriever) -> None:
+    """Or a site that is never given back is judged by an old robots.txt for as long as a run lasts."""
+    gates, page, name = web_source(robots="obey").gates, a_resource(), "robots:https://a.example"
+    with ada.store.begin() as tx:
+        until = tx.now() + 99
+        facts.write(tx, [Fact(1, INSTALLATION, name, b"User-agent: *\nDisallow: /", until)])
+    one = next(each for each in ada.tend() if each.lease.site == 1)
+    assert one.hold_until == {name: until}
+    ada.tend()
+    assert isinstance(gates.visit(page, one.facts), Ruling)
+    one.hold_until[name] -= 100
+    ada.tend()
+    assert isinstance(gates.visit(page, one.facts), Prerequisite)
 
 
 def test_rows_are_adapted_to_their_run(ada: Retriever) -> None:

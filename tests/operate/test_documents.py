@@ -121,3 +121,13 @@ def test_a_display_address_is_an_address(house: House) -> None:
     assert (said["source"], "There is no such file." in said["because"]) == ("files", True)
     with pytest.raises(NotFoundError):
         documents.shown(house, "https://intra/docs/none.txt")
+
+
+def test_what_was_excluded_before_it_was_visited_has_every_field(house: House, store: Store) -> None:
+    with store.begin() as tx:
+        know(tx, 1, "https://a.example/known")
+        exclude(tx, 1, "https://a.example/out")
+    (known,) = documents.listed(house, Wanted())
+    (record,) = documents.listed(house, Wanted(state="excluded", status=964))
+    assert (record["url"], record["state"], record["attempts"]) == ("https://a.example/out", "excluded", 0)
+    assert set(known) == set(record) - {"run"}

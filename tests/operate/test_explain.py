@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.world import Installation, serving, small_site
+from tests.cli.world import Answer, Installation, serving, small_site
 
 
 @pytest.fixture(scope="module")
@@ -114,3 +114,56 @@ def test_an_address_known_by_nofollow_links_alone(tmp_path: Path) -> None:
         assert home.fine("explain", f"{site.address}only", "--json").object["verdict"] == "indexed"
         names = {each["url"] for each in home.fine("document", "list", "--excluded", "--json").objects}
         assert names == {site.address + path for path in ("below", "private/x")}
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_robots_txt_is_no_document(status: int, tmp_path: Path) -> None:
+    home = Installation(tmp_path / "data")
+    with serving(small_site()) as site:
+        site.answers["/robots.txt"].status = status
+        home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "patience_s=0")
+        home.run("crawl")
+        record = home.fine("explain", f"{site.address}robots.txt", "--json").object
+    assert (record["verdict"], record["status"]) == ("not_indexed", status), record
+    assert "is no document" in record["because"]
+
+
+def test_how_reading_ended(tmp_path: Path) -> None:
+    home = Installation(tmp_path / "data")
+    with serving(small_site()) as site:
+        site.answers["/tides"] = Answer("%PDF-1.7 nothing of a PDF", mime="application/pdf")
+        home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+        home.run("crawl")
+        unread = home.fine("explain", f"{site.address}tides", "--json").object
+        assert (unread["status"], unread["cache"]) == (903, None)
+        assert (unread["conversion"]["mime"], unread["conversion"]["status"]) == (None, 903)
+        assert unread["conversion"]["reason"]
+        read = home.fine("explain", f"{site.address}ferries", "--json").object
+        assert read["conversion"] == {"mime": "text/html", "status": 200, "reason": None}
+
+
+def test_when_it_is_visited_again(folder: Path, tmp_path: Path) -> None:
+    settled = Installation(folder / "data").fine("explain", str(folder / "papers/note.txt"), "--json").object
+    assert settled["next"] == {"when": "when a listing shows that it changed"}
+    home = Installation(tmp_path / "data")
+    with serving(small_site()) as site:
+        home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "max_documents=1")
+        home.run("crawl")
+        for path in ("", "ferries"):
+            record = home.fine("explain", site.address + path, "--json").object
+            assert record["next"] == {"when": "in the next run"}, path
+
+
+def test_a_source_whose_start_file_is_away_is_told_of(folder: Path, tmp_path: Path) -> None:
+    home, starts = Installation(tmp_path / "data"), tmp_path / "starts"
+    with serving(small_site()) as site:
+        starts.write_text(f"{site.address}ferries\n")
+        home.fine("source", "add", "web", "docs", "--set", f"start_file={starts}", "--set", "network=loopback")
+        home.run("crawl")
+        starts.unlink()
+        record = home.fine("explain", f"{site.address}ferries", "--json").object
+        assert record["verdict"] == "indexed"
+        assert [(each["gate"], str(starts) in each["rule"]) for each in record["gates"]] == [("settings", True)]
+        assert home.fine("explain", str(folder / "papers/note.txt"), "--json").object["verdict"] == "unknown"
+        report = home.fine("run", "show", "--json").object
+        assert str(starts) in "".join(each["sentence"] for each in report["problems"])

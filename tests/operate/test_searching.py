@@ -8,13 +8,18 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from cormorant.app import roles
 from cormorant.app.build import Plan
 from cormorant.app.opening import opened
 from cormorant.app.settings import Installation as Settings
+from cormorant.base.clock import date_of, rfc3339
 from cormorant.base.errors import ConflictError, IndexDamaged, NotFoundError
+from cormorant.catalog import receivers
 from cormorant.frontier import hiding
-from cormorant.operate import searching
+from cormorant.operate import indexing, searching
 from cormorant.operate.house import House
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
 from cormorant.search.reader import Question
 from cormorant.store.schema import content
 from tests.cli.world import Installation
@@ -86,3 +91,65 @@ def test_a_damaged_copy_is_not_shown(plan: Plan) -> None:
         pack.write_bytes(b"\0" * pack.stat().st_size)
     with opened(plan) as house, pytest.raises(NotFoundError):
         searching.copy(house, searching.library(house), number_of(house, "one.txt"))
+
+
+def behind(house: House, trimmed: bool) -> None:
+    """The index lacks events that the database has or, when `trimmed`, had."""
+    with house.store.begin() as tx:
+        (index,) = receivers.every(tx)
+        stream.append(tx, [Entry(1, number_of(house, name), 1, Event.CHANGED) for name in TEXTS])
+        if trimmed:
+            receivers.set_place(tx, index.id, stream.head(tx) - 1)
+            stream.trim(tx)
+
+
+def test_an_index_that_lacks_events_that_are_gone_is_told_and_made_anew(plan: Plan) -> None:
+    with opened(plan) as house:
+        roles._in_step(house).close()
+        behind(house, trimmed=False)
+        roles._in_step(house).close()
+        behind(house, trimmed=True)
+        with pytest.raises(IndexDamaged, match="index rebuild"):
+            roles._in_step(house)
+        indexing.rebuild(house)
+        roles._in_step(house).close()
+
+
+def test_an_index_that_is_ahead_of_the_database_is_told(plan: Plan) -> None:
+    with opened(plan) as house:
+        with house.store.begin() as tx:
+            tx.driver("UPDATE stream_head SET seq = seq - 1")
+        with pytest.raises(IndexDamaged, match="index rebuild"):
+            roles._in_step(house)
+
+
+def test_an_index_made_anew_has_come_to_the_end_of_the_stream(plan: Plan) -> None:
+    with opened(plan) as house:
+        behind(house, trimmed=False)
+        place = indexing.rebuild(house)["place"]
+        with house.store.read() as tx:
+            (index,) = receivers.every(tx)
+            assert index.place == place == stream.head(tx)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (253_402_300_799.0, "9999-12-31T23:59:59.000Z"), (253_402_300_799.5, None), (1e30, None), (float("nan"), None),
+        (-62_135_596_800.0, "0001-01-01T00:00:00.000Z"), (-62_135_596_801.0, None), (-float("inf"), None),
+        (None, None), (0.0, "1970-01-01T00:00:00.000Z"),
+    ],
+)  # fmt: skip
+def test_what_is_no_date_is_none(seconds: float | None, said: str | None) -> None:
+    assert rfc3339(seconds) == said
+    assert seconds is None or (date_of(seconds) is None) == (said is None)
+
+
+@pytest.mark.parametrize("moment", [4e11, -1e11])
+def test_a_document_of_no_year_is_found(plan: Plan, moment: float) -> None:
+    with opened(plan) as house:
+        with house.store.begin() as tx:
+            tx.execute(sa.update(content).values(modified_at=moment))
+        indexing.rebuild(house)
+        (hit,) = searching.search(house, Question("dunlin")).hits
+        assert searching.hit_record(hit)["modified_at"] is None

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+from cormorant.portal import showing
+from cormorant.search.reader import Hit
 from tests.cli.world import Answer, Installation, Site, ended, serving
 
 EVIL = "<script>alert(1)</script>"
@@ -68,6 +70,10 @@ def portal(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Por
     home = Installation(folder / "data")
     home.fine("source", "add", "web", "web", "--set", f"start={site.address}")
     home.fine("source", "add", "files", "papers", "--set", f"path={folder / 'papers'}")
+    (folder / "staff").mkdir()
+    (folder / "staff" / "pay.txt").write_text("What sargasso pickers are paid.")
+    given = ["--set", f"path={folder / 'staff'}", "--set", "grants=group:hr"]
+    home.fine("source", "add", "files", "personnel", *given)
     home.fine("crawl")
     process = home.start("serve", "--port", "0", "--json")
     assert process.stdout is not None
@@ -155,6 +161,35 @@ def test_one_source_only(portal: Portal) -> None:
     assert "letter.txt" in body
     assert 'href="file:' not in body
     assert portal.get("/search?q=sargasso&source=nope").status == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/search?q=sargasso", "/search?q=nothingatall"])
+def test_a_source_nobody_may_see_is_neither_named_nor_counted(path: str, portal: Portal) -> None:
+    body = portal.get(path).body
+    assert "30 documents from 2 sources" in body
+    assert "personnel" not in body
+    assert "pay.txt" not in body
+
+
+def test_a_choice_of_source_names_those_that_can_be_seen(portal: Portal) -> None:
+    body = portal.get("/search?q=sargasso").body
+    assert "source=papers" in body
+    assert "source=personnel" not in body
+
+
+def test_a_kept_copy_may_load_the_style_and_nobody_a_page(portal: Portal) -> None:
+    policies = {path: portal.get(path).headers["cross-origin-resource-policy"] for path in (*PAGES, "/health/live")}
+    assert set(policies.values()) == {"same-origin"}, policies
+    assert portal.get("/static/cormorant.css").headers["cross-origin-resource-policy"] == "cross-origin"
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"), [(0.0, "1 Jan 1970"), (None, ""), (4e11, ""), (-1e11, ""), (253_402_300_799.0, "31 Dec 9999")]
+)
+def test_a_day_that_no_calendar_has_is_not_shown(moment: float | None, said: str) -> None:
+    assert showing.day(moment) == said
+    hit = Hit(1, "https://a.example/", "", "", (), 1.0, "web", "text/html", "en", 0, moment, cached=True, duplicates=0)
+    assert showing.meta(hit)[1:] == ((said,) if said else ())
 
 
 def test_duplicates_are_folded_and_can_be_shown(portal: Portal) -> None:

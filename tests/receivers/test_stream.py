@@ -114,3 +114,16 @@ def test_what_everybody_has_passed_is_dropped(store: Store) -> None:
         receivers.delete(tx, one)
         assert stream.trim(tx) == 3, "nobody is waiting for it"
         assert stream.append(tx, entries(1)) == 11, "numbers go on"
+
+
+def test_whoever_is_at_a_place_can_go_on_unless_events_behind_it_are_gone(store: Store) -> None:
+    with store.begin() as tx:
+        assert stream.reaches(tx, 0), "before the first event"
+        stream.append(tx, entries(10))
+        assert [stream.reaches(tx, place) for place in (0, 9, 10, 11)] == [True, True, True, False]
+        receivers.add(tx, "jsonlines", "one", None, {}, 4)
+        assert stream.trim(tx) == 4
+        assert [stream.reaches(tx, place) for place in (0, 3, 4, 10)] == [False, False, True, True]
+        receivers.delete(tx, 1)
+        assert stream.trim(tx) == 6
+        assert [stream.reaches(tx, place) for place in (4, 9, 10)] == [False, False, True], "all are gone"

@@ -269,3 +269,35 @@ def _seconds(judge: object, times: int) -> float:
     for _ in range(times):
         judge(HANDBOOK)
     return time.process_time() - started
+
+
+EXCLUDES = ["prefix:https://example.org/drafts/", "path:/private", "contains:action=delete", "contains:a/b"]
+
+
+@pytest.mark.parametrize(
+    ("address", "rule"),
+    [
+        ("https://example.org./drafts/a", "exclude prefix:https://example.org/drafts/"),
+        ("https://example.org/%64rafts/a", "exclude prefix:https://example.org/drafts/"),
+        ("https://example.org./%64rafts/a", "exclude prefix:https://example.org/drafts/"),
+        ("https://example.org/%70rivate/x", "exclude path:/private"),
+        ("https://example.org/?action=%64elete", "exclude contains:action=delete"),
+        ("https://example.org/?%61ction=del%65te", "exclude contains:action=delete"),
+        ("https://example.org/a%2Fb", None),
+        ("https://example.org/a%252Fb", None),
+        ("https://example.org./draft%73", None),
+        ("https://example.org./x", None),
+        ("https://example.org/%78", None),
+    ],
+)
+def test_another_spelling_is_excluded_all_the_same(address: str, rule: str | None) -> None:
+    ruling = compile_rules([], EXCLUDES, None).ruling(canonical(address))
+    assert ruling.admitted is (rule is None)
+    assert ruling.rule == (rule or "any")
+
+
+def test_an_origin_met_with_its_dot_first_is_judged_alike_without() -> None:
+    boundary = compile_rules([], EXCLUDES, ["example.org"])
+    for host in ("example.org.", "example.org", "example.org."):
+        assert not boundary.ruling(f"https://{host}/drafts/a").admitted
+        assert boundary.ruling(f"https://{host}/a").admitted

@@ -42,12 +42,13 @@ from cormorant.frontier.admission import Admission, SiteNumbers
 from cormorant.frontier.known import Seen
 from cormorant.journal import runs
 from cormorant.limits.client import ChildPool
-from cormorant.model.run import RunState
+from cormorant.model.run import OPEN_STATES, RunState
 from cormorant.model.settings import parse_settings
 from cormorant.operate.house import House
 from cormorant.plugins import receiver_kind
 from cormorant.receivers import stream
 from cormorant.store import processes
+from cormorant.store.bulk import storable
 
 if TYPE_CHECKING:
     from cormorant.catalog.receivers import ReceiverRow
@@ -135,7 +136,9 @@ def _ended(house: House, number: int, task: asyncio.Task[None]) -> None:
     _log.error("fault", extra={"run": number}, exc_info=error)
     reason = f"A fault of this program or a plug-in: {type(error).__name__}: {error}. logs/conductor.log says where."
     with house.store.begin() as tx:
-        runs.change(tx, number, state=RunState.FAILED, reason=reason, error="fault", finished_at=tx.now())
+        ended = {"state": RunState.FAILED, "reason": storable(reason), "error": "fault", "finished_at": tx.now()}
+        for state in OPEN_STATES:
+            runs.advance(tx, number, state, **ended)
 
 
 def own_ports(plan: Plan) -> frozenset[int]:
@@ -160,6 +163,7 @@ class Consents:
         if new := self._egress.newly_settled():
             with self._house.store.begin() as tx:
                 consents.settle(tx, [Settled(each.host, each.port, each.cls.value) for each in new])
+                self.recall(tx)
 
 
 class Assignments:

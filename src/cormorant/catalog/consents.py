@@ -28,6 +28,8 @@ def every(tx: Tx) -> list[Settled]:
 
 def settle(tx: Tx, found: Iterable[Settled]) -> None:
     """Keep what a first resolution gave, unless another process was first."""
+    if not tx.sqlite:  # there, nobody else writes meanwhile
+        tx.execute(sa.text("LOCK TABLE consent IN EXCLUSIVE MODE"))
     known = {(each.host, each.port) for each in every(tx)}
     new = [(*each, tx.now()) for each in found if (each.host, each.port) not in known]
     names = ("host", "port", "address_class", "settled_at")

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import source
 
@@ -50,8 +51,8 @@ def every(tx: Tx) -> list[SourceRow]:
 
 def named(tx: Tx, name: str) -> SourceRow:
     """The source of that name. Raises NotFoundError, with the names there are."""
-    known = name.isprintable()  # a terminal may give bytes that are no text, which no database takes
-    rows = tx.rows(sa.select(source).where(source.c.name == name)) if known else []
+    text = bulk.storable(name)  # a terminal may give bytes that are no text, which no database takes
+    rows = tx.rows(sa.select(source).where(source.c.name == name)) if text == name else []
     if not rows:
         names = ", ".join(row.name for row in every(tx)) or "none yet; `cormorant source add` makes one"
         raise NotFoundError(f"There is no source {name!r}. There is: {names}.")

@@ -289,6 +289,8 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
         etag, modified = ("", "") if by_header else (said.etag, said.modified)
         if etag or modified or by_header or resource.acl:
             made.judged.append((etag, modified, bool(resource.acl), resource.id))
+    elif isinstance(outcome, Excluded) and outcome.status == Status.NOINDEX and resource.outcome != OutcomeKind.NONE:
+        made.judged.append(("", "", bool(resource.acl), resource.id))  # the header of a 304 said so
     if changed:
         document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
         content_hash = document.content_hash if document else None

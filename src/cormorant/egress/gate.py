@@ -116,12 +116,12 @@ class Egress:
         return settled
 
     def recall(self, entries: Iterable[Entry]) -> None:
-        """Take over what first resolutions of other processes settled; what this one has settled stays."""
+        """Take over what first resolutions settled, here and in other processes: whoever was first is right."""
         found: dict[tuple[str, int], set[Entry]] = {}
         for entry in entries:
             found.setdefault((entry.host, entry.port), set()).add(entry)
         for key, settled in found.items():
-            self._settled.setdefault(key, frozenset(settled))
+            self._settled[key] = frozenset(settled)
 
     def newly_settled(self) -> list[Entry]:
         """What first resolutions settled here since the last call, to be kept for every process to come."""

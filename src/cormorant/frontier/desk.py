@@ -86,9 +86,10 @@ class SiteWork:
             self.next_at = self.sent_at + self.delay_s
 
     def set_pace(self, delay_s: float, parallel: int) -> None:
-        """Keep this pace from now on, counted from the newest request."""
+        """Keep this pace from now on, counted from the newest request; turns of others under way stay as they are."""
         self.delay_s, self.parallel = delay_s, parallel
-        self.next_at = self.sent_at + delay_s + (SLACK_S if delay_s else 0.0)
+        soonest = self.sent_at + delay_s + (SLACK_S if delay_s else 0.0)
+        self.next_at = soonest if self.under_way <= 1 else max(self.next_at, soonest)
 
     def slow_down(self, delay_s: float) -> None:
         """Keep at least this distance from request to request, from the newest on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import tracemalloc
@@ -13,12 +14,13 @@ from pathlib import Path
 import pytest
 
 from cormorant.model.resource import Found, How, Role
+from cormorant.sources.files import discovery
 from cormorant.sources.files.discovery import KEPT_OPEN, Walk
 from cormorant.sources.files.gates import FilesGates
 from cormorant.sources.files.naming import Naming
 from cormorant.sources.files.rights import Names
 from cormorant.sources.files.source import BATCH, FilesSource
-from cormorant.sources.files.wire import open_root
+from cormorant.sources.files.wire import open_folder, open_root
 from tests.sources.files.listing import as_nobody, chain, content, descriptors, found, listed, source
 
 
@@ -155,6 +157,19 @@ def test_symbolic_links_are_followed_inside_the_folder_only(folder: Path) -> Non
     assert all(content(place, name).body in (b"a/b", b".hidden/v3/c") for name in names)
 
 
+def test_a_link_that_leads_nowhere_does_not_stop_the_listing(shared: Path) -> None:
+    write(shared, "a", "closed/b", "z/c")
+    (shared / "closed").chmod(0o700)
+    (shared / "long").symlink_to("b" * 300)
+    (shared / "z" / "unreadable").symlink_to("../closed/b")
+    place = source(shared, symlinks=True)
+    with as_nobody():
+        assert set(listed(place)) == {"a", "z/c"}
+    assert sorted(place.unlisted) == [f"file://{shared}/closed/", f"file://{shared}/z/unreadable"]
+    assert set(listed(place)) == {"a", "closed/b", "z/c", "z/unreadable"}
+    assert place.unlisted == []
+
+
 def test_loops_are_visited_once(folder: Path) -> None:
     write(folder, "a/b/c")
     (folder / "a" / "b" / "self").symlink_to(".")
@@ -195,6 +210,24 @@ def test_folders_and_files_that_vanish_in_between_are_no_fault(folder: Path) -> 
         rest = list(files)
         assert {each.address.rsplit("/", 2)[1] for each in rest} <= {first.address.rsplit("/", 2)[1]}
         assert walk.unlisted == []
+
+
+@pytest.mark.parametrize("code", [errno.ENOENT, errno.ENOTDIR, errno.ELOOP])
+def test_a_folder_that_still_stands_is_not_gone_because_opening_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    write(folder, "a", "mount/b")
+    (folder / "file").touch()
+
+    def opening(name: bytes, parent: int) -> int:
+        if name == b"mount":
+            raise OSError(code, os.strerror(code))
+        return open_folder(name, parent)
+
+    monkeypatch.setattr(discovery, "open_folder", opening)
+    place = source(folder)
+    assert set(listed(place)) == {"a", "file"}
+    assert place.unlisted == [f"file://{folder}/mount/"]
 
 
 def test_a_folder_swapped_for_a_link_is_not_entered(folder: Path) -> None:

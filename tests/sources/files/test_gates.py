@@ -33,6 +33,10 @@ def follow(address: str, **settings: object) -> tuple[bool, str, int]:
         ("file:///srv/docs/a/x.tmp", {"exclude": "*.tmp"}, (False, "exclude *.tmp", 964)),
         ("file:///srv/docs/a/x.txt", {"include": "*.pdf"}, (False, "include *.pdf", 964)),
         ("file:///srv/docs/caf%E9.pdf", {"include": "caf?.pdf"}, (True, "include caf?.pdf", 0)),
+        ("file:///srv/docs/a%5B1%5D.pdf", {}, (True, "every file of the folder", 0)),
+        ("file:///srv/docs/a[1].pdf", {}, (False, "another spelling of a file's address", 964)),
+        ("file:///srv/docs/caf%e9.pdf", {}, (False, "another spelling of a file's address", 964)),
+        ("file:///srv/docs/%61.pdf", {}, (False, "another spelling of a file's address", 964)),
         ("file:///srv/docs/" + "a" * 4096, {}, (False, "an address has at most 4096 characters", 414)),
     ],
 )

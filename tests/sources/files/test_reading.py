@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from cormorant.model.acl import ACL, NOBODY, PUBLIC
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone
 from cormorant.sources.files.reading import CHANGED
@@ -85,6 +86,27 @@ def test_an_unreadable_file_has_failed(shared: Path) -> None:
             got = fetched(place, name)
             assert isinstance(got, Failed)
             assert got.status == 403
+
+
+def test_what_may_not_be_read_is_nobodys_where_its_owner_grants(shared: Path) -> None:
+    """Its rights may have been taken away on the way, where the account cannot look."""
+    (shared / "a").touch(mode=0o600)
+    (shared / "closed").mkdir(mode=0o700)
+    (shared / "closed" / "b").touch()
+    for settings, acl in (({"owner_grants": True}, NOBODY), (dict[str, object](), None)):
+        place = source(shared, **settings)
+        with as_nobody():
+            assert [getattr(fetched(place, name), "acl", PUBLIC) for name in ("a", "closed/b")] == [acl, acl]
+        assert getattr(fetched(place, "none"), "acl", None) is None, "it is gone"
+
+
+def test_whom_the_source_denies_no_owner_lets_in(folder: Path) -> None:
+    (folder / "a").touch(mode=0o600)
+    granted = content(source(folder, owner_grants=True), "a").acl
+    assert granted is not None
+    denied = content(source(folder, owner_grants=True, denies=["user:bob"]), "a").acl
+    assert denied == ACL.of(granted.grants, [*granted.denies, "user:bob"])
+    assert content(source(folder, denies=["user:bob"]), "a").acl is None
 
 
 def test_a_file_below_folders_that_can_be_passed_but_not_listed_is_read(shared: Path) -> None:

@@ -27,3 +27,12 @@ def test_large_ones_push_out_others_sooner() -> None:
     for name in "abc":
         ours.robots_of(name, body)
     assert [ours.newest(name) for name in "abc"] == [None, body, body]
+
+
+def test_a_host_name_that_no_name_server_knows_is_excluded() -> None:
+    ours = WebGates(WebSettings(start=(HOME,), include=("any",)), [HOME])
+    longest = ".".join(["a" * 63] * 3 + ["b" * 61])
+    assert len(longest) == 253
+    assert ours.follow(f"https://{longest}:65535/{'x' * 300}", 0).admitted
+    ruling = ours.follow(f"https://aaaaaa.{longest}/", 0)
+    assert (ruling.status, ruling.rule) == (979, "a host name of more than 253 characters")

@@ -12,9 +12,10 @@ from cormorant.egress.policy import AddressClass
 from cormorant.fetch.http import Fetcher
 from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.content import Content, Wire
-from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome, OutcomeKind
+from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome, OutcomeKind, Unchanged
 from cormorant.model.resource import Resource, Role
 from cormorant.sources.web import source as web
+from cormorant.sources.web.robots import MAX_BODY
 from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.source import WebSource
 from tests.crawl.samples import NEVER_SEEN
@@ -213,7 +214,7 @@ def test_validators_belong_to_the_address_they_came_from() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "lines"), [(971, 2), (962, 2), (973, 2), (1001, 2), (970, 0), (964, 0), (200, 0), (404, 0)]
+    ("status", "lines"), [(971, 2), (962, 2), (973, 2), (1001, 2), (981, 2), (970, 0), (964, 0), (200, 0), (404, 0)]
 )
 def test_what_was_read_and_excluded_is_asked_for_conditionally(status: int, lines: int) -> None:
     never_found = PAGE._replace(status=status, outcome=int(OutcomeKind.EXCLUDED), validator='"1"\nMon, 02 Nov 2026')
@@ -223,3 +224,80 @@ def test_what_was_read_and_excluded_is_asked_for_conditionally(status: int, line
     found = PAGE._replace(status=200, indexed=True, etag="", modified="", validator='"1"\n')
     visits.fetch(found)
     assert len(visits.net.headers[-1]) == 1, "its validators are elsewhere"
+
+
+KNOWN = PAGE._replace(status=200, indexed=True, etag='"1"')
+ROBOTS = PAGE._replace(address=f"{HOME}/robots.txt", role=Role.ROBOTS)
+
+
+@pytest.mark.parametrize(
+    ("tag", "rule"),
+    [
+        ("noindex", "X-Robots-Tag: noindex"),
+        ("None", "X-Robots-Tag: none"),
+        ("Acme: nofollow, noindex", "X-Robots-Tag: noindex"),
+        ("max-image-preview:large, noindex", "X-Robots-Tag: noindex"),
+        ("max-video-preview: -1, noindex", "X-Robots-Tag: noindex"),
+    ],
+)
+def test_a_304_may_forbid_what_it_confirms(tag: str, rule: str) -> None:
+    got = Visits({PAGE.address: answer(304, X_Robots_Tag=tag)}, robots_agent="acme").fetch(KNOWN)
+    assert isinstance(got, Excluded)
+    assert (got.status, got.ruling.status, got.ruling.rule) == (971, 971, rule)
+
+
+@pytest.mark.parametrize("tag", ["", "nofollow", "otherbot: noindex"])
+def test_a_304_that_forbids_us_nothing_confirms(tag: str) -> None:
+    said = answer(304, X_Robots_Tag=tag) if tag else answer(304)
+    assert Visits({PAGE.address: said}, robots_agent="acme").fetch(KNOWN) == Unchanged()
+    unasked = Visits({PAGE.address: said}).fetch(PAGE)
+    assert isinstance(unasked, Failed)
+    assert unasked.status == 1005
+
+
+@pytest.mark.parametrize("tag", ["max-image-preview:large, noindex", "max-video-preview: -1, noindex"])
+def test_a_directive_with_a_value_is_no_agent(tag: str) -> None:
+    got = Visits({PAGE.address: answer(200, X_Robots_Tag=tag)}).fetch()
+    assert isinstance(got, Content)
+    assert got.directives == tuple(tag.split(", "))
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (501, OutcomeKind.FAILED), (505, OutcomeKind.FAILED), (400, OutcomeKind.FAILED),
+        (408, OutcomeKind.DEFERRED), (500, OutcomeKind.DEFERRED), (502, OutcomeKind.DEFERRED),
+    ],
+)  # fmt: skip
+def test_what_a_server_does_not_do_it_will_not_do_the_next_time(status: int, kind: OutcomeKind) -> None:
+    got = Visits({PAGE.address: answer(status)}).fetch()
+    assert isinstance(got, Failed | Deferred)
+    assert (got.kind, got.status) == (kind, status)
+
+
+class Short(Net):
+    """Gives no more of a body than was asked for."""
+
+    async def get(self, request: Request) -> Answer | Fault:
+        got = await super().get(request)
+        return answer(got.status, got.body[: request.max_bytes]) if isinstance(got, Answer) else got
+
+
+def test_a_robots_txt_that_is_cut_within_a_rule_forbids_no_more_than_it_says() -> None:
+    start = b"User-agent: *\nDisallow: /no\n"
+    body = start + b"#" * (MAX_BODY - len(start) - len(b"\nDisallow: /")) + b"\nDisallow: /tmp/a\n"
+    assert body[:MAX_BODY].endswith(b"\nDisallow: /")
+    visits = Visits({})
+    visits.source._fetcher = cast("Fetcher", Short(visits.clock, {ROBOTS.address: answer(200, body)}))
+    got = visits.fetch(ROBOTS)
+    assert isinstance(got, Content)
+    gates = visits.source.gates
+    assert gates.robots_ruling(HOME, got.body, f"{HOME}/page").admitted
+    assert not gates.robots_ruling(HOME, got.body, f"{HOME}/no").admitted
+
+
+def test_a_site_whose_robots_txt_brings_no_usable_answer_is_closed_for_a_while() -> None:
+    assert Visits({ROBOTS.address: Fault(1005, "garbled")}).fetch(ROBOTS) == Deferred(
+        1005, "garbled", None, whole_site=True
+    )
+    assert Visits({ROBOTS.address: REFUSED}).fetch(ROBOTS) == Failed(906, "refused")

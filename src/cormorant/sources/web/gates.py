@@ -19,8 +19,8 @@ MAX_SEGMENTS = 25
 MAX_REPEATS = 3
 """A path with more segments, or one segment more often, is a relative link gone astray (fault W3)."""
 
-MAX_HOST = len("https://") + 253 + len(":65535")
-"""Where the path of an address begins at the latest: no name is longer (RFC 1035 section 2.3.4)."""
+MAX_HOST = len("http://") + 253
+"""Where the path of an address may begin without a look at its host: no name is longer (RFC 1035 section 2.3.4)."""
 MOST_ROBOTS, MOST_ROBOTS_BYTES = 4_096, 16 << 20
 """Robots.txt files, and bytes of them, whose rules are kept: more than a retriever has sites at a time, so that a visit
 seldom has to read one again."""
@@ -118,7 +118,7 @@ def _shape(address: str) -> Ruling | None:
     """Exclude addresses that only a trap makes."""
     if len(address) > MAX_ADDRESS:
         return _no(Gate.ADDRESS, f"more than {MAX_ADDRESS} characters", 979)
-    if address.find("/", 8) > MAX_HOST:
+    if address.find("/", 8) > MAX_HOST and len(origin_of(address).host.removesuffix(".")) > MAX_HOST - len("http://"):
         return _no(Gate.ADDRESS, "a host name of more than 253 characters", 979)
     if address.count("/") <= MAX_REPEATS + 2:
         return None
