@@ -177,6 +177,14 @@ def test_a_choice_of_source_names_those_that_can_be_seen(portal: Portal) -> None
     assert "source=personnel" not in body
 
 
+@pytest.mark.parametrize("path", ["/search?q=x&source=", "/api/v1/search?q=x&source="])
+def test_a_source_nobody_may_see_is_as_unknown_as_one_there_is_not(path: str, portal: Portal) -> None:
+    hidden, nowhere = portal.get(f"{path}personnel"), portal.get(f"{path}nowhere")
+    assert (hidden.status, nowhere.status) == (404, 404)
+    assert hidden.body == nowhere.body
+    assert "papers" not in nowhere.body.partition("<footer")[0].partition("no such source")[2]
+
+
 def test_a_kept_copy_may_load_the_style_and_nobody_a_page(portal: Portal) -> None:
     policies = {path: portal.get(path).headers["cross-origin-resource-policy"] for path in (*PAGES, "/health/live")}
     assert set(policies.values()) == {"same-origin"}, policies

@@ -21,7 +21,7 @@ from cormorant.operate.house import House
 from cormorant.portal import faults
 from cormorant.portal.guard import COPY_POLICY, Guard
 from cormorant.portal.showing import MOST_PAGES, PER_PAGE, day, pages, shown, size
-from cormorant.search.reader import Library, Question
+from cormorant.search.reader import Answer, Library, Question
 
 HERE = Path(__file__).parent
 THEMES = {"dark": "light", "light": "dark"}
@@ -57,6 +57,13 @@ class Shelf:
         if now - self._counted_at >= FRESH_S:
             self._counts, self._counted_at = searching.counts(self.house, self.library()), now
         return self._counts
+
+    def ask(self, question: Question) -> Answer:
+        """Answer a question. A source of which nothing may be seen is unknown, and the names of others stay untold."""
+        for name in question.sources:
+            if name not in self.counts() and name not in searching.counts(self.house, self.library()):
+                raise NotFoundError("There is no such source, or nothing in it is for you to see.")
+        return searching.search(self.house, question, shelf=self.library())
 
     def forget(self) -> None:
         """Open it anew the next time."""
@@ -98,7 +105,7 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         if not q.strip():
             return RedirectResponse("/", 303)
         question = Question(q, (source,) if source else (), PER_PAGE, (page - 1) * PER_PAGE, fold=not every)
-        answer = searching.search(shelf.house, question, shelf=shelf.library())
+        answer = shelf.ask(question)
 
         def address(**changes: object) -> str:
             given = {"q": q, "source": source, "all": "1" if every else "", "page": ""} | changes
@@ -146,7 +153,7 @@ def _add_programs(app: FastAPI, shelf: Shelf) -> None:
     ) -> dict[str, Any]:
         """Search; the hits are under `hits`."""
         question = Question(q, (source,) if source else (), limit, offset)
-        return searching.answer_record(searching.search(shelf.house, question, shelf=shelf.library()))
+        return searching.answer_record(shelf.ask(question))
 
     @app.get("/health/live")
     def live() -> dict[str, str]:
