@@ -3,7 +3,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cormorant.index.words import LONGEST_WORD, clean, places, prepare, words
@@ -57,6 +57,7 @@ def test_composed_and_decomposed_are_the_same_words(text: str) -> None:
 
 
 @given(st.text())
+@example("\u01e4")
 def test_words_are_words_of_themselves(text: str) -> None:
     for word in words(text):
         assert words(word) == [word]

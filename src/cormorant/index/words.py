@@ -72,7 +72,8 @@ def clean(text: str) -> str:
 def analyzer() -> tantivy.TextAnalyzer:
     """Return the tokenizer that every process has to register before it touches an index."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    for each in (tantivy.Filter.remove_long(LONGEST_WORD + 1), tantivy.Filter.lowercase(), tantivy.Filter.ascii_fold()):
+    lower = tantivy.Filter.lowercase  # twice, since folding makes a capital of a few small letters, like that of U+01E4
+    for each in (tantivy.Filter.remove_long(LONGEST_WORD + 1), lower(), tantivy.Filter.ascii_fold(), lower()):
         builder = builder.filter(each)
     return builder.build()
 
