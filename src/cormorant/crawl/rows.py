@@ -24,9 +24,10 @@ from cormorant.crawl.visit import Report
 from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
 from cormorant.frontier.facts import INSTALLATION, Fact
-from cormorant.frontier.fate import Fate
+from cormorant.frontier.fate import REPEATED, Fate
 from cormorant.frontier.leases import SiteUse
 from cormorant.frontier.settlement import ContentRow
+from cormorant.frontier.supply import use_of
 from cormorant.journal import counting
 from cormorant.journal.visits import Exclusion, VisitRow
 from cormorant.model.acl import ACL
@@ -168,7 +169,7 @@ def site_uses(batch: Batch) -> list[SiteUse]:
     Of a site that was lost and leased anew while the batch was gathered the older lease counts: none of it is written.
     """
     sites = {v.resource.site: v.report.task.site for v in reversed(batch.visited)}
-    return [SiteUse(s.lease, s.not_before, s.failures, s.requested_at) for s in sites.values()]
+    return [use_of(site) for site in sites.values()]
 
 
 def count(counters: Counters, batch: Batch, excluded: int) -> None:
@@ -187,7 +188,7 @@ def count(counters: Counters, batch: Batch, excluded: int) -> None:
             isinstance(outcome, Excluded) and outcome.content is not None
         )
         counting.count_outcome(counters, fate.outcome, _counted(fate, outcome), answered=answered)
-        if fate.outcome in (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED):
+        if fate.outcome in REPEATED:
             counters.not_modified += isinstance(outcome, Unchanged) and outcome.status == 304
         if fate.outcome is OutcomeKind.OK:
             same = _same(visited.resource, outcome)
@@ -204,7 +205,7 @@ def _same(resource: Resource, outcome: Outcome) -> bool:
 
 def _counted(fate: Fate, outcome: Outcome) -> int:
     """The status to count by: a 304 for a page that says noindex is one more page that may not be indexed."""
-    repeated = fate.outcome in (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED)
+    repeated = fate.outcome in REPEATED
     return fate.status if repeated else outcome.status
 
 

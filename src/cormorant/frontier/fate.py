@@ -64,7 +64,7 @@ _WITH_REASON = (Failed, Deferred, Quarantined, Held)
 _KEEPS = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.DEFERRED, OutcomeKind.HELD, OutcomeKind.FAILED)
 """Outcomes that never take a document away by themselves (faults outside our disk delete nothing)."""
 
-_REPEATED = (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED)
+REPEATED = (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED)
 """What ends again as it did when the source says that it is the same version."""
 
 
@@ -78,7 +78,7 @@ def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
     kept = kind in _KEEPS
     if isinstance(outcome, Failed) and resource.indexed:
         kind, status, kept = _unreachable(resource, outcome)
-    if isinstance(outcome, Unchanged) and outcome.status == 304 and resource.outcome in _REPEATED:
+    if isinstance(outcome, Unchanged) and outcome.status == 304 and resource.outcome in REPEATED:
         kind, status, kept = OutcomeKind(resource.outcome), resource.status, False
     state = State.SETTLED if at.lists or resource.role is not Role.DOCUMENT else State.READY
     again = order.due(at.generation + 1, 128, resource.depth)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cormorant.frontier.fate import Fate
-from cormorant.model.outcome import OutcomeKind
+from cormorant.frontier.fate import REPEATED, Fate
 from cormorant.model.resource import Resource
 from cormorant.store import bulk
 from cormorant.store.database import Tx
@@ -55,7 +54,7 @@ def fates(tx: Tx, visits: Sequence[tuple[Resource, Fate, float]], run: int) -> N
     rows, repeated = [], []
     for r, f, at in visits:
         row = (int(f.state), f.due, f.attempts, int(f.outcome), f.status, f.not_before, run, at, 1)
-        if f.reason is None and f.outcome in (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED):
+        if f.reason is None and f.outcome in REPEATED:
             repeated.append((*row, r.id))
         else:
             rows.append((*row, bulk.storable(f.reason) if f.reason else None, r.id))

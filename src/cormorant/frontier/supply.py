@@ -52,6 +52,11 @@ class Moment:
         return self.monotonic + (store - self.store)
 
 
+def use_of(site: SiteWork) -> SiteUse:
+    """What is written back of a site that was leased."""
+    return SiteUse(site.lease, site.not_before, site.failures, site.requested_at)
+
+
 class Supply:
     """The store's side of a desk, for one retriever process."""
 
@@ -140,7 +145,7 @@ class Supply:
         """Renew leases before they run out: a visit, or the delay between two, may take longer than a lease lasts."""
         soon = moment.store + leases.LEASE_S / 2
         old = [site for site in self._desk.sites.values() if site.lease.until < soon]
-        lost = leases.renew(tx, self._owner, [SiteUse(s.lease, s.not_before, s.failures, s.requested_at) for s in old])
+        lost = leases.renew(tx, self._owner, [use_of(site) for site in old])
         for site in old:
             if site.lease.site in lost:
                 self._desk.close(site.lease.site)
@@ -174,6 +179,6 @@ class Supply:
 
     def give_back(self, tx: Tx, site: SiteWork) -> None:
         """Release a site's lease and forget what was known of it."""
-        leases.release(tx, self._owner, SiteUse(site.lease, site.not_before, site.failures, site.requested_at))
+        leases.release(tx, self._owner, use_of(site))
         self._desk.close(site.lease.site)
         self._seen.close(site.key)

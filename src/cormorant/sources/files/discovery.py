@@ -20,7 +20,7 @@ from cormorant.model.resource import Found, How
 from cormorant.sources.files.gates import FilesGates
 from cormorant.sources.files.naming import Naming
 from cormorant.sources.files.rights import Chain, Names, tag_of
-from cormorant.sources.files.wire import GONE, Astray, located, open_folder, reopen_folder
+from cormorant.sources.files.wire import GONE, MOMENTARY, SCARCE, Astray, located, open_folder, reopen_folder
 
 KEPT_OPEN = 64
 """Folders open at once."""
@@ -29,8 +29,6 @@ MAX_UNLISTED = 10_000
 """Folders that may fail to be listed; with more the listing as a whole has failed."""
 
 _VANISHED = (*GONE, errno.ELOOP)
-_MOMENTARY = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
-"""What is wrong with the disk or the machine, and not with one symbolic link."""
 _BROKEN_OFF = "The folder could not be listed to the end. Check its disk or mount, and the crawler's rights."
 
 
@@ -180,7 +178,7 @@ class Walk:
         except Astray:
             return None
         except OSError as error:
-            if error.errno in _MOMENTARY:
+            if error.errno in (*MOMENTARY, *SCARCE):
                 raise
             if error.errno not in _VANISHED and error.errno != errno.ENAMETOOLONG:
                 self._note(self._naming.address(parts))

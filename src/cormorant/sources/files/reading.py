@@ -21,6 +21,8 @@ from cormorant.sources.files.naming import Naming, readable
 from cormorant.sources.files.rights import Chain, Names, readers, within
 from cormorant.sources.files.wire import (
     GONE,
+    MOMENTARY,
+    SCARCE,
     Astray,
     Identity,
     identity_of,
@@ -35,8 +37,6 @@ CHANGED = "changed while it was read"
 """Status line of a copy that is of no one moment; its validator is the older one, so the next listing has it again."""
 
 _TYPES = mimetypes.MimeTypes().types_map[True]
-_MOMENTARY = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN, errno.EHOSTDOWN, errno.EHOSTUNREACH)
-_SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 _DENIED = (errno.EACCES, errno.EPERM)
 
 
@@ -171,8 +171,8 @@ def _fault(error: OSError, root: int, unknown: ACL | None) -> Outcome:
         return _strayed(Astray("symlinks = false"))
     if error.errno == errno.ENAMETOOLONG:
         return Failed(Status.ADDRESS_TOO_LONG, f"{said}: no file system takes such a name.")
-    if error.errno in _MOMENTARY:
+    if error.errno in MOMENTARY:
         return _wait(f"{said}: the disk or the server of the share does not answer as it should.")
-    if error.errno in _SCARCE:
+    if error.errno in SCARCE:
         return Deferred(Status.OUT_OF_MEMORY, f"{said}: the machine is short of memory or open files.")
     return Failed(Status.UNREADABLE, f"{said}.")

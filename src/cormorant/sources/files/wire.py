@@ -25,6 +25,10 @@ MAX_LINKS = 40
 
 GONE = (errno.ENOENT, errno.ENOTDIR)
 """What the system says of a name that is no more."""
+MOMENTARY = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN, errno.EHOSTDOWN, errno.EHOSTUNREACH)
+"""What it says when the disk, or the server of a share, does not answer as it should."""
+SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+"""What it says when the machine is short of something."""
 
 _PASS_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LIST_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

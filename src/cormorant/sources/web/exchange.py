@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from cormorant.fetch.headers import content_type, last_modified, retry_after, robots_directives
+from cormorant.fetch.headers import Headers, content_type, last_modified, retry_after, robots_directives
 from cormorant.fetch.values import Answer, Fault
 from cormorant.model.address import join
 from cormorant.model.content import Content
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Moved, Outcome, Unchanged
 from cormorant.model.rules import Gate, Ruling
-from cormorant.model.status import Status
+from cormorant.sources.web.gates import HEADER, forbidden
 
 PERMANENT = (301, 308)
 TEMPORARY = (302, 303, 307)
@@ -75,12 +75,8 @@ def _forbidden(answer: Answer, agent: str) -> Excluded | None:
 
     That it says nothing allows nothing, since servers leave out most fields of a 304.
     """
-    if "x-robots-tag" not in answer.headers:
-        return None
-    found = {"noindex", "none"}.intersection(directives_for(robots_directives(answer.headers), agent))
-    if not found:
-        return None
-    return Excluded(Ruling(False, Gate.ROBOTS_META, f"X-Robots-Tag: {min(found)}", Status.NOINDEX), Status.NOINDEX)
+    ruling = forbidden(HEADER, _directives(answer.headers, agent))
+    return None if ruling is None else Excluded(ruling, ruling.status)
 
 
 def elsewhere(said: Outcome, site: str) -> Outcome:
@@ -110,7 +106,6 @@ def content_of(answer: Answer, address: str, agent: str) -> Content:
     """The content of a complete answer."""
     headers = answer.headers
     mime, charset = content_type(headers.get("content-type"))
-    values = robots_directives(headers) if "x-robots-tag" in headers else ()
     return Content(
         address=address,
         body=answer.body,
@@ -122,10 +117,15 @@ def content_of(answer: Answer, address: str, agent: str) -> Content:
         modified=headers.get("last-modified"),
         modified_at=last_modified(headers),
         language=headers.get("content-language").partition(",")[0].strip().lower(),
-        directives=directives_for(values, agent),
+        directives=_directives(headers, agent),
         truncated=answer.truncated,
         file_name=address.partition("?")[0].rpartition("/")[2],
     )
+
+
+def _directives(headers: Headers, agent: str) -> tuple[str, ...]:
+    """What the header of an answer says to everybody or to `agent`."""
+    return directives_for(robots_directives(headers), agent) if "x-robots-tag" in headers else ()
 
 
 def directives_for(values: tuple[str, ...], agent: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from cormorant.model.address import MAX_ADDRESS, origin_of, path_of
@@ -19,6 +19,7 @@ MAX_SEGMENTS = 25
 MAX_REPEATS = 3
 """A path with more segments, or one segment more often, is a relative link gone astray (fault W3)."""
 
+HEADER = "X-Robots-Tag"
 MAX_HOST = len("http://") + 253
 """Where the path of an address may begin without a look at its host: no name is longer (RFC 1035 section 2.3.4)."""
 MOST_ROBOTS, MOST_ROBOTS_BYTES = 4_096, 16 << 20
@@ -103,15 +104,20 @@ class WebGates:
 
     def index(self, content: Content, extraction: Extraction) -> Ruling:
         """Noindex in the header or the document, the types, then the index rules."""
-        for place, directives in (("X-Robots-Tag", content.directives), ("meta robots", extraction.directives)):
-            found = {"noindex", "none"}.intersection(directives)
-            if found:
-                return _no(Gate.ROBOTS_META, f"{place}: {min(found)}", 971)
+        for place, directives in ((HEADER, content.directives), ("meta robots", extraction.directives)):
+            if (ruling := forbidden(place, directives)) is not None:
+                return ruling
         if self._index is not None:
             ruling = self._index.ruling(content.address)
             if not ruling.admitted:
                 return ruling
         return self._of_type(content)
+
+
+def forbidden(place: str, directives: Collection[str]) -> Ruling | None:
+    """The ruling of directives that forbid to index a page; `place` is where they stand."""
+    found = {"noindex", "none"}.intersection(directives)
+    return _no(Gate.ROBOTS_META, f"{place}: {min(found)}", 971) if found else None
 
 
 def _shape(address: str) -> Ruling | None:
