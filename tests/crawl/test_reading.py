@@ -8,7 +8,7 @@ import pytest
 
 from cormorant.base.steps import unmeasured
 from cormorant.crawl.reading import Reader
-from cormorant.limits import ChildPool
+from cormorant.limits.client import ChildPool
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Excluded, Failed, OutcomeKind
 from tests.crawl.samples import web_source

@@ -12,8 +12,9 @@ from cormorant.base.steps import unmeasured
 from cormorant.crawl.reading import Reader
 from cormorant.crawl.visit import Blocked, Report, visit
 from cormorant.frontier.desk import SiteWork, Task
-from cormorant.limits import Answer, ChildPool, ServerGone
+from cormorant.limits import Answer, ServerGone
 from cormorant.limits import Failed as TaskFailed
+from cormorant.limits.client import ChildPool
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Excluded, Failed, Ok, Outcome, Unchanged
 from cormorant.model.resource import Lease, Resource

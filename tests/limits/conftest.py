@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.limits import Answer, ChildPool, Limits, ServerHandle, start_server
+from cormorant.limits import Answer, Limits, ServerHandle, start_server
+from cormorant.limits.client import ChildPool
 from tests.limits import tasks
 
 TASKS = {

@@ -12,7 +12,6 @@ import uvloop
 
 from cormorant.limits import (
     PAYLOAD_MAX_BYTES,
-    ChildPool,
     Failed,
     Finished,
     Killed,
@@ -22,6 +21,7 @@ from cormorant.limits import (
     ServerGone,
     ServerHandle,
 )
+from cormorant.limits.client import ChildPool
 from tests.limits.conftest import Ask, children_of, is_running, until
 
 MIB = 1024 * 1024

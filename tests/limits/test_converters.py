@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from cormorant.limits import Answer, ChildPool, Finished, ServerHandle, start_server
+from cormorant.limits import Answer, Finished, ServerHandle, start_server
+from cormorant.limits.client import ChildPool
 
 pytest.importorskip("pypdfium2")
 pytest.importorskip("xberg")

@@ -12,16 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.limits import (
-    ChildPool,
-    Finished,
-    Killed,
-    Limits,
-    ServerGone,
-    ServerHandle,
-    ServerNotStarted,
-    start_server,
-)
+from cormorant.limits import Finished, Killed, Limits, ServerGone, ServerHandle, ServerNotStarted, start_server
+from cormorant.limits.client import ChildPool
 from tests.limits.conftest import children_of, is_running, until
 
 TASKS = {name: f"tests.limits.tasks:{name}" for name in ("echo", "parent", "hang_deaf")}
@@ -111,7 +103,8 @@ def test_a_killed_server_takes_its_children_and_comes_back_at_the_same_address(h
 
 STARTER = """
 import asyncio, os, sys
-from cormorant.limits import ChildPool, start_server
+from cormorant.limits import start_server
+from cormorant.limits.client import ChildPool
 handle = start_server((), {tasks!r})
 if os.fork() == 0:
     # A retriever, forked later, holds whatever its parent held.
@@ -153,3 +146,11 @@ def test_a_hundred_clients_that_hang_up_at_once_leave_nothing(handle: ServerHand
     server = asyncio.run(rush())
     assert asyncio.run(until(lambda: not children_of(server)))
     assert handle.alive
+
+
+def test_a_server_loads_no_event_loop() -> None:
+    """Every child is born with what its server has loaded."""
+    look = "import sys; import cormorant.limits.__main__; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True).stdout.split()
+    assert "cormorant.limits.server" in loaded
+    assert not {"asyncio", "ssl", "sqlalchemy", "pydantic"}.intersection(loaded)

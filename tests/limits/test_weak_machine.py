@@ -15,7 +15,8 @@ from tests.limits.conftest import is_running
 # Make this machine poor: calls that build walls answer "no such call", for this process and all it starts.
 POOR = textwrap.dedent("""
     import asyncio, errno, os, struct, sys
-    from cormorant.limits import ChildPool, Limits, kernel, start_server, supported
+    from cormorant.limits import Limits, kernel, start_server, supported
+    from cormorant.limits.client import ChildPool
 
     def step(code, value, yes=0, no=0):
         return struct.pack("=HBBI", code, yes, no, value)

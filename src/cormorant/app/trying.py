@@ -14,7 +14,7 @@ from cormorant.base.steps import unmeasured
 from cormorant.crawl.reading import Reader
 from cormorant.egress.gate import Egress
 from cormorant.fetch.http import Fetcher
-from cormorant.limits import ChildPool
+from cormorant.limits.client import ChildPool
 from cormorant.operate import testing
 from cormorant.operate.house import House
 

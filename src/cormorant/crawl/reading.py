@@ -13,8 +13,9 @@ from cormorant.extract.formats import OCTETS, essence
 from cormorant.extract.head import meant_for
 from cormorant.extract.sniff import is_text, sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
-from cormorant.limits import Answer, ChildPool, Finished, Killed, PayloadTooBig, ServerGone
+from cormorant.limits import Answer, Finished, Killed, PayloadTooBig, ServerGone
 from cormorant.limits import Failed as TaskFailed
+from cormorant.limits.client import ChildPool
 from cormorant.model.content import Content, Document, Extraction, Wire
 from cormorant.model.outcome import Excluded, Failed, Outcome, Quarantined
 from cormorant.model.resource import Resource

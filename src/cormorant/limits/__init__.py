@@ -23,6 +23,7 @@ Invariants
 - A child never outlives its client's interest, its server or its server's starter.
 - The server has one thread, and none of the starter's environment.
 - A wall this machine cannot build is left out and named by `supported()`; it never stops the work.
+- The server loads nothing but what its children need: the client, with its event loop, is a module of its own.
 
 Cost, on one core of a small virtual machine: a trivial task 3.1 ms from call to the child's burial, 3.7 ms with the
 converters for PDF and office documents loaded (most of it fork and the pages it copies); 2.1 and 2.4 ms each, two at a
@@ -33,7 +34,6 @@ loop goes on meanwhile.
 from __future__ import annotations
 
 from cormorant.limits.answer import Answer, Failed, Finished, Killed, KillReason
-from cormorant.limits.client import ChildPool
 from cormorant.limits.errors import LimitsError, PayloadTooBig, ServerGone, ServerNotStarted
 from cormorant.limits.handle import ServerHandle, start_server
 from cormorant.limits.probe import supported
@@ -43,7 +43,6 @@ __all__ = [
     "PAYLOAD_MAX_BYTES",
     "Allowed",
     "Answer",
-    "ChildPool",
     "Failed",
     "Finished",
     "KillReason",
