@@ -4,14 +4,22 @@ A forked child shares every page of memory with its parent until either writes t
 each object it looks at, so what exists before a fork is put out of its sight. And the C library (glibc; elsewhere
 nothing happens) keeps what was freed between two things in use, which a crawl of large pages does all the time: large
 pieces are therefore taken from the system one by one, and the rest is handed back now and then.
+
+The index maps its files. Joining segments reads each of them once, from end to end, and all of it would stay in memory
+until the engine lets go of them: tens of megabytes in a small index, any amount in a large one. So what a process has
+read of files below a folder is handed back while it goes on (Linux from 5.4; elsewhere nothing happens).
 """
 
 from __future__ import annotations
 
 import ctypes
 import gc
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache, partial
+from pathlib import Path
+from threading import Event, Thread
 from typing import Final
 
 _LARGE: Final = 256 * 1024
@@ -24,6 +32,12 @@ _ARENAS: Final = 2
 _M_TRIM_THRESHOLD: Final = -1
 _M_MMAP_THRESHOLD: Final = -3
 _M_ARENA_MAX: Final = -8
+
+_MAPPED: Final = 16 << 20
+"""Bytes of mapped files that may be read before they are handed back."""
+_LOOK_S: Final = 0.05
+# From the kernel's mman-common.h: write back, if need be, and forget. Another process that has a page keeps it.
+_MADV_PAGEOUT: Final = 21
 
 
 @cache
@@ -52,3 +66,48 @@ def trimmer() -> Callable[[], None]:
     """Return what hands free memory back to the system; a few milliseconds, so it is for the end of a batch."""
     trim = getattr(_c_library(), "malloc_trim", None)
     return partial(trim, 0) if trim is not None else lambda: None
+
+
+@contextmanager
+def kept_small(folder: Path) -> Iterator[None]:
+    """For the length of a block, hand back what this process has read of mapped files below `folder`."""
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        yield
+        return
+    ended = Event()
+    before = _mapped_bytes(statm)
+    watch = Thread(target=_watch, args=(statm, f"{folder.resolve()}/", before, ended), name="memory", daemon=True)
+    watch.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watch.join()
+
+
+def _watch(statm: Path, folder: str, left: int, ended: Event) -> None:
+    """Hand back whenever much has come to what was left the last time."""
+    while not ended.wait(_LOOK_S):
+        if _mapped_bytes(statm) - left > _MAPPED:
+            _hand_back(folder)
+            left = _mapped_bytes(statm)
+
+
+def _mapped_bytes(statm: Path) -> int:
+    """What is in memory of the files that this process has mapped (proc(5), `shared`)."""
+    return int(statm.read_bytes().split()[2]) * os.sysconf("SC_PAGESIZE")
+
+
+def _hand_back(folder: str) -> None:
+    """Hand back the mapped files below `folder`.
+
+    One may have been unmapped, and its place taken, since it was listed: the call only says that memory is not needed
+    soon, whatever is there, and changes nothing in it.
+    """
+    with suppress(OSError):
+        for line in Path("/proc/self/maps").read_text(errors="replace").splitlines():
+            addresses, *_, path = line.split(maxsplit=5)
+            if path.startswith(folder):
+                start, end = (int(address, 16) for address in addresses.split("-"))
+                _c_library().madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _MADV_PAGEOUT)

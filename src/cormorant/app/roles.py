@@ -237,7 +237,8 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
         return ReceiverOutlet(kind.make(parse_settings(kind.settings, row.settings)), shelf, row.place, names)
 
     began = cpu_ns()
-    await Provider(house.store, connect, memory.trimmer()).provide(stop)
+    with memory.kept_small(plan.folder / "index"):
+        await Provider(house.store, connect, memory.trimmer()).provide(stop)
     if plan.installation.steps:
         # The engine works in threads of its own, so nothing less than all of it can be told.
         _tell_steps(plan, StepTable().with_rest("index", began))

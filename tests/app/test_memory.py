@@ -1,0 +1,74 @@
+"""What memory a process gives back."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from cormorant.app import memory
+from cormorant.base.clock import SystemClock, pause
+
+SIZE = 64 << 20
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's ways of giving memory back are Linux's")
+
+
+def test_what_was_read_of_a_mapped_file_is_handed_back_while_the_block_lasts(tmp_path: Path) -> None:
+    ours = big_file(tmp_path / "index" / "segment")
+    with memory.kept_small(tmp_path / "index"), mapped(ours) as view:
+        assert touched(view) == SIZE // mmap.PAGESIZE
+        until_below(SIZE // 2, ours)
+        assert touched(view) == SIZE // mmap.PAGESIZE, "what was handed back is still what it was"
+        until_below(SIZE // 2, ours)
+
+
+def test_mapped_files_of_others_stay(tmp_path: Path) -> None:
+    (tmp_path / "index").mkdir()
+    foreign = big_file(tmp_path / "index-of-another" / "segment")
+    ours = big_file(tmp_path / "index" / "segment")
+    with memory.kept_small(tmp_path / "index"), mapped(foreign) as kept, mapped(ours) as view:
+        touched(kept)
+        touched(view)
+        until_below(SIZE // 2, ours)
+        assert resident(foreign) == SIZE
+
+
+def big_file(path: Path) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    with path.open("wb") as file:
+        file.write(b"x" * SIZE)
+        os.fsync(file.fileno())  # only what is on the disk can be forgotten
+    return path
+
+
+def mapped(path: Path) -> mmap.mmap:
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+
+
+def touched(view: mmap.mmap) -> int:
+    return sum(view[at] == ord("x") for at in range(0, SIZE, mmap.PAGESIZE))
+
+
+def resident(path: Path) -> int:
+    """Bytes of this file in the memory of this process (proc(5), smaps)."""
+    found, total = False, 0
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        first = line.split(maxsplit=1)[0]
+        if not first.endswith(":"):
+            found = line.endswith(f" {path}")
+        elif found and first == "Rss:":
+            total += int(line.split()[1]) * 1024
+    return total
+
+
+def until_below(limit: int, path: Path) -> None:
+    clock = SystemClock()
+    until = clock.monotonic() + 10
+    while resident(path) > limit:
+        assert clock.monotonic() < until, f"{resident(path)} bytes stay in memory"
+        pause(0.02)
