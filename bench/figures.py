@@ -12,6 +12,7 @@ from statistics import median
 from typing import Literal
 
 from bench.crawlers import Observation
+from bench.measure import Usage
 from bench.phases import Outcome
 
 Round = dict[str, Observation]
@@ -71,7 +72,14 @@ def rows(outcome: Outcome) -> list[Row]:
             "x",
             "more",
         ),
-        Row("memory, two retrievers and the provider", _memory(rounds), 300, 200, "MB"),
+        Row(
+            "memory, two retrievers, the provider and all beside them",
+            _memory(rounds, lambda used: used.peak_mb),
+            300,
+            200,
+            "MB",
+        ),
+        Row("two retrievers and the provider alone", _memory(rounds, lambda used: used.workers_mb), 300, 200, "MB"),
         Row("coverage", _worst(rounds, lambda seen: seen.verdict.coverage * 100, min), 100, 100, "%", "more"),
         Row("forbidden requests", _worst(rounds, lambda seen: seen.verdict.forbidden, max), 0, 0, ""),
         Row("index writes of the second crawl", _reported(rounds, ("index_writes", "index_deletes")), 0, 0, ""),
@@ -92,9 +100,9 @@ def _ratio(rounds: Iterable[Round], ours: str, theirs: str) -> float | None:
     return median(ratios) if ratios else None
 
 
-def _memory(rounds: Iterable[Round]) -> float | None:
+def _memory(rounds: Iterable[Round], peak: Callable[[Usage], float]) -> float | None:
     """The peak of the summed PSS of an indexed crawl, in MB of 10^6 bytes, the median of rounds."""
-    peaks = [seen["indexed"].usage.peak_mb for seen in rounds if "indexed" in seen]
+    peaks = [peak(seen["indexed"].usage) for seen in rounds if "indexed" in seen]
     return median(peaks) if peaks else None
 
 

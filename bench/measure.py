@@ -24,6 +24,7 @@ from bench import process
 from bench.places import REAPER
 
 _SAMPLE_S = 0.25
+_WORKERS = ("retriever", "provider")
 _GRACE_S = 10.0
 
 
@@ -49,6 +50,7 @@ class Usage:
     sampled_s: float
     wall_s: float
     peak: Peak
+    workers_kb: int
     peak_processes: int
     exit_code: int
     orphans: int
@@ -64,6 +66,11 @@ class Usage:
         """The peak of the summed PSS in MB of 10^6 bytes."""
         return megabytes(self.peak.pss_kb)
 
+    @property
+    def workers_mb(self) -> float:
+        """The same of retrievers and provider alone, which may come to most at another moment."""
+        return megabytes(self.workers_kb)
+
 
 @dataclass(slots=True)
 class _Watch:
@@ -72,6 +79,7 @@ class _Watch:
     root: int
     cpu: dict[tuple[int, int], float]
     peak: Peak = field(default_factory=Peak)
+    workers_kb: int = 0
     peak_processes: int = 0
 
     def look(self) -> None:
@@ -85,6 +93,7 @@ class _Watch:
             by_name[process.name(member)] += taken.pss_kb
             files_kb += taken.files_kb
         self.peak = max(self.peak, Peak(by_name, files_kb), key=lambda peak: peak.pss_kb)
+        self.workers_kb = max(self.workers_kb, sum(by_name[name] for name in _WORKERS))
         self.peak_processes = max(self.peak_processes, len(alive))
 
 
@@ -111,6 +120,7 @@ def run(command: list[str], report: Path, *, environment: dict[str, str], timeou
         sampled_s=sum(watch.cpu.values()),
         wall_s=told["wall_s"],
         peak=watch.peak,
+        workers_kb=watch.workers_kb,
         peak_processes=watch.peak_processes,
         exit_code=told["exit_code"],
         orphans=told["orphans"],
