@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import sqlalchemy as sa
 
@@ -106,6 +108,32 @@ def test_what_is_gone_while_its_rights_change_goes(five: Store) -> None:
         assert hiding.everything(tx) == {1}
         assert going(tx) == [1]
         assert tx.rows(sa.select(hidden.c.run)) == [(8,)]
+
+
+@pytest.mark.parametrize("found_again", [lambda tx: hiding.show_again(tx, SOURCE), lambda tx: hiding.unhide(tx, [1])])
+def test_what_is_found_again_before_the_index_has_its_rights_waits_for_them(
+    five: Store, found_again: Callable[[Tx], object]
+) -> None:
+    with five.begin() as tx:
+        hiding.hide_until(tx, [(1, SOURCE, 7, 50)])
+        hiding.hide(tx, [(1, SOURCE, 8)])
+        found_again(tx)
+        assert hiding.everything(tx) == {1}
+        assert going(tx) == [], "it waits for the index alone"
+        hiding.passed(tx, 50)
+        assert hiding.everything(tx) == set()
+
+
+@pytest.mark.parametrize("found_again", [lambda tx: hiding.show_again(tx, SOURCE), lambda tx: hiding.unhide(tx, [1])])
+def test_rights_that_the_index_has_long_had_are_not_waited_for(
+    five: Store, found_again: Callable[[Tx], object]
+) -> None:
+    with five.begin() as tx:
+        hiding.hide_until(tx, [(1, SOURCE, 7, 50)])
+        hiding.hide(tx, [(1, SOURCE, 8)])
+        hiding.passed(tx, 50)
+        found_again(tx)
+        assert hiding.everything(tx) == set()
 
 
 def test_many_at_once(store: Store) -> None:

@@ -34,19 +34,28 @@ def hide(tx: Tx, rows: Sequence[tuple[int, int, int]]) -> None:
 
 def hide_until(tx: Tx, rows: Sequence[tuple[int, int, int, int]]) -> None:
     """Hide documents until the index has passed their event: (resource, source, run, seq); for changed rights."""
-    conflict = bulk.Upsert(key=("id",), columns=("seq", "run"))
-    bulk.insert(tx, hidden, ("id", "source_id", "run", "seq"), rows, conflict)
+    conflict = bulk.Upsert(key=("id",), columns=("seq", "rights_seq", "run"))
+    columns = ("id", "source_id", "run", "seq", "rights_seq")
+    bulk.insert(tx, hidden, columns, [(*row, row[-1]) for row in rows], conflict)
 
 
 def unhide(tx: Tx, ids: Sequence[int]) -> None:
     """Find documents again that a newer visit found; not before the index has passed what it must, though."""
     for start in range(0, len(ids), 1000):
-        tx.execute(sa.delete(hidden).where(hidden.c.id.in_(ids[start : start + 1000]), hidden.c.seq.is_(None)))
+        _let_be_found(tx, hidden.c.id.in_(ids[start : start + 1000]))
+
+
+def _let_be_found(tx: Tx, these: sa.ColumnElement[bool]) -> int:
+    """End what their run hides; what waits for its rights as well goes on waiting. Returns how many can be found."""
+    of_run = sa.and_(these, hidden.c.seq.is_(None))
+    tx.execute(sa.update(hidden).where(of_run, hidden.c.rights_seq.is_not(None)).values(seq=hidden.c.rights_seq))
+    return tx.execute(sa.delete(hidden).where(of_run)).rowcount
 
 
 def passed(tx: Tx, place: int) -> None:
     """The index has come to `place`: it no longer has what was hidden up to there."""
     tx.execute(sa.delete(hidden).where(hidden.c.seq <= place))
+    tx.execute(sa.update(hidden).where(hidden.c.rights_seq <= place).values(rights_seq=None))
 
 
 def everything(tx: Tx) -> frozenset[int]:
@@ -73,8 +82,8 @@ def waiting_count(tx: Tx, source: int) -> int:
 
 
 def show_again(tx: Tx, source: int) -> int:
-    """The brake tripped: what the run hid is found again. Returns how many documents."""
-    return tx.execute(sa.delete(hidden).where(hidden.c.source_id == source, hidden.c.seq.is_(None))).rowcount
+    """The brake tripped: what the run hid is found again, by who may read it. Returns how many documents."""
+    return _let_be_found(tx, hidden.c.source_id == source)
 
 
 def indexed_count(tx: Tx, source: int) -> int:

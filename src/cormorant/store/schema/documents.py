@@ -43,6 +43,7 @@ hidden = Table(
     Column("source_id", Integer, nullable=False),
     Column("run", Integer, nullable=False),
     Column("seq", BigInteger, comment="of its event; the row goes when the index has passed it. NULL: run not settled"),
+    Column("rights_seq", BigInteger, comment="of a change of its rights; the row does not go before, whatever the run"),
     comment="what search must not find although the index still has it",
 )
 

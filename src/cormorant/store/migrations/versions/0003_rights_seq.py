@@ -1,0 +1,15 @@
+"""Keep which change of its rights a hidden document waits for, whatever else hides it meanwhile."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003"
+down_revision = "0002"
+
+
+def upgrade() -> None:
+    """Add the column; what waits for the index now waits for its newest event, as it did."""
+    comment = "of a change of its rights; the row does not go before, whatever the run"
+    op.add_column("hidden", sa.Column("rights_seq", sa.BigInteger, comment=comment))
