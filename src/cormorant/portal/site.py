@@ -70,8 +70,11 @@ class Shelf:
         self._library = None
 
 
-def make(house: House, hosts: Collection[str] = ()) -> FastAPI:
-    """The application of an installation; `hosts` are names it answers to besides those of loopback."""
+def make(house: House, hosts: Collection[str] = ()) -> Guard:
+    """The application of an installation; `hosts` are names it answers to besides those of loopback.
+
+    The guard stands around all of it: a middleware would stand inside of what answers when a page fails.
+    """
     app = FastAPI(title="Cormorant", docs_url=None, redoc_url=None, openapi_url="/api/openapi.json")
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     shelf = Shelf(house)
@@ -81,8 +84,7 @@ def make(house: House, hosts: Collection[str] = ()) -> FastAPI:
     _add_copies(app, shelf, look)
     _add_programs(app, shelf)
     _add_faults(app, shelf, look)
-    app.add_middleware(Guard, hosts=hosts)
-    return app
+    return Guard(app, hosts)
 
 
 def _frame(request: Request, shelf: Shelf) -> dict[str, Any]:
