@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from collections.abc import MutableMapping
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
@@ -10,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import CormorantError, StoreError
+from cormorant.base.errors import CormorantError, IndexDamaged, StoreError, Unreachable
 from cormorant.operate.house import House
 from cormorant.portal import site
 
@@ -70,3 +72,45 @@ def test_a_page_that_failed_is_guarded_like_any_other(error: Exception) -> None:
     assert got.status == 500
     assert "frame-ancestors 'none'" in got.headers["content-security-policy"]
     assert got.headers["x-content-type-options"] == "nosniff"
+
+
+SECRET = "postgresql://db.internal.example/cormorant"
+FAULTS = [
+    (RuntimeError(SECRET), 500, "error"), (StoreError(f"{SECRET} refused."), 500, "store"),
+    (Unreachable(f"{SECRET} does not answer."), 503, "unreachable"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("error", "status", "code"), FAULTS)
+def test_what_failed_is_for_the_log_and_its_reference_for_the_reader(
+    error: Exception, status: int, code: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    got = ask(error, "/search?q=kelp+%3Cforest%3E")
+    assert got.status == status
+    assert SECRET not in got.body
+    found = re.search(r"reference (\w+)", got.body)
+    assert found is not None
+    assert found[1] in {getattr(record, "reference", "") for record in caplog.records}
+    assert 'value="kelp &lt;forest&gt;"' in got.body
+    assert 'href="/search?q=kelp+%3Cforest%3E"' in got.body
+    problem = json.loads(ask(error, "/api/v1/search?q=kelp").body)
+    assert (problem["status"], problem["code"]) == (status, code)
+    assert problem["reference"] in problem["detail"]
+    assert SECRET not in str(problem)
+
+
+def test_a_damaged_index_says_what_mends_it() -> None:
+    got = ask(IndexDamaged("It is gone. `cormorant index rebuild` makes it anew."), "/search?q=kelp")
+    assert got.status == 503
+    assert "<code>cormorant index rebuild</code>" in got.body
+
+
+def test_nothing_is_counted_that_cannot_be_read() -> None:
+    got = ask(IndexDamaged("It is gone."), "/")
+    assert got.status == 200
+    assert "0 documents" not in got.body
+    assert "<footer" not in got.body
+
+
+def test_the_theme_holds_when_a_page_fails() -> None:
+    assert 'data-theme="dark"' in ask(IndexDamaged("It is gone."), "/search?q=kelp", cookie="theme=dark").body

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import http.client
 import json
 import re
@@ -9,6 +10,7 @@ import signal
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 import pytest
 
@@ -237,18 +239,19 @@ def test_our_own_names_are_answered(host: str, portal: Portal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "status"),
+    ("path", "said"),
     [
-        ("/search?q=a&page=x", 422),
-        ("/search?q=a&page=0", 422),
-        ("/search?q=a&page=999", 422),
-        ("/search?q=a&all=2", 422),
+        ("/search?q=a&page=x", "page has to be a whole number."), ("/search?q=a&page=0", "page has to be at least 1."),
+        ("/search?q=a&page=999", "page has to be at most 50."), ("/search?q=a&all=2", "all has to be 1 or 0."),
+        ("/search?q=a&page=1" + "0" * 5000, "page is not understood."),
     ],
-)
-def test_wrong_requests(path: str, status: int, portal: Portal) -> None:
+)  # fmt: skip
+def test_wrong_requests_are_told_what_is_right_and_keep_what_was_asked(path: str, said: str, portal: Portal) -> None:
     got = portal.get(path)
-    assert got.status == status
-    assert "Traceback" not in got.body
+    assert got.status == 422
+    assert said in got.body
+    assert 'name="q" type="search" value="a"' in got.body
+    assert 'href="/search?q=a"' in got.body
 
 
 def test_search_for_programs(portal: Portal) -> None:
@@ -284,8 +287,36 @@ def test_the_theme_is_a_cookie(portal: Portal) -> None:
     cookie = re.match(r"theme=(\w+)", got.headers["set-cookie"])
     assert cookie is not None
     assert got.status == 303
-    assert f'data-theme="{cookie[1]}"' in portal.get("/", Cookie=f"theme={cookie[1]}").body
+    for path in PAGES:
+        assert f'data-theme="{cookie[1]}"' in portal.get(path, Cookie=f"theme={cookie[1]}").body, path
     assert "data-theme" not in portal.get("/", Cookie='theme="><b>').body
+
+
+def test_the_theme_comes_along_from_other_origins(portal: Portal) -> None:
+    cookie = portal.get("/preferences/theme", "POST").headers["set-cookie"].lower()
+    assert "samesite=lax" in cookie
+    assert "httponly" in cookie
+
+
+def test_switches_lead_to_what_is_not_shown(portal: Portal) -> None:
+    assert re.findall(r'class="to-(\w+)"', portal.get("/").body) == ["dark", "light"]
+    assert re.findall(r'class="to-(\w+)"', portal.get("/", Cookie="theme=dark").body) == ["light"]
+    assert portal.get("/preferences/theme?to=light", "POST").headers["set-cookie"].startswith("theme=light;")
+
+
+def test_a_switch_returns_to_where_it_was(portal: Portal) -> None:
+    body = portal.get("/search?q=kelp+%26+more&page=2&source=web").body
+    (there, _) = re.findall(r'formaction="([^"]+)"', body)
+    got = portal.get(html.unescape(there), "POST")
+    assert (got.status, got.headers["location"]) == (303, "/search?q=kelp+%26+more&source=web&page=2")
+
+
+@pytest.mark.parametrize(
+    "back", ["//evil.example/", "https://evil.example/search?", "/\\evil.example", "search?q=a", ""]
+)
+def test_a_switch_leads_nowhere_else(back: str, portal: Portal) -> None:
+    got = portal.get("/preferences/theme?" + urlencode({"to": "dark", "back": back}), "POST")
+    assert (got.status, got.headers["location"]) == (303, "/")
 
 
 @pytest.mark.parametrize("path", ["/static/../site.py", "/static/%2e%2e/site.py", "/static/nothing.css"])

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Query, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader
 
-from cormorant.base.errors import CormorantError, NotFoundError, UsageError
+from cormorant.base.errors import CormorantError, NotFoundError
 from cormorant.operate import searching
 from cormorant.operate.house import House
-from cormorant.portal import faults
+from cormorant.portal import faults, frame
 from cormorant.portal.guard import COPY_POLICY, Guard
 from cormorant.portal.showing import MOST_PAGES, PER_PAGE, day, pages, shown, size
 from cormorant.search.reader import Answer, Library, Question
 
 HERE = Path(__file__).parent
-THEMES = {"dark": "light", "light": "dark"}
-"""The theme that the button leads to; without a choice the system's holds, and the button leads to dark."""
-
 FRESH_S = 5.0
 """How old the figures at the foot of a page may be."""
 MOST_TEXT = 500_000
@@ -83,16 +78,16 @@ def make(house: House, hosts: Collection[str] = ()) -> Guard:
     _add_pages(app, shelf, look)
     _add_copies(app, shelf, look)
     _add_programs(app, shelf)
-    _add_faults(app, shelf, look)
+    faults.add(app, look, shelf.forget)
     return Guard(app, hosts)
 
 
-def _frame(request: Request, shelf: Shelf) -> dict[str, Any]:
-    """What every page shows."""
-    theme, counts = request.cookies.get("theme", ""), dict[str, int]()
-    with suppress(CormorantError):  # whoever searches is told; a page that only asks for words needs no index
-        counts = shelf.counts()
-    return {"theme": theme if theme in THEMES else "", "names": list(counts), "documents": sum(counts.values())}
+def _known(shelf: Shelf) -> dict[str, int] | None:
+    """How much there is, if that can be said: whoever searches is told of a fault, a page that only asks needs none."""
+    try:
+        return shelf.counts()
+    except CormorantError:
+        return None
 
 
 def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
@@ -100,7 +95,7 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
 
     @app.get("/", include_in_schema=False)
     def home(request: Request) -> Response:
-        return look.TemplateResponse(request, "home.html", _frame(request, shelf))
+        return look.TemplateResponse(request, "home.html", frame.of(request, _known(shelf)))
 
     @app.get("/search", include_in_schema=False)
     def results(request: Request, q: str = "", source: str = "", page: Page = 1, every: Every = False) -> Response:
@@ -113,19 +108,16 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
             given = {"q": q, "source": source, "all": "1" if every else "", "page": ""} | changes
             return "/search?" + urlencode({name: value for name, value in given.items() if value})
 
-        values = _frame(request, shelf) | {
-            "q": q, "source": source, "page": page, "every": every, "answer": answer,
+        values = frame.of(request, _known(shelf), q=q, back=address(page=page if page > 1 else "")) | {
+            "source": source, "page": page, "every": every, "answer": answer,
             "hits": [shown(hit) for hit in answer.hits],
             "pages": pages(answer.total, page), "address": address, "took": f"{answer.took_ms:.0f}",
         }  # fmt: skip
         return look.TemplateResponse(request, "results.html" if answer.hits else "nothing.html", values)
 
     @app.post("/preferences/theme", include_in_schema=False)
-    def theme(request: Request) -> Response:
-        chosen = THEMES.get(request.cookies.get("theme", ""), "dark")
-        answer = RedirectResponse("/", 303)
-        answer.set_cookie("theme", chosen, max_age=365 * 86400, httponly=True, samesite="strict")
-        return answer
+    def theme(request: Request, to: str = "", back: str = "") -> Response:
+        return frame.switched(request, to, back)
 
 
 def _add_copies(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
@@ -135,7 +127,7 @@ def _add_copies(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     def copy(request: Request, number: int) -> Response:
         hit, text = searching.copy(shelf.house, shelf.library(), number)
         blocks = [block.strip() for block in text[:MOST_TEXT].split("\n\n")]
-        values = _frame(request, shelf) | {
+        values = frame.of(request, _known(shelf)) | {
             "hit": shown(hit), "url": hit.url, "blocks": [block for block in blocks if block],
             "size": size(hit.size_bytes), "cut": len(text) > MOST_TEXT,
             "changed": day(hit.modified_at),
@@ -169,43 +161,3 @@ def _add_programs(app: FastAPI, shelf: Shelf) -> None:
             tx.now()
         shelf.library()
         return {"status": "ready"}
-
-
-def _add_faults(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
-    """One error, two forms: a page for a person, a problem object for a program."""
-
-    @app.exception_handler(CormorantError)
-    def ours(request: Request, error: CormorantError) -> Response:
-        shelf.forget()
-        return _said(look, request, error, error.http_status)
-
-    @app.exception_handler(RequestValidationError)
-    def unfit(request: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0]
-        if first["loc"][0] == "path":
-            return _said(look, request, NotFoundError("There is nothing at this address."), 404)
-        sentence = f"{first['loc'][-1]}: {first['msg'][0].lower()}{first['msg'][1:]}."
-        return _said(look, request, UsageError(sentence), 422)
-
-    @app.exception_handler(404)
-    def nowhere(request: Request, _: Exception) -> Response:
-        return _said(look, request, NotFoundError("There is nothing at this address."), 404)
-
-    @app.exception_handler(405)
-    def otherwise(request: Request, _: Exception) -> Response:
-        return _said(look, request, UsageError(f"This address does not take {request.method}."), 405)
-
-    @app.exception_handler(Exception)
-    def unexpected(request: Request, error: Exception) -> Response:
-        reference = faults.note(request.url.path, error)
-        sentence = f"This went wrong on our side. Whoever looks after it finds it in logs/web.log under {reference}."
-        return _said(look, request, CormorantError(sentence), 500)
-
-
-def _said(look: Jinja2Templates, request: Request, error: CormorantError, status: int) -> Response:
-    """The answer that tells of an error."""
-    if request.url.path.startswith(("/api/", "/health/")):
-        problem = error.as_problem() | {"status": status}
-        return JSONResponse(problem, status, media_type="application/problem+json")
-    values: dict[str, Any] = {"theme": "", "names": [], "documents": None, "status": status, "sentence": error.sentence}
-    return look.TemplateResponse(request, "stop.html", values, status_code=status)
