@@ -35,7 +35,8 @@ class Shown(NamedTuple):
     id: int
     title: str
     link: str
-    where: str
+    where: tuple[str, ...]
+    language: str
     icon: str
     pieces: tuple[Piece, ...]
     meta: tuple[str, ...]
@@ -48,18 +49,18 @@ def shown(hit: Hit) -> Shown:
     web = hit.url.startswith(("http://", "https://"))
     link, icon = (hit.url, "page") if web else (f"/cached/{hit.id}", "file")
     return Shown(
-        hit.id, hit.title or hit.url, link, where(hit.url), icon, tuple(pieces(hit)), meta(hit), hit.cached,
-        hit.duplicates,
+        hit.id, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)), meta(hit),
+        hit.cached, hit.duplicates,
     )  # fmt: skip
 
 
-def where(url: str) -> str:
+def where(url: str) -> tuple[str, ...]:
     """An address as people read it: host and path, step by step."""
     bare = unquote(url.partition("//")[2] or url).partition("?")[0]
     steps = [step for step in bare.split("/") if step]
     if len(steps) > 5:
         steps = [steps[0], "…", *steps[-3:]]
-    return " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} ".join(steps)
+    return tuple(steps)
 
 
 def pieces(hit: Hit) -> list[Piece]:

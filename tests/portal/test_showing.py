@@ -1,0 +1,42 @@
+"""What a page shows of a hit."""
+
+from __future__ import annotations
+
+import pytest
+
+from cormorant.portal import showing
+from cormorant.search.reader import Hit
+
+
+@pytest.mark.parametrize(
+    ("url", "steps"),
+    [
+        ("https://a.example/", ("a.example",)),
+        ("https://a.example/b/c.html?d=1", ("a.example", "b", "c.html")),
+        ("https://a.example/%D8%AF/%D9%85.html", ("a.example", "\u062f", "\u0645.html")),
+        ("https://a.example/1/2/3/4/5", ("a.example", "…", "3", "4", "5")),
+        ("file:///srv/my%20papers/a.txt", ("srv", "my papers", "a.txt")),
+    ],
+)
+def test_an_address_is_shown_step_by_step(url: str, steps: tuple[str, ...]) -> None:
+    assert showing.where(url) == steps
+
+
+@pytest.mark.parametrize(
+    ("total", "page", "offered"),
+    [
+        (0, 1, []), (10, 1, []), (11, 1, [1, 2]), (100, 5, [1, None, 3, 4, 5, 6, 7, None, 10]),
+        (10**6, 50, [1, None, 48, 49, 50]),
+    ],
+)  # fmt: skip
+def test_pages_that_are_offered(total: int, page: int, offered: list[int | None]) -> None:
+    assert showing.pages(total, page) == offered
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"), [(0.0, "1 Jan 1970"), (None, ""), (4e11, ""), (-1e11, ""), (253_402_300_799.0, "31 Dec 9999")]
+)
+def test_a_day_that_no_calendar_has_is_not_shown(moment: float | None, said: str) -> None:
+    assert showing.day(moment) == said
+    hit = Hit(1, "https://a.example/", "", "", (), 1.0, "web", "text/html", "en", 0, moment, cached=True, duplicates=0)
+    assert showing.meta(hit)[1:] == ((said,) if said else ())
