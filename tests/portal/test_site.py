@@ -137,7 +137,9 @@ def test_results(portal: Portal, site: Site) -> None:
     assert f'href="{site.address}n' in body
     assert 'aria-current="page">1</a>' in body
     assert portal.get("/search?q=kelp&page=3").body.count('<li class="hit"') == 6
-    assert "There is no page 4" in portal.get("/search?q=kelp&page=4").body
+    beyond = portal.get("/search?q=kelp&page=4").body
+    assert "There is no page 4" in beyond
+    assert "Nothing found" not in beyond
 
 
 def test_an_empty_question_leads_home(portal: Portal) -> None:
@@ -204,6 +206,12 @@ def test_a_kept_copy_may_load_the_style_and_nobody_a_page(portal: Portal) -> Non
     policies = {path: portal.get(path).headers["cross-origin-resource-policy"] for path in (*PAGES, "/health/live")}
     assert set(policies.values()) == {"same-origin"}, policies
     assert portal.get("/static/cormorant.css").headers["cross-origin-resource-policy"] == "cross-origin"
+
+
+def test_the_chosen_source_is_let_go_by_choosing_it_again(portal: Portal) -> None:
+    body = portal.get("/search?q=sargasso&source=papers").body
+    assert body.count('<a href="/search?q=sargasso" aria-current="true"><bdi>papers</bdi></a>') == 2
+    assert "Narrow the results (1 chosen)" in body
 
 
 def test_duplicates_are_folded_and_can_be_shown(portal: Portal) -> None:

@@ -111,7 +111,8 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         values = frame.of(request, _known(shelf), q=q, back=address(page=page if page > 1 else "")) | {
             "source": source, "page": page, "every": every, "answer": answer,
             "hits": [shown(hit) for hit in answer.hits],
-            "pages": pages(answer.total, page), "address": address, "took": f"{answer.took_ms:.0f}",
+            "pages": pages(answer.total, page), "reach": MOST_PAGES * PER_PAGE,
+            "address": address, "took": f"{answer.took_ms:.0f}",
         }  # fmt: skip
         return look.TemplateResponse(request, "results.html" if answer.hits else "nothing.html", values)
 

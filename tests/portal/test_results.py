@@ -1,0 +1,67 @@
+"""What results look like when there is one source, nothing at all, or more than can be paged to."""
+
+from __future__ import annotations
+
+import pytest
+
+from cormorant.base.clock import SystemClock
+from cormorant.operate import searching
+from cormorant.portal import site
+from cormorant.search.parse import parse
+from cormorant.search.reader import Answer, Hit, Question
+from tests.portal.asking import ask
+
+HIT = Hit(1, "https://a.example/b", "B", "kelp", (), 1.0, "web", "text/html", "", 9, None, cached=True, duplicates=0)
+
+
+class Quiet:
+    """A house that is not asked anything."""
+
+    clock = SystemClock()
+
+
+@pytest.fixture
+def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Documents by source, to be changed by a test; each is a hit."""
+    counts = {"web": 600}
+
+    def answer(_: site.Shelf, question: Question) -> Answer:
+        total = sum(counts.values())
+        return Answer(total, 1.0, parse(question.text).understood, (HIT,) * min(total, question.limit))
+
+    monkeypatch.setattr(site.Shelf, "counts", lambda _: counts)
+    monkeypatch.setattr(site.Shelf, "ask", answer)
+    return counts
+
+
+def test_one_source_is_no_choice(found: dict[str, int]) -> None:
+    assert "<aside" not in ask(Quiet(), "/search?q=kelp").body
+    found["papers"] = 1
+    assert "<aside" in ask(Quiet(), "/search?q=kelp").body
+
+
+@pytest.mark.parametrize(("total", "page", "said"), [(600, 50, True), (600, 49, False), (500, 50, False)])
+def test_the_last_page_says_that_there_is_more(total: int, page: int, said: bool, found: dict[str, int]) -> None:
+    found["web"] = total
+    body = ask(Quiet(), f"/search?q=kelp&page={page}").body
+    assert f"<strong>{total}</strong> results" in body
+    assert ("Only the first 500 results can be paged to" in body) is said
+
+
+@pytest.mark.parametrize("address", ["/", "/search?q=kelp"])
+def test_where_there_is_nothing_the_next_step_is_told(address: str, found: dict[str, int]) -> None:
+    assert "cormorant source add" not in ask(Quiet(), address).body
+    found["web"] = 0
+    assert "cormorant source add" in ask(Quiet(), address).body
+
+
+def test_a_copy_without_words_says_so(monkeypatch: pytest.MonkeyPatch, found: dict[str, int]) -> None:
+    monkeypatch.setattr(site.Shelf, "library", lambda _: None)
+    kept = {"text": ""}
+    monkeypatch.setattr(searching, "copy", lambda *_: (HIT, kept["text"]))
+    assert "no words in this document" in ask(Quiet(), "/cached/1").body
+    kept["text"] = "name, count\nkelp, 12"
+    body = ask(Quiet(), "/cached/1").body
+    assert "no words" not in body
+    assert "name, count\nkelp, 12" in body
+    assert f"from {len(found)} source" in body
