@@ -253,11 +253,13 @@ def test_our_own_names_are_answered(host: str, portal: Portal) -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("/search?q=a&page=x", "page has to be a whole number."), ("/search?q=a&page=0", "page has to be at least 1."),
-        ("/search?q=a&page=999", "page has to be at most 50."), ("/search?q=a&all=2", "all has to be 1 or 0."),
-        ("/search?q=a&page=1" + "0" * 5000, "page is not understood."),
+        ("/search?q=a&page=x", "<code>page</code> has to be a whole number."),
+        ("/search?q=a&page=0", "<code>page</code> has to be at least 1."),
+        ("/search?q=a&page=999", "<code>page</code> has to be at most 50."),
+        ("/search?q=a&all=2", "<code>all</code> has to be 1 or 0."),
+        ("/search?q=a&page=1" + "0" * 5000, "<code>page</code> is not understood."),
     ],
-)  # fmt: skip
+)
 def test_wrong_requests_are_told_what_is_right_and_keep_what_was_asked(path: str, said: str, portal: Portal) -> None:
     got = portal.get(path)
     assert got.status == 422

@@ -43,7 +43,7 @@ def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[], None]) -> None
         if first["loc"][0] == "path":
             return _nowhere(look, request)
         said = _UNFIT.get(first["type"], "is not understood").format(**first.get("ctx", {}))
-        return _said(look, request, UsageError(f"{first['loc'][-1]} {said}.").as_problem() | {"status": 422})
+        return _said(look, request, UsageError(f"`{first['loc'][-1]}` {said}.").as_problem() | {"status": 422})
 
     @app.exception_handler(404)
     def nowhere(request: Request, _: Exception) -> Response:
