@@ -13,8 +13,9 @@ from cormorant.model.content import Extraction, Link
 def test_a_task_survives_the_way() -> None:
     payload = encode_task("text/xml", b"\0\xff", address="file:///a", charset="c", file_name="n", main=True)
     sent, body = decode_task(b"".join(payload))
-    assert (sent.mime, body, sent.address) == ("text/xml", b"\0\xff", "file:///a")
+    assert (sent.mime, body.take(), sent.address) == ("text/xml", b"\0\xff", "file:///a")
     assert (sent.charset, sent.file_name, sent.main) == ("c", "n", True)
+    assert body.take() == b"", "they were given up"
 
 
 FULL = Extraction(

@@ -19,6 +19,7 @@ from cormorant.extract.pdf import extract_pdf
 from cormorant.extract.plain import extract_csv, extract_json, extract_markdown, extract_text
 from cormorant.extract.task import (
     CONVERSION_FAILED,
+    Body,
     ConversionFault,
     Task,
     decode_task,
@@ -37,13 +38,13 @@ def convert(payload: bytes) -> bytes:
     Raises msgspec.DecodeError for a payload that is none, MemoryError when there is too little, and whatever a foreign
     converter raises: the child that it runs in tells it as a failed task. Office documents are for `office_documents`.
     """
-    return answered(payload, _read)
-
-
-def answered(payload: bytes, read: Callable[[Task, bytes], Extraction | ConversionFault]) -> bytes:
-    """Read the document of a payload; what cannot be read is an answer too. Raises what `convert` raises."""
     task, body = decode_task(payload)
-    del payload
+    del payload  # or the document is there twice while it is read
+    return answered(task, body, _read)
+
+
+def answered(task: Task, body: Body, read: Callable[[Task, Body], Extraction | ConversionFault]) -> bytes:
+    """Read a document; that it cannot be read is an answer too. Raises what `convert` raises."""
     try:
         return encode_result(read(task, body))
     except MemoryError:
@@ -56,24 +57,24 @@ def answered(payload: bytes, read: Callable[[Task, bytes], Extraction | Conversi
         )
 
 
-def _read(task: Task, body: bytes) -> Extraction | ConversionFault:
+def _read(task: Task, body: Body) -> Extraction | ConversionFault:
     address, charset, name = task.address, task.charset, task.file_name
     match reader_of(task.mime):
         case Reader.HTML:
-            return extract_html(body, address=address, charset=charset, main=task.main)
+            return extract_html(body.take(), address=address, charset=charset, main=task.main)
         case Reader.TEXT:
-            return extract_text(body, address=address, charset=charset, file_name=name)
+            return extract_text(body.take(), address=address, charset=charset, file_name=name)
         case Reader.MARKDOWN:
-            return extract_markdown(body, address=address, charset=charset, file_name=name)
+            return extract_markdown(body.take(), address=address, charset=charset, file_name=name)
         case Reader.CSV:
             tab = task.mime == "text/tab-separated-values"
-            return extract_csv(body, address=address, charset=charset, file_name=name, tab=tab)
+            return extract_csv(body.take(), address=address, charset=charset, file_name=name, tab=tab)
         case Reader.XML:
-            return extract_xml(body, address=address, charset=charset, file_name=name)
+            return extract_xml(body.take(), address=address, charset=charset, file_name=name)
         case Reader.JSON:
-            return extract_json(body, address=address, charset=charset, file_name=name)
+            return extract_json(body.take(), address=address, charset=charset, file_name=name)
         case Reader.PDF:
-            return extract_pdf(body, address=address, file_name=name)
+            return extract_pdf(body.take(), address=address, file_name=name)
         case Reader.OFFICE | None:
             return ConversionFault(NO_CONVERTER, f"There is no converter for {one_line(task.mime)}.")
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from cormorant.extract.documents import answered
 from cormorant.extract.office import extract_office
-from cormorant.extract.task import Task
+from cormorant.extract.task import Body, Task, decode_task
 from cormorant.model.content import Extraction
 
 
 def convert(payload: bytes) -> bytes:
     """Read one office document; otherwise like `documents.convert`."""
-    return answered(payload, _read)
+    task, body = decode_task(payload)
+    del payload
+    return answered(task, body, _read)
 
 
-def _read(task: Task, body: bytes) -> Extraction:
-    return extract_office(body, task.mime, address=task.address, file_name=task.file_name)
+def _read(task: Task, body: Body) -> Extraction:
+    return extract_office(body.take(), task.mime, address=task.address, file_name=task.file_name)

@@ -75,12 +75,24 @@ def encode_task(
     return _LENGTH.pack(len(task)) + task, body
 
 
-def decode_task(payload: bytes) -> tuple[Task, bytes]:
+class Body:
+    """The bytes of a document, for one reader: who takes them holds them alone, so that letting go frees them."""
+
+    def __init__(self, value: bytes) -> None:
+        self._value = value
+
+    def take(self) -> bytes:
+        """Give the bytes up; there are none the next time."""
+        value, self._value = self._value, b""
+        return value
+
+
+def decode_task(payload: bytes) -> tuple[Task, Body]:
     """Return the task of a payload, and the document. Raises msgspec.DecodeError when it is none."""
     if len(payload) < _LENGTH.size:
         raise msgspec.DecodeError("no task")
     end = _LENGTH.size + _LENGTH.unpack_from(payload)[0]
-    return _TASKS.decode(memoryview(payload)[_LENGTH.size : end]), payload[end:]
+    return _TASKS.decode(memoryview(payload)[_LENGTH.size : end]), Body(payload[end:])
 
 
 def encode_result(result: Extraction | ConversionFault) -> bytes:
