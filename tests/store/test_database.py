@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -56,6 +57,33 @@ def test_an_exception_rolls_back_and_passes_as_it_is(store: Store, error: BaseEx
     with pytest.raises(type(error)) as caught:
         within(store, work)
     assert caught.value is error
+    assert kept(store) == []
+    with store.begin() as tx:
+        add(tx, "b")
+    assert kept(store) == ["b"]
+
+
+@pytest.mark.parametrize("read", [False, True], ids=["begin", "read"])
+def test_an_interruption_in_the_middle_of_a_statement_passes_as_it_is(
+    read: bool, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialect = store._engine.dialect
+    execute = dialect.do_execute
+
+    def interrupted(cursor: Any, statement: str, parameters: Any, context: Any = None) -> None:
+        if "interrupted" in statement:
+            raise KeyboardInterrupt
+        execute(cursor, statement, parameters, context)
+
+    def work() -> None:
+        with store.read() if read else store.begin() as tx:
+            if not read:
+                add(tx, "a")
+            tx.driver("SELECT 'interrupted'")
+
+    monkeypatch.setattr(dialect, "do_execute", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        work()
     assert kept(store) == []
     with store.begin() as tx:
         add(tx, "b")

@@ -124,12 +124,16 @@ class Store:
 
 @contextmanager
 def _closing(connection: Connection) -> Iterator[None]:
-    """Commit what BEGIN IMMEDIATE began, or roll it back unless SQLite has done so by itself (disk full, I/O error)."""
+    """Commit what BEGIN IMMEDIATE began, or roll it back.
+
+    Unless SQLite has done so by itself (disk full, I/O error), or the connection was closed, as one is on which a
+    statement was interrupted.
+    """
     try:
         yield
         connection.exec_driver_sql("COMMIT")
     except BaseException:
-        raw: Any = connection.connection.dbapi_connection
-        if raw.in_transaction:
+        raw: Any = None if connection.invalidated else connection.connection.dbapi_connection
+        if raw is not None and raw.in_transaction:
             raw.execute("ROLLBACK")
         raise
