@@ -15,6 +15,7 @@ from functools import partial
 
 from cormorant.app import converters, folder, logs, memory, roles
 from cormorant.app.build import Plan
+from cormorant.app.interrupts import Held, blocked, held_back
 from cormorant.app.supervisor import Supervisor, die_with_parent, name_process
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import DataFolderError
@@ -28,9 +29,11 @@ class Running:
 
     owner: bool
     pid: int
+    held: Held
 
     def alive(self) -> bool:
-        """Is the supervisor still there? Always true of somebody else's."""
+        """Is the supervisor still there? Always true of somebody else's. Raises KeyboardInterrupt when asked to end."""
+        self.held.let_through()
         return not self.owner or os.waitpid(self.pid, os.WNOHANG)[0] == 0
 
 
@@ -66,37 +69,42 @@ def _call(plan: Plan, name: str) -> None:
 def running(plan: Plan, *, web: Callable[[], None] | None = None) -> Iterator[Running]:
     """Have the processes running for the length of the block, unless another command's are; `web` is one more of them.
 
-    No store may be open in this process when the block begins: it forks.
+    No store may be open in this process when the block begins: it forks. A signal to end is raised by `Running.alive`,
+    which is to be asked often, or at the end of the block.
     """
-    lock = folder.take_lock(plan.folder)
-    if lock is None:
-        yield Running(owner=False, pid=0)
-        return
+    with held_back(SystemClock()) as held:
+        lock = folder.take_lock(plan.folder)
+        if lock is None:
+            yield Running(owner=False, pid=0, held=held)
+            return
+        pid = _fork(plan, web)
+        os.close(lock)
+        try:
+            yield Running(owner=True, pid=pid, held=held)
+        finally:
+            _stop(pid)
+
+
+def _fork(plan: Plan, web: Callable[[], None] | None) -> int:
+    """Fork the supervisor, which no signal reaches before it knows what they mean."""
     memory.share_from_here()
-    # A signal that comes while Python tidies up after a fork is lost, so it has to wait until that is done.
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
-    pid = os.fork()
-    if pid == 0:
-        _be_supervisor(plan, web)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
-    os.close(lock)
-    try:
-        yield Running(owner=True, pid=pid)
-    finally:
-        _stop(pid)
+    parent = os.getpid()
+    with blocked():
+        pid = os.fork()
+        if pid == 0:
+            _be_supervisor(plan, web, parent)
+    return pid
 
 
-def _be_supervisor(plan: Plan, web: Callable[[], None] | None) -> None:
-    """The forked supervisor's whole life; never returns."""
+def _be_supervisor(plan: Plan, web: Callable[[], None] | None, parent: int) -> None:
+    """The forked supervisor's whole life, signals blocked until `Supervisor.supervise` lets them in; never returns."""
     code = 1
     try:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
         os.setpgid(0, 0)
         die_with_parent()
-        supervise(plan, web=web)
+        if os.getppid() == parent:
+            supervise(plan, web=web)
         code = 0
-    except KeyboardInterrupt:
-        code = 130
     finally:
         os._exit(code)
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
+from cormorant.app.interrupts import STOPS
 from cormorant.base.clock import Clock, pause
 from cormorant.base.errors import CormorantError, Unreachable
 from cormorant.base.log import logger
@@ -75,7 +76,9 @@ class Supervisor:
     def supervise(self) -> None:
         """Fork and watch. Returns when every child has ended after a stop."""
         signal.signal(signal.SIGTERM, self._stop)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGHUP):  # a terminal's, for the one who started us
+            signal.signal(number, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         for name in self.roles:
             self._children[name] = _Child()
         while not self.stopping:

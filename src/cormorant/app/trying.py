@@ -8,6 +8,7 @@ from typing import Any
 from cormorant.app import converters
 from cormorant.app.build import Plan
 from cormorant.app.converters import Converters
+from cormorant.app.interrupts import Held, held_back
 from cormorant.app.opening import opened
 from cormorant.app.roles import Consents, own_ports
 from cormorant.base.steps import unmeasured
@@ -23,16 +24,16 @@ LOOK_S = 0.02
 
 def try_source(plan: Plan, name: str, address: str) -> dict[str, Any]:
     """Visit one address of a source now. Raises what `testing.test` raises."""
-    with opened(plan) as house, converters.started() as servers:
-        return asyncio.run(_try(plan, house, (name, address), servers))
+    with opened(plan) as house, converters.started() as servers, held_back(house.clock) as held:
+        return asyncio.run(_try(plan, house, (name, address), servers, held))
 
 
-async def _try(plan: Plan, house: House, asked: tuple[str, str], servers: Converters) -> dict[str, Any]:
+async def _try(plan: Plan, house: House, asked: tuple[str, str], servers: Converters, held: Held) -> dict[str, Any]:
     egress = Egress(house.clock, own_ports(plan))
     with house.store.read() as tx:
         Consents(house, egress).recall(tx)
     fetcher = Fetcher(egress, width=4)
-    watch = asyncio.create_task(_keep_alive(servers))
+    watch = asyncio.create_task(_look_after(servers, held))
     reader = Reader(ChildPool(servers.addresses), unmeasured)
     try:
         return await testing.test(house, *asked, testing.Means(fetcher, reader))
@@ -42,7 +43,9 @@ async def _try(plan: Plan, house: House, asked: tuple[str, str], servers: Conver
         await egress.close()
 
 
-async def _keep_alive(servers: Converters) -> None:
+async def _look_after(servers: Converters, held: Held) -> None:
+    """Start the servers when they are wanted; raise here what a signal raises, where it tears nothing."""
     while True:
+        held.let_through()
         servers.keep_alive()
         await asyncio.sleep(LOOK_S)

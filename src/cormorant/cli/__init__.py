@@ -16,7 +16,15 @@ from __future__ import annotations
 def main() -> None:
     """Carry out what the command line says and end the process with its exit code."""
     import sys
+    from contextlib import suppress
 
-    from cormorant.cli.boundary import run
+    from cormorant.base.errors import Interrupted
+    from cormorant.cli.signals import Interruption
 
-    sys.exit(run(sys.argv[1:]))
+    interruption, code = Interruption(), Interrupted.exit_code
+    with suppress(KeyboardInterrupt):  # while this is loaded, or by who insists while an interruption is told
+        interruption.listen(tell_all="-vv" in sys.argv)
+        from cormorant.cli.boundary import run
+
+        code = run(sys.argv[1:])
+    interruption.end(code)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cormorant.base.errors import Interrupted
-from cormorant.cli import signals, terminal
+from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.model.run import Refresh
 
@@ -99,7 +99,7 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
             say.note(f"Going on with run {each.run} of {each.source!r}, which was interrupted. --restart begins anew.")
     numbers = [each.run for each in ordered]
     try:
-        with signals.as_interrupt(), watcher(say, numbers) as watching:
+        with watcher(say, numbers) as watching:
             following.carry_out(plan, numbers, watching)
     except KeyboardInterrupt:
         names = " ".join(dict.fromkeys(each.source for each in ordered))

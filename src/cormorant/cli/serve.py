@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cormorant.base.errors import ConflictError, CormorantError, Interrupted
-from cormorant.cli import signals, terminal
+from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def until_stopped(say: Terminal, plan: Plan, listener: Listener) -> None:
     plan = web.with_port(plan, listener)
     address = web.shown_address(listener)
     try:
-        with signals.as_interrupt(), running(plan, web=partial(web.serve, plan, listener)) as processes:
+        with running(plan, web=partial(web.serve, plan, listener)) as processes:
             if not processes.owner:
                 raise ConflictError(
                     f"Another crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it."

@@ -1,23 +1,89 @@
-"""A polite request to end is an interruption, whoever makes it."""
+"""A polite request to end is an interruption, whoever makes it, and whatever the program is doing just then.
+
+    Ctrl-C, SIGTERM, SIGHUP -> KeyboardInterrupt -> `boundary.run`: one sentence -> 130
+                |                     `-- raised in a clean-up that Python lets nothing out of: again, a moment later
+                `-- once more, soon after: the same request, which tears nothing of what closes because of the first
+
+What happens to be closed just then must not fill the terminal either: libraries log it with a traceback.
+"""
 
 from __future__ import annotations
 
+import atexit
+import logging
+import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from contextlib import suppress
 from types import FrameType
+from typing import TYPE_CHECKING, NoReturn
+
+from cormorant.base.clock import SystemClock
+from cormorant.base.errors import Interrupted
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SAME_S = 2.0
+"""Seconds in which a second signal says nothing new; later it does, to what hangs while it closes."""
+AGAIN_S = 0.01
 
 
-@contextmanager
-def as_interrupt() -> Iterator[None]:
-    """For the length of a block, SIGTERM and SIGHUP do what Ctrl-C does."""
+class Interruption:
+    """Receives the signals of one process, the command line's, from its first line to its last."""
 
-    def interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the shape of a signal's receiver
-        raise KeyboardInterrupt
+    def __init__(self) -> None:
+        self._clock = SystemClock()
+        self._raised_at = -SAME_S
+        self._code: int | None = None
 
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, receiver in before.items():
-            signal.signal(number, receiver)
+    def listen(self, *, tell_all: bool) -> None:
+        """Receive signals from now on. What libraries log is not printed unless `tell_all`.
+
+        What the shell has set to be ignored stays so: that is how `nohup` works.
+        """
+        for number in REQUESTS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._receive)
+        signal.signal(signal.SIGALRM, self._receive_again)
+        sys.unraisablehook = self._lost
+        if not tell_all:
+            logging.getLogger().addHandler(logging.NullHandler())
+
+    def end(self, code: int) -> NoReturn:
+        """End the process with this code, whatever comes: nothing is left that could be interrupted."""
+        self._code = code
+        atexit.register(_ignore)  # when no thread is waited for any more; Python takes receivers of its own away then
+        if code == Interrupted.exit_code:
+            with suppress(OSError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(code)  # Python takes what was raised within an `exec` for uncaught, and would end by a signal
+        sys.exit(code)
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the shape of a receiver
+        if self._code is not None:
+            os._exit(self._code)
+        now = self._clock.monotonic()
+        if now - self._raised_at >= SAME_S:
+            self._raised_at = now
+            raise KeyboardInterrupt
+
+    def _lost(self, what: UnraisableHookArgs) -> None:
+        """What Python does with an exception that it cannot pass on; an interruption is not to be lost."""
+        if isinstance(what.exc_value, KeyboardInterrupt):
+            self._raised_at = -SAME_S
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
+        else:
+            sys.__unraisablehook__(what)
+
+    def _receive_again(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the shape of a receiver
+        """What was lost, for whoever receives such a signal by now."""
+        receivers = filter(callable, map(signal.getsignal, REQUESTS))
+        next(receivers, self._receive)(signal.SIGTERM, frame)
+
+
+def _ignore() -> None:
+    for number in REQUESTS:
+        signal.signal(number, signal.SIG_IGN)

@@ -1,0 +1,83 @@
+"""A signal at the worst moment: a command says one sentence, ends with 130, leaves no traceback and no process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from tests.cli.test_serve import processes_of
+from tests.cli.world import LIMIT_S, Installation, Site, ended, until
+from tests.house.reading import ROOT
+
+INTERRUPTED = 130
+
+
+def struck(moment: str, at: int, home: Installation, *words: str) -> tuple[int, str]:
+    """How a command ends that gets a SIGTERM at this moment: its exit code and what it said."""
+    command = [sys.executable, "-m", "tests.cli.struck", moment, str(at), "--data", str(home.folder), *words]
+    environment = {**os.environ, "CORMORANT_RETRIEVERS": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S, env=environment, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stderr
+
+
+def logged(home: Installation) -> str:
+    """What the processes wrote down."""
+    return "".join(path.read_text() for path in (home.folder / "logs").glob("*.log"))
+
+
+@pytest.mark.parametrize(
+    ("moment", "at"),
+    [("rollback", 1), ("rollback", 11), ("close", 1), ("close", 2), ("lock", 1), ("fork", 1), ("stop", 1),
+     ("print", 1), ("forget", 1), ("execute", 1)],
+)  # fmt: skip
+def test_a_crawl(moment: str, at: int, bare: Installation, site: Site) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    code, said = struck(moment, at, bare, "crawl", "docs")
+    assert code == INTERRUPTED, said
+    assert said.splitlines()[-1].startswith("Interrupted. What was done so far is kept"), said
+    assert "Traceback" not in said + logged(bare)
+    assert not processes_of(bare)
+
+
+@pytest.mark.parametrize(("moment", "at"), [("close", 1), ("fork", 1), ("print", 1)])
+def test_serve(moment: str, at: int, home: Installation) -> None:
+    code, said = struck(moment, at, home, "serve", "--port", "0")
+    assert code == INTERRUPTED, said
+    assert len(said.splitlines()) == 1, said
+    assert "Traceback" not in said + logged(home)
+    assert not processes_of(home)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_test_of_a_source(number: int, bare: Installation, site: Site) -> None:
+    site.answers["/"].held = going_on = threading.Event()
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    process = bare.start("source", "test", "docs")
+    until(lambda: "/" in site.asked)
+    process.send_signal(number)
+    process.send_signal(number)
+    done = ended(process)
+    going_on.set()
+    assert (done.code, done.err.count("\n"), "Interrupted" in done.err) == (INTERRUPTED, 1, True), done
+
+
+def test_what_ignores_a_hang_up_goes_on(bare: Installation, site: Site) -> None:
+    site.answers["/tides"].held = going_on = threading.Event()
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = bare.start("crawl", "docs")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    until(lambda: "/tides" in site.asked)
+    process.send_signal(signal.SIGHUP)
+    going_on.set()
+    assert ended(process).code == 0
