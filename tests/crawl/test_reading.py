@@ -24,7 +24,7 @@ BINARY = bytes(range(256)) * 4
         ("application/octet-stream", BINARY, 1001, OutcomeKind.EXCLUDED),
         ("image/png", b"\x89PNG\r\n\x1a\n" + BINARY, 1001, OutcomeKind.EXCLUDED),
         ("text/html", b"\x89PNG\r\n\x1a\n" + BINARY, 1001, OutcomeKind.EXCLUDED),
-        ("text/html", b" \n\t ", 911, OutcomeKind.FAILED),
+        ("image/png", b"", 1001, OutcomeKind.EXCLUDED),
     ],
 )  # fmt: skip
 def test_what_is_not_read(mime: str, body: bytes, status: int, outcome: OutcomeKind) -> None:
@@ -32,6 +32,21 @@ def test_what_is_not_read(mime: str, body: bytes, status: int, outcome: OutcomeK
     said = asyncio.run(Reader(ChildPool({}), unmeasured).read(content, web_source(), Wire()))
     assert isinstance(said, Excluded | Failed)
     assert (said.status, said.kind) == (status, outcome)
+
+
+@pytest.mark.parametrize("body", [b"", b" \n\t "])
+@pytest.mark.parametrize(
+    ("mime", "name"),
+    [
+        ("text/html", "a.html"), ("text/plain", "a.txt"), ("text/markdown", "a.md"), ("text/csv", "a.csv"),
+        ("application/json", "a.json"), ("text/xml", "a.xml"), ("application/pdf", "a.pdf"), ("", "a"),
+    ],
+)  # fmt: skip
+def test_what_is_empty_is_called_by_its_name_and_says_nothing(mime: str, name: str, body: bytes) -> None:
+    content, wire = Content(f"file:///srv/{name}", body, mime, file_name=name), Wire()
+    said = asyncio.run(Reader(ChildPool({}), unmeasured).read(content, web_source(), wire))
+    assert isinstance(said, tuple)
+    assert (said[1].title, said[1].text, wire.conversions) == (name, "", 0)
 
 
 @pytest.mark.parametrize(

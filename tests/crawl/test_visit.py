@@ -16,7 +16,7 @@ from cormorant.limits import Answer, ServerGone
 from cormorant.limits import Failed as TaskFailed
 from cormorant.limits.client import ChildPool
 from cormorant.model.content import Content, Wire
-from cormorant.model.outcome import Excluded, Failed, Ok, Outcome, Unchanged
+from cormorant.model.outcome import Excluded, Failed, Ok, Outcome, OutcomeKind, Unchanged
 from cormorant.model.resource import Lease, Resource
 from cormorant.sources.web.source import WebSource
 from tests.crawl.samples import INDEXED, NEVER_SEEN, a_content, web_source
@@ -71,6 +71,33 @@ def test_the_same_bytes_are_unchanged_unless_a_header_says_otherwise(monkeypatch
     assert isinstance(report, Report)
     assert isinstance(report.outcome, Excluded)
     assert report.outcome.status == 971
+
+
+@pytest.mark.parametrize("body", [b"", b" \n", b"<html><body></body></html>"])
+def test_a_document_that_shrank_to_nothing_is_believed_the_second_time(
+    body: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = made(INDEXED, a_content(body), monkeypatch)
+    assert isinstance(first, Report)
+    assert isinstance(first.outcome, Failed)
+    assert first.outcome.status == 911
+    known = INDEXED._replace(outcome=int(OutcomeKind.FAILED), status=911)
+    second = made(known, a_content(body), monkeypatch)
+    assert isinstance(second, Report)
+    assert isinstance(second.outcome, Ok)
+    assert second.outcome.document is not None
+    assert (second.outcome.document.title, second.outcome.document.text) == ("7", "")
+
+
+def test_a_document_that_has_always_been_empty_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = made(NEVER_SEEN, a_content(b""), monkeypatch)
+    assert isinstance(first, Report)
+    assert isinstance(first.outcome, Ok)
+    assert first.outcome.document is not None
+    known = INDEXED._replace(text_hash=first.outcome.document.text_hash)
+    again = made(known, a_content(b"\n\n"), monkeypatch)
+    assert isinstance(again, Report)
+    assert isinstance(again.outcome, Unchanged)
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ XHTML = b"<?xml version='1.0'?><!DOCTYPE html><!-- c --><html xmlns='http://www.
         ("", b"Subject: x\n\n", "a.eml", "message/rfc822"),
         ("", b"", "", "text/plain"),
         ("text/html; charset=x", b"", "", "text/html"),
-        ("", b"", "a.docx", "text/plain"),
+        ("", b"", "a.docx", DOCX),
+        ("image/png", b" \n", "a.docx", "image/png"),
         ("", "hello wörld".encode("utf-16-le"), "a.txt", "text/plain"),
         ("text/html", "<p>hello".encode("utf-16-be"), "", "text/html"),
         # XML

@@ -73,6 +73,32 @@ def test_every_change(home: Home, crawls: Crawler, share: Path) -> None:
     assert home.value("SELECT count(*) FROM resource") == 12
 
 
+def test_an_empty_file_is_no_failure_and_found_by_its_name(home: Home, crawls: Crawler, tmp_path: Path) -> None:
+    share = tmp_path / "share"
+    share.mkdir()
+    names = [f"heron{number}.{ending}" for number, ending in enumerate(("txt", "html", "md", "csv", "json", "pdf"))]
+    for number, name in enumerate(names):
+        (share / name).write_text(" \n" * (number % 2))
+    home.add_source("files", "share", {"path": str(share)})
+    first = crawls.crawl(home, "share")
+    assert (first["new"], first["failed"], first["exit"]) == (6, 0, 0)
+    assert home.found(*names) == [[f"file://{share}/{name}"] for name in names]
+    assert crawls.crawl(home, "share").items() >= WROTE_NOTHING.items()
+
+
+def test_a_file_that_is_emptied_keeps_its_text_until_the_next_crawl(home: Home, crawls: Crawler, share: Path) -> None:
+    home.add_source("files", "share", {"path": str(share)})
+    crawls.crawl(home, "share")
+    (share / "one.txt").write_text("")
+    report = crawls.crawl(home, "share")
+    assert (report["failed"], report["index_writes"], report["exit"]) == (1, 0, 3)
+    assert found(home, "one.txt") == [True]
+    report = crawls.crawl(home, "share")
+    assert (report["failed"], report["changed"], report["exit"]) == (0, 1, 0)
+    assert found(home, "one.txt") == [False]
+    assert crawls.crawl(home, "share").items() >= WROTE_NOTHING.items()
+
+
 def said(home: Home, address: str) -> Any:
     """What `explain` and `document list` say of an address."""
     with home.house() as house:

@@ -69,6 +69,16 @@ def test_an_excluded_file_is_no_start_address(home: Installation, tmp_path: Path
     assert [each["url"].rpartition("/")[2] for each in excluded] == ["b.log"]
 
 
+def test_an_empty_start_page_is_told_though_nothing_failed(home: Installation, site: Site) -> None:
+    site.answers["/"] = Answer("")
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    for _ in range(2):
+        report = home.fine("crawl", "docs", "--json").object
+        assert (report["failed"], report["complete"]) == (0, True)
+        (said,) = sentences(report, "start")
+        assert said.startswith(f"The start address {site.address} is empty")
+
+
 def test_an_address_is_excluded_once_though_known_twice(home: Installation, tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
     for name in ("a.txt", "b.log"):

@@ -13,6 +13,7 @@ from cormorant.extract.formats import OCTETS, essence
 from cormorant.extract.head import meant_for
 from cormorant.extract.sniff import is_text, sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
+from cormorant.extract.text import name_of
 from cormorant.limits import Answer, Finished, Killed, PayloadTooBig, ServerGone
 from cormorant.limits import Failed as TaskFailed
 from cormorant.limits.client import ChildPool
@@ -55,8 +56,6 @@ class Reader:
         ruling = source.gates.read(content)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status, content=content)
-        if not content.body.strip():
-            return Failed(911, "The document is empty.")
         main = "main" in source.settings.change_by
         match reading_of(content.mime, len(content.body)):
             case Reading.INLINE:
@@ -64,6 +63,8 @@ class Reader:
                     content.mime, content.body,
                     address=content.address, charset=content.charset, steps=self._steps, main=main,
                 )  # fmt: skip
+            case Reading.CHILD if not content.body.strip():  # nothing in it that a converter could misread
+                return content, Extraction("", name_of(content.address, content.file_name))
             case Reading.CHILD:
                 wire.conversions += 1
                 return await self._in_child(content, main=main)
@@ -137,3 +138,8 @@ def document_of(
         links=said.links,
         truncated=content.truncated or said.truncated,
     )
+
+
+def says_nothing(document: Document, content: Content) -> bool:
+    """Is there nothing to it but a name?"""
+    return not document.text and document.title == name_of(content.address, content.file_name)

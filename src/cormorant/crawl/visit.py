@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 from cormorant.base.clock import Clock
 from cormorant.base.log import logger
-from cormorant.crawl.reading import Reader, document_of
+from cormorant.crawl.reading import Reader, document_of, says_nothing
 from cormorant.frontier.desk import Task
 from cormorant.limits import ServerGone
 from cormorant.model.content import Content, Extraction, Link, Wire
 from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, Unchanged
 from cormorant.model.resource import Resource, Role
 from cormorant.model.rules import Prerequisite
+from cormorant.model.status import Status
 from cormorant.sources.protocol import Source
 
 _log = logger(__name__)
@@ -86,6 +87,8 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
     document = document_of(source, resource, content, said, content_hash)
     if resource.indexed and document.text_hash == resource.text_hash:
         return Unchanged(200, content, document, follow, unfollowed)
+    if resource.indexed and resource.status != Status.EMPTY and says_nothing(document, content):
+        return Failed(Status.EMPTY, "It is empty and was not; what it said stays until the next crawl finds it so too.")
     return Ok(content, document, follow, unfollowed)
 
 

@@ -4,6 +4,7 @@
     bytes that no text has               -> the declared type, if it is one that has no signature; else octet-stream
     text: declared as a kind of text     -> that kind (a README in HTML tags stays Markdown)
     text: declared as something binary   -> what the markup, else the name says: an error page sent as PDF is a page
+    nothing, or blanks only              -> what was declared, else what the name says
 
 The MIME Sniffing Standard keeps a browser from running what was not meant to be run, so it trusts `text/html` and XML
 types blindly. Nothing runs here, and faults like a PNG sent as text/html are to be found out (fault B10): there, and
@@ -79,6 +80,8 @@ def sniff(declared: str, body: bytes, file_name: str = "") -> str:
     if hint == "text/html" and head[:1] == b"<":
         return hint if head[1:5] != b"?xml" else _xml(head, hint)
     named = by_name(file_name)
+    if not head.strip(_SPACE) and not body.strip(_SPACE):
+        return hint or named or "text/plain"
     proved = signature(body)
     if proved in (ZIP, OLE):
         return (_in_zip if proved == ZIP else _in_ole)(body, hint or named)

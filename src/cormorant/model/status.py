@@ -213,8 +213,8 @@ _TABLE = """
   Its content, or its canonical link, names another document of this source, which is in the index.
   Nothing to do; if addresses repeat without end, exclude the part that varies.
 911 failed Empty document
-  It has no text and no title, so nobody could find it.
-  Open it to see whether it holds any text; text in pictures, or made by a program in the page, is not read.
+  It had text and is empty now, or its server says that all is well but sends no document.
+  Look whether that is meant: a document that the next crawl finds empty too is taken for it, and found by its name.
 951 excluded A collection, not a document
   It is a folder or listing that only leads to documents.
   Nothing to do.

@@ -25,7 +25,8 @@ from cormorant.operate import documents, starts
 from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
-from cormorant.store.schema import exclusion, resource, site
+from cormorant.store.schema import content, exclusion, resource, site
+from cormorant.store.schema.frontier import SEEDS
 
 SHOWN = 10
 """Documents named in a report; `document list` has them all."""
@@ -45,7 +46,7 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
     with house.store.read() as tx:
         row = runs.get(tx, number)
         owner = sources.numbered(tx, row.source_id)
-        found = [*_about_run(row), *_starts(house, tx, row)]
+        found = [*_about_run(row), *_starts(house, tx, row), *_empty_starts(tx, row)]
         if owner is not None and row.state is not RunState.FAILED:
             found += [*_nothing(tx, owner), *_of_settings(house, tx, row, owner)]
         found += [*_away(tx, row), *_documents(tx, row)]
@@ -104,6 +105,21 @@ def _starts(house: House, tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
         yield {
             "kind": "start", "address": start.address, "status": start.status, "reason": reason, "advice": said.advice,
             "sentence": f"The start address {start.address} {_how(start)}: {why}",
+        }  # fmt: skip
+
+
+def _empty_starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """Start addresses that are documents without a byte: nothing is wrong with that, and nobody means it."""
+    both, columns = resource.join(content, content.c.id == resource.c.id), resource.c
+    well = columns.outcome.in_([int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED)])
+    statement = sa.select(columns.address, columns.status).select_from(both)
+    for each in tx.rows(
+        statement.where(SEEDS, columns.source_id == row.source_id, well, content.c.size_bytes == 0).limit(SHOWN)
+    ):
+        yield {
+            "kind": "start", "address": each.address, "status": each.status, "reason": "It is empty.",
+            "sentence": f"The start address {each.address} is empty: there is nothing to read and no link to follow. "
+            "Open it in a browser; if it holds something there, the server may want another user_agent.",
         }  # fmt: skip
 
 
