@@ -33,7 +33,10 @@ HOST = "no-such-host.invalid"
         ("search harbour -ferry", 2, "cormorant search -- harbour -ferry"),
         ("--data", 2, "--data needs a folder"),
         ("source add ftp x", 4, "There is: web, files"),
-        ("source add web x", 2, "needs a start address"),
+        ("source add web x", 2, "A web source needs a start address: --set start=https://example.org/"),
+        ("source add web x --set delay_s=1", 2, "A web source needs a start address"),
+        ("source add web x --set start=https://a.example/ --set include=", 2, "A rule is empty: it begins with"),
+        ("source add web x --set start=https://a.example/ --set depth=many", 2, "a valid integer or 'unlimited'."),
         ("source add web x --set strat=https://a.example/", 2, "Did you mean 'start'?"),
         ("source add web x --set start=example.org", 2, "'example.org' is not an address"),
         ("source add web x --set start", 2, "has no value"),
@@ -80,6 +83,21 @@ def test_nothing_there_yet(words: str, bare: Installation) -> None:
 def test_no_such_thing(words: str, says: str, home: Installation) -> None:
     done = home.run(*words.split())
     assert (done.code, says in done.err) == (4, True), done
+
+
+@pytest.mark.parametrize(("words", "code"), [([""], 2), ([" \t"], 2), (["", " "], 2), (['"'], 0), (["()"], 0)])
+def test_a_question_without_a_word(words: list[str], code: int, world: World) -> None:
+    done = world.home.run("search", *words)
+    assert (done.code, done.out) == (code, ""), done
+    assert done.err.splitlines()[-1].endswith(
+        "to search for. Name a word, like cormorant search harbour; cormorant search '*' shows every document."
+    )
+    if code:
+        assert world.home.run("search", *words, "--json").problem["code"] == "usage"
+
+
+def test_every_document_may_be_asked_for(world: World) -> None:
+    assert len(world.home.fine("search", "*", "--json").objects) == 5
 
 
 def test_an_error_for_a_program_is_a_problem_object(home: Installation) -> None:

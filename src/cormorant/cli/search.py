@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 app = new_app()
 
+NAME_A_WORD = "Name a word, like cormorant search harbour; cormorant search '*' shows every document."
+
 
 class _Search(TyperCommand):
     """Tells who leaves out a word, like -ferry, how to say that it is no option."""
@@ -46,6 +48,7 @@ class _Search(TyperCommand):
         "cormorant search '\"annual meeting\"' --source docs",
         "cormorant search 'ferry type:pdf' --limit 3 --json",
         "cormorant search harbour --all --offset 10",
+        "cormorant search '*' --source docs",
     ),
 )
 def search(
@@ -70,6 +73,8 @@ def search(
     from cormorant.search.reader import Question
 
     say = terminal.of(context)
+    if not "".join(words).strip():
+        raise UsageError(f"There is nothing to search for. {NAME_A_WORD}")
     question = Question(" ".join(words), tuple(source), limit, offset, fold=not every)
     with say.house() as house:
         answer = searching.search(house, question)
@@ -100,6 +105,8 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0) -> None:
 
 def _none(answer: Answer, offset: int) -> str:
     """Why no hit is shown."""
+    if not answer.understood.text:
+        return f"There is no word in it to search for. {NAME_A_WORD}"
     if not answer.total:
         return f"Nothing found for {answer.understood.text!r}."
     all_there_are = f"There are {plural(answer.total, 'result')} for {answer.understood.text!r}"

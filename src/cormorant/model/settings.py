@@ -102,11 +102,22 @@ def _size(text: str) -> object:
 
 def _sentence(cls: type[SourceSettings], error: ValidationError) -> str:
     """Say the first thing that is wrong, with the field's own words for what it takes."""
-    first: Any = error.errors()[0]
-    place = str(first["loc"][0]) if first["loc"] else "settings"
+    found: Sequence[Any] = error.errors()
+    first = found[0]
+    if not first["loc"]:  # the settings as a whole, though each may be well by itself
+        sentence = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]
+        return sentence[:1].upper() + sentence[1:]
+    place = str(first["loc"][0])
     if first["type"] == "missing":
         return f"The setting {place!r} is needed: {cls.model_fields[place].description}"
     if first["type"] == "value_error":
         return f"The setting {place!r} cannot be {first['input']!r}: {first['ctx']['error']}"
+    alternatives = [each for each in found if each["loc"][:1] == first["loc"][:1] and each["input"] == first["input"]]
     about = cls.model_fields[place].description if place in cls.model_fields else ""
-    return f"The setting {place!r} cannot be {first['input']!r}: {first['msg'].lower()}. {about}".strip()
+    return f"The setting {place!r} cannot be {first['input']!r}: {_wanted(alternatives)}. {about}".strip()
+
+
+def _wanted(alternatives: Sequence[Any]) -> str:
+    """What a value should be, of several kinds that it may be of."""
+    said = [each["msg"].lower().partition(", unable to")[0] for each in alternatives]
+    return " or ".join([said[0], *(each.removeprefix("input should be ") for each in said[1:])])

@@ -30,7 +30,7 @@ class FilesSettings(SourceSettings):
     )
     include: tuple[str, ...] = Field(
         default=(),
-        description="Files to take: patterns like *.pdf or handbook/**, or rules like ext:pdf. None: every file.",
+        description="Files to take: patterns like *.pdf or handbook/**, or rules like ext:pdf. Not set: every file.",
     )
     exclude: tuple[str, ...] = Field(
         default=(), description="Files and folders to leave out, written like include. Exclusion wins."
@@ -51,7 +51,7 @@ class FilesSettings(SourceSettings):
         default="drop", description="Whether a larger file is left out (drop) or its beginning taken (cut)."
     )
     types: tuple[str, ...] = Field(
-        default=(), description="MIME types to take, like application/pdf or text/*. None: every type."
+        default=(), description="MIME types to take, like application/pdf or text/*. Not set: every type."
     )
     follow_links: bool = Field(
         default=False, description="Whether links found in documents to other files of the folder are followed."

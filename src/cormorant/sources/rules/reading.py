@@ -57,6 +57,8 @@ def split_rule(text: str, types: Iterable[str]) -> tuple[str, str]:
     name, colon, value = text.strip().partition(":")
     name, value = name.strip().lower(), value.strip()
     known = list(types)
+    if not name and not colon:
+        raise BadRule(f"A rule is empty: it begins with its type, and the types are {', '.join(known)}.")
     if name not in known or not (colon or name == "any"):
         raise BadRule(f"{text!r} is not a rule: {_nearest(name, colon, value, known)}")
     if bool(value) == (name == "any"):

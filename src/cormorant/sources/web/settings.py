@@ -37,11 +37,11 @@ class WebSettings(SourceSettings):
     include: tuple[str, ...] = Field(
         default=(),
         description="What may be visited: host:, suffix:, prefix:, path:, contains:, regex:, ext:, port:, or any. "
-        "None: the hosts of the start addresses.",
+        "Not set: the hosts of the start addresses.",
     )
     exclude: tuple[str, ...] = Field(default=(), description="What may not, written like include. Exclusion wins.")
     index_include: tuple[str, ...] = Field(
-        default=(), description="What may be found by search. None: all that is visited."
+        default=(), description="What may be found by search. Not set: all that is visited."
     )
     index_exclude: tuple[str, ...] = Field(default=(), description="What is visited for its links only.")
     depth: Depth = Field(
@@ -51,7 +51,9 @@ class WebSettings(SourceSettings):
     robots_agent: str = Field(
         default="cormorant", min_length=1, description="The product token robots.txt knows us by."
     )
-    user_agent: str = Field(default="", description="The whole User-Agent header. None: the product token and contact.")
+    user_agent: str = Field(
+        default="", description="The whole User-Agent header. Not set: the product token and contact."
+    )
     contact: str = Field(default="", description="An address or page for site owners, sent in the User-Agent header.")
     crawl_delay: Literal["obey", "ignore"] = Field(
         default="obey", description="Whether a Crawl-delay in robots.txt is obeyed, up to 60 seconds."
@@ -59,13 +61,13 @@ class WebSettings(SourceSettings):
     delay_s: float | None = Field(
         default=None,
         ge=0,
-        description="Seconds between requests to a host. None: 1 for public hosts, 0 for private ones.",
+        description="Seconds between requests to a host. Not set: 1 for public hosts, 0 for private ones.",
     )
     per_host: int | None = Field(
         default=None,
         ge=1,
         le=64,
-        description="Requests to a host at once. None: 1 for public hosts, 4 for private ones.",
+        description="Requests to a host at once. Not set: 1 for public hosts, 4 for private ones.",
     )
     max_size_bytes: int = Field(default=10_000_000, ge=1, le=MAX_SIZE, description="The largest document, like 10MB.")
     too_big: Literal["drop", "cut"] = Field(default="drop", description="Whether a larger one is left out or cut.")
@@ -75,7 +77,7 @@ class WebSettings(SourceSettings):
     connect_timeout_s: float = Field(default=10.0, gt=0, description="Seconds to connect.")
     dynamic_pages: bool = Field(default=True, description="Whether addresses with a query (?) are visited.")
     types: tuple[str, ...] = Field(
-        default=(), description="MIME types to be found, like text/html or text/*. None: every type."
+        default=(), description="MIME types to be found, like text/html or text/*. Not set: every type."
     )
     network: tuple[str, ...] = Field(
         default=(),
