@@ -202,6 +202,15 @@ def test_a_setting_of_the_installation(bare: Installation) -> None:
     assert (done.code, "CORMORANT_RETRIEVERS" in done.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("text", "says"), [(b"installation = 1", "is a table"), (b"[[[", "is not TOML"), (b"\xff", "is not TOML")]
+)
+def test_a_configuration_file_that_is_none(text: bytes, says: str, bare: Installation, tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_bytes(text)
+    done = bare.run("--config", str(tmp_path / "c.toml"), "status")
+    assert (done.code, says in done.err, len(done.err.splitlines())) == (2, True, 1), done
+
+
 def test_a_configuration_file(bare: Installation, tmp_path: Path) -> None:
     assert "cannot be read" in bare.run("--config", str(tmp_path / "none.toml"), "status").err
     (tmp_path / "c.toml").write_text("[installation]\nretreivers = 2\n")

@@ -56,12 +56,7 @@ class Installation(BaseSettings):
 
 def load(config: Path | None) -> Installation:
     """Read the settings. The environment wins over the file. Raises BadSetting naming what is wrong and where."""
-    given: dict[str, Any] = {}
-    if config is not None:
-        try:
-            given = tomllib.loads(config.read_text()).get("installation", {})
-        except (OSError, tomllib.TOMLDecodeError) as error:
-            raise BadSetting(f"The configuration file {config} cannot be read: {error}") from None
+    given = _installation(config) if config is not None else {}
     for name in set(given) - set(Installation.model_fields):
         raise BadSetting(
             f"{config}: [installation] has no setting {name!r}. It has: {', '.join(Installation.model_fields)}."
@@ -76,6 +71,19 @@ def load(config: Path | None) -> Installation:
             f"The setting CORMORANT_{name.upper()} cannot be {first['input']!r}: {first['msg'].lower()}. "
             f"{Installation.model_fields[name].description}"
         ) from None
+
+
+def _installation(config: Path) -> dict[str, Any]:
+    """The table `[installation]` of a configuration file. Raises BadSetting for a file that cannot be understood."""
+    try:
+        found = tomllib.loads(config.read_text("utf-8")).get("installation", {})
+    except OSError as error:
+        raise BadSetting(f"The configuration file {config} cannot be read: {error.strerror}.") from None
+    except ValueError as error:  # no TOML, or no text
+        raise BadSetting(f"The configuration file {config} is not TOML: {error}.") from None
+    if not isinstance(found, dict):
+        raise BadSetting(f"{config}: installation is a table. Write [installation], and a setting a line below it.")
+    return found
 
 
 def data_folder(given: Path | None) -> Path:
