@@ -17,7 +17,7 @@ from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, Refusal
 from cormorant.sources.files.settings import FilesSettings
-from cormorant.sources.files.source import FilesSource
+from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.protocol import Discovery, Gates, Pace, Source
 from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.source import WebSource
@@ -38,12 +38,17 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class SourceKind:
-    """A kind of source: its name, what it is for, its settings, and how to make one."""
+    """A kind of source: its name, what it is for, its settings, and how to make one.
+
+    `look` is called when a source is added or edited: it sees, asking nobody over a network, whether the place is
+    there. It raises BadSetting for what can never become one, Unreachable for what may yet, like a share to be mounted.
+    """
 
     name: str
     about: str
     settings: type[SourceSettings]
     make: Callable[[int, Any, Tools], Source]
+    look: Callable[[Any], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ def _files(number: int, settings: FilesSettings, tools: Tools) -> Source:  # noq
 
 SOURCES = {
     "web": SourceKind("web", "Pages of web sites, found by their links.", WebSettings, _web),
-    "files": SourceKind("files", "Files of a folder and the folders below it.", FilesSettings, _files),
+    "files": SourceKind("files", "Files of a folder and the folders below it.", FilesSettings, _files, look),
 }
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, JsonLinesReceiver),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import World
@@ -29,6 +31,30 @@ def test_a_setting_that_repeats_is_a_list(bare: Installation) -> None:
     record = bare.fine("source", "add", "web", "two", *given, "--json").object
     assert record["settings"]["start"] == ["http://a.example/", "http://b.example/"]
     assert record["settings"]["depth"] == 2
+
+
+def test_a_folder_that_is_not_there_is_told_of_at_once(bare: Installation, tmp_path: Path) -> None:
+    later = tmp_path / "later"
+    done = bare.fine("source", "add", "files", "papers", "--set", f"path={later}")
+    assert done.err.splitlines()[1:] == [
+        f"The folder {later} is not there. Mount it, or correct the source's path. "
+        "Until then a crawl of 'papers' fails. `cormorant source edit papers --set ...` changes it."
+    ]
+    done = bare.fine("source", "edit", "papers", "--set", f"path={later}-than-that", "--json")
+    assert (done.object["source"], done.problem["code"]) == ("papers", "unreachable")
+    later.mkdir()
+    done = bare.fine("source", "edit", "papers", "--set", f"path={later}", "--quiet")
+    assert not done.err
+
+
+def test_a_file_is_no_folder(bare: Installation, tmp_path: Path) -> None:
+    (tmp_path / "paper.txt").write_text("x")
+    done = bare.run("source", "add", "files", "papers", "--set", f"path={tmp_path / 'paper.txt'}")
+    assert (done.code, f"is a file. Name the folder it is in: {tmp_path}" in done.err) == (2, True), done
+    assert not bare.fine("source", "list", "--json").objects
+    bare.fine("source", "add", "files", "papers", "--set", f"path={tmp_path}")
+    assert bare.run("source", "edit", "papers", "--set", f"path={tmp_path / 'paper.txt'}").code == 2
+    assert bare.fine("source", "show", "papers", "--json").object["settings"] == {"path": str(tmp_path)}
 
 
 def test_an_edit_shows_what_would_leave_and_asks(home: Installation) -> None:

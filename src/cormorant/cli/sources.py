@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cormorant.base.errors import UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
+
+if TYPE_CHECKING:
+    from cormorant.catalog.sources import SourceRow
 
 app = new_app("Places documents come from: add, list, show, edit, test, delete.", group=True)
 
@@ -78,6 +81,16 @@ def add(
         say.record(record)
     else:
         say.note(f"Added {row.kind} source {row.name!r}. `cormorant crawl {row.name}` crawls it.")
+    _doubt(say, row)
+
+
+def _doubt(say: terminal.Terminal, row: SourceRow) -> None:
+    """Tell of a source that cannot be crawled as things are; it is kept all the same."""
+    from cormorant.operate import sources
+
+    doubt = sources.doubt(row)
+    if doubt is not None:
+        say.problem(doubt)
 
 
 @app.command("list", epilog=examples("cormorant source list", "cormorant source list --json"))
@@ -151,11 +164,13 @@ def edit(
         if effect["leave"] and not yes and not _agreed(say, effect["leave"]):
             say.note("Nothing was changed.")
             raise typer.Exit(1)
-        record = sources.as_record(house, sources.edit(house, name, given(pairs)))
+        row = sources.edit(house, name, given(pairs))
+        record = sources.as_record(house, row)
     if say.json:
         say.record(record)
     else:
         say.note(f"Changed {name!r}. The next crawl follows it.")
+    _doubt(say, row)
 
 
 def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:

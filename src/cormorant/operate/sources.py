@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import BadSetting, ConflictError, UsageError
+from cormorant.base.errors import BadSetting, ConflictError, Unreachable, UsageError
 from cormorant.catalog import consents, receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.egress.policy import plain
@@ -48,7 +48,20 @@ def settings_of(kind: str, given: Given) -> SourceSettings:
     found = source_kind(kind)
     settings = parse_settings(found.settings, given)
     _try(found.make(0, settings, Tools(None, _NoClock())))
+    with suppress(Unreachable):
+        found.look(settings)
     return settings
+
+
+def doubt(row: SourceRow) -> Unreachable | None:
+    """What keeps a source from being crawled as things are now, though its settings are well. Asks no server."""
+    kind = source_kind(row.kind)
+    try:
+        kind.look(parse_settings(kind.settings, row.settings))
+    except Unreachable as error:
+        edit = f"`cormorant source edit {shlex.quote(row.name)} --set ...` changes it."
+        return Unreachable(f"{error.sentence} Until then a crawl of {row.name!r} fails. {edit}")
+    return None
 
 
 class _NoClock:

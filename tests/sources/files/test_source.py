@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.base.errors import Unreachable
+from cormorant.base.errors import BadSetting, Unreachable
 from cormorant.model.content import Content
 from cormorant.model.resource import Role
 from cormorant.sources.files import FilesSource
-from cormorant.sources.files.source import BATCH
+from cormorant.sources.files.source import BATCH, look
 from cormorant.sources.files.wire import Identity
 from cormorant.sources.protocol import Discovery
 from tests.sources.files.listing import as_nobody, descriptors, listed, source
@@ -68,6 +68,23 @@ def test_a_missing_folder_is_unreachable(folder: Path) -> None:
     folder.rmdir()
     assert "is not there. Mount it" in refused(place, cursor)
     assert "is not there. Mount it" in refused(place, "")
+
+
+def test_a_look_says_what_a_listing_would_meet(folder: Path) -> None:
+    before = descriptors()
+    look(source(folder).settings)
+    (folder / "a").touch()
+    with pytest.raises(BadSetting, match="is a file"):
+        look(source(folder / "a").settings)
+    with pytest.raises(Unreachable, match="is not there"):
+        look(source(folder / "b").settings)
+    assert descriptors() == before
+
+
+def test_a_look_into_a_folder_of_somebody_else(shared: Path) -> None:
+    (shared / "closed").mkdir(mode=0o700)
+    with as_nobody(), pytest.raises(Unreachable, match="may not be read"):
+        look(source(shared / "closed").settings)
 
 
 def test_a_file_is_no_folder(folder: Path) -> None:

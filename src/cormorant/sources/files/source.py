@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar
 
-from cormorant.base.errors import Unreachable
+from cormorant.base.errors import BadSetting, Unreachable
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Outcome
 from cormorant.model.resource import Found, Removal, Resource, Role
@@ -33,6 +33,17 @@ PARALLEL = 4
 
 READ_LIMIT_S = 120.0
 """Seconds one file may take: a share whose server is gone lets a reader wait for ever (fault F11)."""
+
+
+def look(settings: FilesSettings) -> None:
+    """See whether the folder is there. Raises BadSetting for a file in its place, Unreachable when it cannot be listed.
+
+    Whoever crawls may be another account than who asks, and a share may be mounted later.
+    """
+    if os.path.isfile(settings.root):  # noqa: PTH113 - pathlib takes no bytes, and raises where nobody may look
+        above = readable(os.path.dirname(settings.root))  # noqa: PTH120 - the same
+        raise BadSetting(f"{readable(settings.root)} is a file. Name the folder it is in: {above}")
+    os.close(open_root(settings.root))
 
 
 @dataclass(frozen=True, slots=True)
