@@ -2,7 +2,9 @@
 
 The folder holds `papers/`, the sample's documents, and the sample's site stands in for http://127.0.0.1:8000/. A block
 that cannot run here (it needs the internet, or never ends) has `<!-- not run: why -->` before its fence. A command may
-end with 3: done, but something has to be looked at.
+end with 3: done, but something has to be looked at. What a report counts is what the page shows.
+
+Examples in Python run behind the commands, and see the same installation: neither leaves another one in the folder.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -25,25 +28,42 @@ PAGES = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROO
 BLOCK = re.compile(
     r"(?P<skip><!-- not run: [^>]+-->\s*)?^```(?:console|sh)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
+EXAMPLE = re.compile(r"^```python\n(?P<code>from cormorant import .*?)^```$", re.MULTILINE | re.DOTALL)
+COUNTED = re.compile(r"^  (?:[a-z]+(?: [a-z]+)* {3,}[\d,]+$|\d+ requests|\d+ [a-z]+(?:, \d+ [a-z]+)*$)", re.MULTILINE)
+"""Lines of a run report that are the same at each run: the counters, the requests, the outcomes."""
 PROMPT = "$ "
 SITE = "http://127.0.0.1:8000/"
 WELL = (0, 3)
+DATA = "installation"
 
 
-def commands(markdown: str) -> list[str]:
+class Shown(NamedTuple):
+    """A command that a page shows, and what it answers there."""
+
+    command: str
+    answer: str
+
+
+def shown(markdown: str) -> list[Shown]:
     """The commands of the blocks that begin with `$ cormorant`, lines that end in a backslash joined."""
     found = []
     for block in BLOCK.finditer(markdown):
         body = block["body"].replace("\\\n", "")
         if not block["skip"] and body.startswith(f"{PROMPT}cormorant"):
-            found += [line.removeprefix(PROMPT) for line in body.splitlines() if line.startswith(PROMPT)]
+            pieces = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
+            found += [Shown(*piece.partition("\n")[::2]) for piece in pieces]
     return found
+
+
+def commands(markdown: str) -> list[str]:
+    """The commands alone."""
+    return [each.command for each in shown(markdown)]
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run one line as a reader would, without a terminal, on an installation of its own."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "CORMORANT_DATA": str(folder / "data")}
+    environment = {**os.environ, "PATH": path, "CORMORANT_DATA": str(folder / DATA)}
     return subprocess.run(
         ["bash", "-c", command],
         cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False,
@@ -61,9 +81,33 @@ def site() -> Iterator[str]:
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(text_of(page))])
 def test_page(page: str, tmp_path: Path, site: str) -> None:
     shutil.copytree(documents_folder(), tmp_path / "papers")
-    for command in commands(text_of(page).replace(SITE, site)):
+    text = text_of(page).replace(SITE, site)
+    for command, answer in shown(text):
         done = run(command, tmp_path)
         assert done.returncode in WELL, f"{page}: $ {command}\nended {done.returncode}\n{done.stdout}{done.stderr}"
+        counted = COUNTED.findall(answer)
+        assert not counted or COUNTED.findall(done.stdout) == counted, f"{page}: $ {command}\n{done.stdout}"
+    for example in EXAMPLE.finditer(text):
+        (tmp_path / "papers" / "example.py").write_text(example["code"])
+        done = run("python papers/example.py", tmp_path)
+        assert done.returncode == 0, f"{page}:\n{example['code']}\n{done.stdout}{done.stderr}"
+        assert site in done.stdout, "the example shows no hit"
+    assert {each.name for each in tmp_path.iterdir()} == {"papers", DATA}
+
+
+def test_readme_shows_what_python_can_do() -> None:
+    assert EXAMPLE.search(text_of("README.md"))
+
+
+def test_what_is_counted_is_read_from_a_report() -> None:
+    report = (
+        "Run 1 of 'a': finished after 1.1 s, 19.33 pages a second\n\n  to fetch                       0\n"
+        "  fetched                   21,000\n\n  27 requests, 46.1 kB over the wire\n  20 new, 1 moved\n"
+    )
+    assert COUNTED.findall(report) == [
+        "  to fetch                       0", "  fetched                   21,000",
+        "  27 requests", "  20 new, 1 moved",
+    ]  # fmt: skip
 
 
 def test_readme_shows_commands() -> None:
@@ -81,4 +125,4 @@ def test_commands_are_read_from_blocks() -> None:
 
 def test_a_failing_command_is_seen(tmp_path: Path) -> None:
     assert run("exit 4", tmp_path).returncode not in WELL
-    assert run("echo $CORMORANT_DATA", tmp_path).stdout.strip() == str(tmp_path / "data")
+    assert run("echo $CORMORANT_DATA", tmp_path).stdout.strip() == str(tmp_path / DATA)

@@ -1,6 +1,6 @@
 """The Python interface: one object for an installation.
 
-with Cormorant.open("data") as c:
+with Cormorant.open() as c:  # the data folder that the commands take; open("DIR") takes another
     if "docs" not in c.sources:
         c.sources.add("web", "docs", start=["http://localhost:8000/"])
     report = c.crawl("docs")
@@ -107,10 +107,14 @@ class Cormorant:
         self.sources = Sources(self._house)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], config: str | os.PathLike[str] | None = None) -> Self:
-        """Open the data folder at `path`, making it when there is none. Raises DataFolderError, NotPermitted."""
+    def open(cls, path: str | os.PathLike[str] | None = None, config: str | os.PathLike[str] | None = None) -> Self:
+        """Open the data folder at `path`, making it when there is none. Raises DataFolderError, NotPermitted.
+
+        Without a path it is the one that a command without --data takes: CORMORANT_DATA, else ./cormorant-data when it
+        exists, else the platform's.
+        """
         loaded = settings.load(Path(config) if config is not None else None)
-        return cls(Plan(Path(path).absolute(), loaded))
+        return cls(Plan(settings.data_folder(Path(path) if path is not None else None), loaded))
 
     def crawl(self, name: str, refresh: str = "all", *, force: bool = False, restart: bool = False) -> Report:
         """Crawl a source and return how it went. Forks; so it takes the main thread of a program that has others.
