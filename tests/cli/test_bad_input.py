@@ -7,9 +7,11 @@ import json
 import os
 import socket
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from pysqlite3 import dbapi2 as sqlite
 
 from tests.cli.conftest import World
 from tests.cli.world import Installation, Site
@@ -156,6 +158,15 @@ def test_data_folder_of_a_newer_version(home: Installation) -> None:
     (home.folder / "cormorant.json").write_text(json.dumps({"format": 99}))
     done = home.run("status")
     assert (done.code, "newer version" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize("words", ["status", "crawl", "serve --port 0", "search x", "store check", "doctor"])
+def test_data_folder_of_a_version_that_was_never_released(words: str, home: Installation) -> None:
+    with closing(sqlite.connect(home.folder / "cormorant.db")) as database:
+        database.execute("ALTER TABLE content DROP COLUMN seq")
+    done = home.run(*words.split())
+    assert (done.code, "content.seq" in done.out + done.err) == (1, True), done
+    assert "Traceback" not in done.err
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

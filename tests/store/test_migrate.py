@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -135,6 +136,41 @@ def test_a_newer_database_is_refused_and_left_alone(store: Store) -> None:
         migrate.prepare(store)
     with store.read() as tx:
         assert version(tx) == "9999"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        (("ALTER TABLE content DROP COLUMN language",), "lacks content.language: a version of cormorant"),
+        (("DROP TABLE visit", "ALTER TABLE run DROP COLUMN asked"), "lacks visit, run.asked: "),
+        (tuple(f"DROP TABLE {name}" for name in ("visit", "hidden", "consent", "acl")), " and 1 more: "),
+    ],
+)
+def test_a_database_that_is_not_what_its_version_says_is_refused(
+    changes: tuple[str, ...], says: str, store: Store
+) -> None:
+    with store.begin() as tx:
+        for change in changes:
+            tx.driver(change)
+    with pytest.raises(DataFolderError, match=re.escape(says)) as raised:
+        migrate.prepare(store)
+    assert f"of version {SCHEMA_VERSION}, but" in raised.value.sentence
+    assert "crawl anew into another data folder (--data)" in raised.value.sentence
+
+
+def test_an_upgrade_of_what_is_not_what_it_says_is_taken_back(store: Store, newer: Path) -> None:
+    with store.begin() as tx:
+        tx.driver("ALTER TABLE content DROP COLUMN language")
+    with pytest.raises(DataFolderError, match=r"lacks content\.language"):
+        migrate.prepare(store)
+    with store.read() as tx:
+        assert version(tx) == SCHEMA_VERSION
+
+
+def test_a_column_more_does_no_harm(store: Store) -> None:
+    with store.begin() as tx:
+        tx.driver("ALTER TABLE site ADD COLUMN note TEXT")
+    migrate.prepare(store)
 
 
 def test_an_older_database_is_brought_up_with_its_rows(store: Store, newer: Path, tmp_path: Path) -> None:

@@ -19,13 +19,24 @@ if TYPE_CHECKING:
 
 _VERSION = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
 MIGRATIONS = Path(__file__).parent / "migrations"
+NAMED = 3
+"""Tables and columns that are named when some are missing."""
+_COLUMNS_OF_SQLITE = """
+    SELECT tables.name, columns.name FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+    WHERE tables.type = 'table'
+"""
+_COLUMNS_OF_POSTGRESQL = """
+    SELECT relname, attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    WHERE relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped AND pg_table_is_visible(attrelid)
+"""
 
 
 def prepare(store: Store) -> None:
     """Make or upgrade the schema; does nothing when it is today's.
 
     Look, backup and upgrade are one write transaction: nobody writes what the backup would lack, and of two that
-    upgrade at once the second finds it done. Raises DataFolderError when the database was written by a newer version.
+    upgrade at once the second finds it done. Raises DataFolderError when the database was written by a newer version,
+    or is not what its version says; it is left as it is then.
     """
     with store.begin() as tx:
         _one_at_a_time(tx)
@@ -41,6 +52,7 @@ def prepare(store: Store) -> None:
             if store.sqlite:
                 _back_up(store)
             _upgrade(tx)
+        _check_columns(tx)
 
 
 def _one_at_a_time(tx: Tx) -> None:
@@ -61,6 +73,25 @@ def _make(tx: Tx) -> None:
     _VERSION.create(tx.connection, checkfirst=True)
     tx.execute(sa.insert(_VERSION).values(version_num=SCHEMA_VERSION))
     tx.execute(sa.insert(stream_head).values(id=1, seq=0))
+
+
+def _check_columns(tx: Tx) -> None:
+    """Raise DataFolderError when a table or column is missing; one statement, about a millisecond."""
+    there = set(map(tuple, tx.driver(_COLUMNS_OF_SQLITE if tx.sqlite else _COLUMNS_OF_POSTGRESQL)))
+    tables = {table for table, _ in there}
+    lacking = [table.name for table in metadata.tables.values() if table.name not in tables]
+    lacking += [
+        f"{table.name}.{column.name}"
+        for table in metadata.tables.values() if table.name in tables
+        for column in table.columns if (table.name, column.name) not in there
+    ]  # fmt: skip
+    if lacking:
+        more = f" and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
+        raise DataFolderError(
+            f"The database says that it is of version {SCHEMA_VERSION}, but lacks {', '.join(lacking[:NAMED])}{more}: "
+            "a version of cormorant that was never released made it, or somebody changed it. Restore a backup, or "
+            "crawl anew into another data folder (--data) or database (CORMORANT_STORE)."
+        )
 
 
 def _upgrade(tx: Tx) -> None:
