@@ -49,6 +49,18 @@ def test_a_site_that_redirects_has_not_failed() -> None:
     assert (site.failures, site.rest_until) == (0, 0.0)
 
 
+def test_why_a_site_has_to_wait_is_kept_until_it_answers() -> None:
+    for outcome in (Failed(906, "refused"), Deferred(503, "busy", whole_site=True), Deferred(902, "late")):
+        assert learned(outcome).trouble == outcome.status
+    assert learned(Gone(), failures=3).trouble == 0
+
+
+def test_what_is_not_asked_for_says_nothing_of_its_site() -> None:
+    forbidden = Excluded(Ruling(False, Gate.ROBOTS, "Disallow: /", Status.ROBOTS), 970)
+    assert learned(forbidden, requests=0, failures=CIRCUIT - 1).failures == CIRCUIT - 1
+    assert learned(forbidden, failures=CIRCUIT - 1).failures == 0
+
+
 def test_the_delay_counts_from_the_last_request_of_a_visit() -> None:
     site = learned(Gone())
     assert (site.next_at, site.requested_at) == (NOW + 8 + SLACK_S, AT - 2)

@@ -357,6 +357,7 @@ def test_the_figures_of_a_batch() -> None:
         visited(NEVER_SEEN, OK, wire=wire), visited(INDEXED, OK), visited(INDEXED, Unchanged()),
         visited(INDEXED, READ_AND_EXCLUDED), visited(NEVER_SEEN, Excluded(FORBIDDEN, 970)),
         visited(INDEXED, Failed(906, "refused")), visited(INDEXED, Deferred(503, "busy")),
+        visited(INDEXED, Failed(906, "it redirects to what is away", elsewhere=True)),
         visited(NEVER_SEEN._replace(role=Role.ROBOTS), Ok(a_content(), None), wire=wire),
         visited(WAS_EXCLUDED, Unchanged()),
     ]  # fmt: skip
@@ -364,5 +365,6 @@ def test_the_figures_of_a_batch() -> None:
     assert {name: value for name, value in asdict(counters).items() if value} == {
         "requests": 4, "requests_conditional": 2, "bytes": 1000, "bytes_decoded": 1800, "cache_writes": 2,
         "fetched": 5, "new": 1, "changed": 1, "unchanged": 1, "not_modified": 2, "non_indexable": 2, "discovered": 5,
-        "excluded": 8, "rejected": 6, "failed": 1, "fetch_failures": 1,
+        "excluded": 8, "rejected": 6, "failed": 2, "fetch_failures": 2,
+        "unanswered": 2,
     }  # fmt: skip

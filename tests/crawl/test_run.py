@@ -17,13 +17,14 @@ from cormorant.crawl.provide import Provider
 from cormorant.crawl.run import Conductor
 from cormorant.crawl.waiting import Ended
 from cormorant.frontier import hiding, settlement
+from cormorant.frontier.trouble import Trouble
 from cormorant.journal import runs
 from cormorant.model.run import Counters, Refresh, RunState
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event, Numbered
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import run as run_table
-from cormorant.store.schema import site_source
+from cormorant.store.schema import site, site_source
 from tests.crawl.samples import web_source
 from tests.frontier.samples import a_content, admit, admitted, numbers, pages
 
@@ -100,9 +101,14 @@ async def put_off_again_and_again(store: Store, number: int, counted: Callable[[
             await asyncio.sleep(0.03)
 
 
-def ended_while(store: Store, counted: Callable[[int], Counters], limit_s: float) -> Ended | None:
-    """How retrieving ended while its only page was put off again and again, None if it did not in time."""
+def ended_while(store: Store, counted: Callable[[int], Counters], limit_s: float, trouble: int = 0) -> Ended | None:
+    """How retrieving ended while its only page was put off again and again, None if it did not in time.
+
+    With `trouble` its site has failed so.
+    """
     number = under_way(store, RunState.RETRIEVING)
+    with store.begin() as tx:
+        tx.execute(sa.update(site).values(failures=12 if trouble else 0, trouble=trouble))
 
     async def work() -> Ended | None:
         visits = asyncio.create_task(put_off_again_and_again(store, number, counted))
@@ -122,6 +128,65 @@ def test_a_page_that_is_put_off_for_ever_is_not_waited_for_for_ever(store: Store
     ended = ended_while(store, lambda times: Counters(requests=times, bytes=times), LIMIT_S)
     assert ended is not None
     assert (ended.complete, "patience_s" in (ended.reason or "")) == (False, True)
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("status", [906, 503, 500])
+def test_a_server_that_fails_once_more_is_not_waited_for_anew(store: Store, status: int) -> None:
+    def failed(times: int) -> Counters:
+        return Counters(failed=times, fetch_failures=times, unanswered=times)
+
+    ended = ended_while(store, failed, LIMIT_S, status)
+    assert ended is not None
+    assert (ended.complete, ended.bottleneck) == (False, Trouble("", status).why)
+    assert (ended.reason or "").startswith(Trouble("a.example", status).said)
+    assert "patience_s, 0.6 seconds" in (ended.reason or "")
+
+
+@pytest.mark.usefixtures("hurried")
+def test_other_sites_are_not_given_up_with_the_one_that_is_dead(store: Store) -> None:
+    number = under_way(store, RunState.RETRIEVING)
+    with store.begin() as tx:
+        admit(tx, "https://b.example/")
+        dead = sa.update(site).where(site.c.key == "a.example")
+        tx.execute(dead.values(failures=12, trouble=906, not_before=tx.now() + 60))
+
+    async def work() -> Ended:
+        waited = asyncio.create_task(
+            waiting.until_retrieved(store, run_of(store, number), web_source(patience_s=0))
+        )  # fmt: skip
+        await asyncio.sleep(1.0)
+        assert not waited.done(), "the other site has pages left"
+        with store.begin() as tx:
+            there = sa.select(site.c.id).where(site.c.key == "b.example")
+            tx.execute(sa.update(site_source).where(site_source.c.site_id.in_(there)).values(done_generation=1))
+        async with asyncio.timeout(LIMIT_S):
+            return await waited
+
+    ended = asyncio.run(work())
+    assert (ended.complete, "a.example does not answer" in (ended.reason or "")) == (False, True)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_when_a_run_gives_up_is_known_while_it_waits(store: Store) -> None:
+    number = under_way(store, RunState.RETRIEVING)
+
+    async def work() -> None:
+        waited = asyncio.create_task(
+            waiting.until_retrieved(store, run_of(store, number), web_source(patience_s=100))
+        )  # fmt: skip
+        for ahead_s, left_s in ((0.0, None), (50.0, 100.0), (0.0, None)):
+            with store.begin() as tx:
+                rests = {"not_before": tx.now() + ahead_s if ahead_s else 0.0, "failures": int(ahead_s), "trouble": 906}
+                tx.execute(sa.update(site).values(rests))
+                runs.count(tx, number, "ada", Counters(fetched=int(ahead_s)))
+            await asyncio.sleep(0.4)
+            with store.read() as tx:
+                gives_up_at, now = runs.get(tx, number).gives_up_at, tx.now()
+            assert (gives_up_at and round(gives_up_at - now, -1)) == left_s
+        waited.cancel()
+
+    asyncio.run(work())
 
 
 @pytest.mark.usefixtures("hurried")

@@ -53,13 +53,13 @@ def test_a_lease_says_what_its_owner_must_know(store: Store) -> None:
     with store.begin() as tx:
         admit(tx, "https://a.example/more", source=2)
         admit(tx, "https://a.example/other", source=3)
-        tx.execute(sa.update(site).values(failures=4, requested_at=17.5, not_before=3.0, epoch=6))
+        tx.execute(sa.update(site).values(failures=4, trouble=906, requested_at=17.5, not_before=3.0, epoch=6))
     (got,) = leased(store, "ada", s1=1, s2=1)
     with store.read() as tx:
         now = tx.now()
     assert (got.lease.key, got.lease.epoch) == ("a.example", 7)
     assert 0 < got.lease.until - now <= LEASE_S
-    assert (got.not_before, got.failures, got.requested_at) == (3.0, 4, 17.5)
+    assert (got.not_before, got.failures, got.requested_at, got.trouble) == (3.0, 4, 17.5, 906)
     assert got.arrivals == {1: 1, 2: 1}, "only the sources that were asked for"
 
 
@@ -129,9 +129,9 @@ def test_a_late_writer_is_told_which_sites_it_lost(three: Store, other: Store) -
 def test_a_renewal_writes_back_what_was_learnt(three: Store) -> None:
     (got,) = leased(three, "ada", 1)
     with three.begin() as tx:
-        leases.renew(tx, "ada", [use(got, not_before=2.0, failures=3, requested_at=1.5)])
+        leases.renew(tx, "ada", [use(got, not_before=2.0, failures=3, requested_at=1.5)._replace(trouble=503)])
         row = tx.rows(sa.select(site).where(site.c.id == got.lease.site))[0]
-    assert (row.not_before, row.failures, row.requested_at) == (2.0, 3, 1.5)
+    assert (row.not_before, row.failures, row.requested_at, row.trouble) == (2.0, 3, 1.5, 503)
 
 
 def test_a_late_writer_writes_nothing_back(three: Store) -> None:
@@ -299,6 +299,6 @@ def test_giving_back_twice_is_harmless(three: Store) -> None:
 def test_giving_back_keeps_what_the_next_owner_must_know(three: Store, other: Store) -> None:
     (got,) = leased(three, "ada", 1)
     with three.begin() as tx:
-        leases.release(tx, "ada", use(got, not_before=2.0, failures=3, requested_at=1.5))
+        leases.release(tx, "ada", use(got, not_before=2.0, failures=3, requested_at=1.5)._replace(trouble=503))
     (again,) = [each for each in leased(other, "bob") if each.lease.site == got.lease.site]
-    assert (again.not_before, again.failures, again.requested_at) == (2.0, 3, 1.5)
+    assert (again.not_before, again.failures, again.requested_at, again.trouble) == (2.0, 3, 1.5, 503)

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from cormorant.catalog import sources
 from cormorant.frontier import hiding, order, progress, settlement
 from cormorant.frontier.progress import Start
+from cormorant.frontier.trouble import Trouble
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, How, Role, State
 from cormorant.store.database import Store, Tx
@@ -43,6 +44,29 @@ def test_some_of_the_sites_that_are_left_are_named(store: Store) -> None:
         tx.driver("UPDATE site_source SET done_generation = 1 WHERE site_id > 2")
         assert len(progress.left(tx, SOURCE, 1).some) == 2
         assert progress.left(tx, 2, 1).some == ()
+
+
+def test_sites_that_rest_or_failed_are_in_trouble(store: Store) -> None:
+    admitted(store, *HOSTS, "https://d.example/", "https://e.example/")
+    with store.begin() as tx:
+        soon = tx.now() + 60
+        for key, rests, waits, failures, status in (
+            ("b", soon, 0.0, 12, 906), ("c", 0.0, soon + 1, 0, 0), ("d", 0.0, 0.0, 3, 902), ("e", soon + 2, 0.0, 1, 503)
+        ):  # fmt: skip
+            there = site.c.key == f"{key}.example"
+            tx.execute(sa.update(site).where(there).values(not_before=rests, failures=failures, trouble=status))
+            at = site_source.c.site_id.in_(sa.select(site.c.id).where(there))
+            tx.execute(sa.update(site_source).where(at).values(not_before=waits))
+        mark(tx, HOSTS[2], outcome=int(OutcomeKind.DEFERRED), status=500)
+        found = progress.left(tx, SOURCE, 1)
+        assert (found.sites, found.troubled) == (5, 4)
+        assert [each.key[0] for each in found.some] == ["a", "d", "b", "c", "e"]
+        said = progress.troubles(tx, SOURCE, found.some)
+        assert said == tuple(
+            Trouble(f"{key}.example", status) for key, status in (("d", 902), ("b", 906), ("c", 500), ("e", 503))
+        )
+        progress.awake(tx, SOURCE, 1)
+        assert progress.left(tx, SOURCE, 1).troubled == 3, "which of them did not answer is not known of their pages"
 
 
 def test_it_goes_on_when_the_first_of_them_may(store: Store) -> None:

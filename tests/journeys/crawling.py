@@ -1,6 +1,8 @@
 """Crawls, carried out by a process beside the test.
 
-    python -m tests.journeys.crawling    reads an order a line (JSON), carries it out, prints what came of it (JSON)
+    python -m tests.journeys.crawling [REST]    reads an order a line (JSON), carries it out, prints what came of it
+
+REST is how many seconds the first wait for a server lasts, instead of a minute.
 
 `Crawler` keeps one such process for many crawls. `begin` starts one for a single crawl, to be killed.
 """
@@ -18,6 +20,7 @@ from typing import Any
 
 from cormorant.app import following
 from cormorant.base.errors import CormorantError
+from cormorant.frontier import retry
 from cormorant.model.run import Refresh
 from cormorant.operate import crawl
 from tests.journeys.home import Home
@@ -101,10 +104,15 @@ class Crawler:
 
 
 @contextmanager
-def crawler(*before: str) -> Iterator[Crawler]:
+def crawler(*before: str, rest_s: float = retry.FIRST_WAIT_S) -> Iterator[Crawler]:
     """Have a process that crawls for the length of a block; `before` is a command that starts it."""
     with subprocess.Popen(
-        [*before, *COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=ROOT
+        [*before, *COMMAND, str(rest_s)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        cwd=ROOT,
     ) as process:
         try:
             yield Crawler(process)
@@ -114,6 +122,8 @@ def crawler(*before: str) -> Iterator[Crawler]:
 
 def main() -> None:
     """Read orders until there are no more."""
+    if len(sys.argv) > 1:
+        retry.FIRST_WAIT_S = float(sys.argv[1])
     while line := sys.stdin.readline():
         sys.stdout.write(json.dumps(_carry_out(json.loads(line))) + "\n")
         sys.stdout.flush()

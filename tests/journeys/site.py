@@ -56,6 +56,8 @@ class _Shop:
         self.robots = settings.robots
         self.edits: dict[int, Edit] = {}
         self.under_way: dict[str, int] = {}
+        self.down = False
+        self.open: set[asyncio.Transport] = set()
         self.late_s = 0.0
         self.log = os.open(settings.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
@@ -65,6 +67,7 @@ class _Shop:
             self.edits[int(str(said["page"]))] = Edit(**said["edit"])  # type: ignore[arg-type]
         self.delay_s = float(str(said.get("delay_s", self.delay_s)))
         self.robots = str(said.get("robots", self.robots))
+        self.down = bool(said.get("down", self.down))
 
     def tick(self, due: float) -> None:
         """Measure how late this process comes to what it should do now."""
@@ -114,9 +117,12 @@ class _Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        self._shop.open.add(transport)
         self._host = transport.get_extra_info("sockname")[0]
 
     def connection_lost(self, error: Exception | None) -> None:
+        if self._transport is not None:
+            self._shop.open.discard(self._transport)
         self._transport = None
         self._done()
 
@@ -150,20 +156,34 @@ class _Connection(asyncio.Protocol):
             self._transport.write(answer)
 
 
-async def _serve(shop: _Shop) -> None:
-    loop = asyncio.get_running_loop()
-    shop.tick(loop.time())
-    servers = []
+async def _listen(shop: _Shop) -> list[asyncio.Server]:
+    """Listen on every host, from the second time on where it was."""
+    loop, servers = asyncio.get_running_loop(), []
     for number in range(max(shop.site.hosts, 1)):
         address = pages.host(shop.site, number)
         servers.append(await loop.create_server(lambda: _Connection(shop), address, shop.port, backlog=512))
         shop.port = servers[0].sockets[0].getsockname()[1]
+    return servers
+
+
+async def _serve(shop: _Shop) -> None:
+    loop = asyncio.get_running_loop()
+    shop.tick(loop.time())
+    servers = await _listen(shop)
     sys.stdout.write(f"{shop.port}\n")
     sys.stdout.flush()
     heard = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(heard), sys.stdin)
     while line := await heard.readline():
         shop.change(json.loads(line))
+        if shop.down:
+            for server in servers:
+                server.close()
+            for transport in shop.open:
+                transport.abort()
+            servers = []
+        elif not servers:
+            servers = await _listen(shop)
         sys.stdout.write("done\n")
         sys.stdout.flush()
 
@@ -188,7 +208,7 @@ class WebSite:
         self.tell(page=number, edit=asdict(Edit(**changes)))  # type: ignore[arg-type]
 
     def tell(self, **said: object) -> None:
-        """Change `delay_s` or `robots` of the site."""
+        """Change `delay_s` or `robots` of the site; while it is `down` its hosts refuse connections."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(said) + "\n")

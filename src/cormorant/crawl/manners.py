@@ -42,8 +42,10 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
     """Take a visit into account at its site. Returns reports of visits that cannot be made because of it."""
     task, outcome = report.task, report.outcome
     site, at = task.site, rest.after(outcome, task.site.failures, report.at, jitter(0.1))
-    resting = site.rest_until > now
-    site.failures = site.failures if resting and at.failures else at.failures
+    resting, unasked = site.rest_until > now, isinstance(outcome, Excluded) and not report.wire.requests
+    if not unasked:
+        site.failures = site.failures if resting and at.failures else at.failures
+        site.trouble = outcome.status if at.failures else 0
     if at.until and not resting:
         site.not_before, site.rest_until = at.until, now + (at.until - report.at)
     refused: list[Report] = []
@@ -58,7 +60,7 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
     if report.wire.requests and not site.paced:
         site.paced = True
         _reconsider(site, source)
-    if isinstance(outcome, Excluded) and not report.wire.requests:
+    if unasked:
         site.give_turn_back()
     desk.done(task)
     return refused

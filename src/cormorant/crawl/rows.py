@@ -24,7 +24,7 @@ from cormorant.crawl.visit import Report
 from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
 from cormorant.frontier.facts import INSTALLATION, Fact
-from cormorant.frontier.fate import REPEATED, Fate
+from cormorant.frontier.fate import REPEATED, Fate, is_unreachable
 from cormorant.frontier.leases import SiteUse
 from cormorant.frontier.settlement import ContentRow
 from cormorant.frontier.supply import use_of
@@ -188,6 +188,7 @@ def count(counters: Counters, batch: Batch, excluded: int) -> None:
             isinstance(outcome, Excluded) and outcome.content is not None
         )
         counting.count_outcome(counters, fate.outcome, _counted(fate, outcome), answered=answered)
+        counters.unanswered += isinstance(outcome, Failed) and is_unreachable(outcome.status)
         if fate.outcome in REPEATED:
             counters.not_modified += isinstance(outcome, Unchanged) and outcome.status == 304
         if fate.outcome is OutcomeKind.OK:

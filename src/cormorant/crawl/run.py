@@ -76,7 +76,7 @@ class Conductor:
     async def _retrieve(self) -> None:
         """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached."""
         ended = await waiting.until_retrieved(self._store, self._row, self._build(self._row))
-        self._change(state=RunState.SWEEPING, **ended._asdict())
+        self._change(state=RunState.SWEEPING, gives_up_at=None, **ended._asdict())
 
     async def _sweep(self) -> None:
         """Invert links, find what is absent, and let it go below the brake or when a person accepted."""

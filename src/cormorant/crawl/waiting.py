@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import receivers
-from cormorant.frontier import progress
+from cormorant.frontier import progress, trouble
+from cormorant.frontier.patience import Patience, got
+from cormorant.frontier.trouble import Trouble
 from cormorant.journal import runs
 from cormorant.receivers import stream
 
 if TYPE_CHECKING:
     from cormorant.base.errors import CormorantError
+    from cormorant.frontier.progress import Left
     from cormorant.journal.runs import RunRow
     from cormorant.model.run import Counters
     from cormorant.sources.protocol import Source
@@ -35,55 +37,68 @@ class Ended(NamedTuple):
     bottleneck: str
 
 
+class _Look(NamedTuple):
+    """A run at a moment (store time): stopped by somebody or not, what is left, what it has counted, the backlog."""
+
+    now: float
+    stopped: bool
+    left: Left
+    counters: Counters
+    backlog: int
+
+
 async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
     """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached.
 
-    Waiting begins anew when a visit ends otherwise than put off once more. Also ends when somebody stops the run: the
-    retrievers then leave what is left.
+    Also ends when somebody stops the run: the retrievers then leave what is left.
     """
-    waiting_since: float | None = None
-    tick = TICK_S
-    before: tuple[int, ...] = ()
     settings, held_up = source.settings, Counter[str]()
+    patience, tick, gives_up_at = Patience(settings.patience_s), TICK_S, row.gives_up_at
     while True:
-        with store.read() as tx:
-            stopped = runs.again(tx, row).state is not row.state
-            left, now = progress.left(tx, row.source_id, row.generation), tx.now()
-            counters = runs.counters(tx, row.id)
-            head = stream.head(tx)
-            backlog = head - min((each.place for each in receivers.told_of(tx, row.source_id)), default=head)
-            pace = max((source.pace(key, {}).delay_s for key in left.some), default=0.0)
-        if left.sites == 0 or stopped:
-            return Ended(not stopped, None, _worst(held_up))
+        seen = _look(store, row)
+        left, counters = seen.left, seen.counters
+        if left.sites == 0 or seen.stopped:
+            return Ended(not seen.stopped, None, _worst(held_up))
         if settings.max_documents is not None and counters.fetched >= settings.max_documents:
             reason = f"max_documents is {settings.max_documents}: more was found than one run may fetch"
             return Ended(False, reason, _worst(held_up))
-        resting, moved = left.goes_on_at > now, _moved(counters)
-        if moved != before:
-            before, waiting_since = moved, None
-        if resting:
-            waiting_since = waiting_since or now
-        if resting and waiting_since is not None and left.goes_on_at - waiting_since > settings.patience_s:
-            reason = f"what is left must wait longer than patience_s, {settings.patience_s:g} seconds"
-            return Ended(False, reason, _worst(held_up))
-        held_up[_held_up(resting, pace, backlog)] += 1
+        pace = max((source.pace(each.key, {}).delay_s for each in left.some), default=0.0)
+        if patience.is_spent(left, got(counters), seen.now, pace):
+            return Ended(False, _given_up(store, row, seen, settings.patience_s), _worst(held_up))
+        if patience.ends_at != gives_up_at:
+            gives_up_at = patience.ends_at
+            with store.begin() as tx:
+                runs.change(tx, row.id, gives_up_at=gives_up_at)
+        held_up[_held_up(seen, pace)] += 1
         await asyncio.sleep(tick)
         tick = min(tick * 1.01, MOST_TICK_S)
 
 
-def _moved(counters: Counters) -> tuple[int, ...]:
-    """What visits count that come to an end; those that are put off once more count what they cost alone."""
-    cost = ("requests", "bytes", "conversions")
-    return tuple(value for name, value in asdict(counters).items() if not name.startswith(cost))
+def _look(store: Store, row: RunRow) -> _Look:
+    with store.read() as tx:
+        head = stream.head(tx)
+        backlog = head - min((each.place for each in receivers.told_of(tx, row.source_id)), default=head)
+        stopped = runs.again(tx, row).state is not row.state
+        left = progress.left(tx, row.source_id, row.generation)
+        return _Look(tx.now(), stopped, left, runs.counters(tx, row.id), backlog)
 
 
-def _held_up(resting: bool, pace: float, backlog: int) -> str:
+def _given_up(store: Store, row: RunRow, seen: _Look, patience_s: float) -> str:
+    """Why a run ends although something is left to it: which sites it waited for, and how they failed."""
+    with store.read() as tx:
+        found = progress.troubles(tx, row.source_id, seen.left.some)
+    what = "what is left must wait longer than" if seen.left.goes_on_at > seen.now else "nothing was got for"
+    return f"{trouble.told(found, seen.left.sites)}; {what} patience_s, {patience_s:g} seconds"
+
+
+def _held_up(seen: _Look, pace: float) -> str:
     """What a run waits for at a moment."""
-    if resting:
-        return "sites that rest after failures"
+    left = seen.left
+    if left.troubled == left.sites:
+        return trouble.worst(tuple(Trouble(each.key, each.trouble) for each in left.some))
     if pace > 0:
         return f"the pace of the sites: {pace:g} s between requests"
-    return "the receivers" if backlog > BACKLOG else "the retrievers"
+    return "the receivers" if seen.backlog > BACKLOG else "the retrievers"
 
 
 def _worst(held_up: Counter[str]) -> str:

@@ -48,6 +48,7 @@ class SourceWork:
 class SiteWork:
     """A leased site. `blocked` means: only its prerequisite (robots.txt) may be visited, for which `asker` asked.
 
+    `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them.
     `hold_until` says until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies.
     """
 
@@ -69,6 +70,7 @@ class SiteWork:
     sent_at: float = 0.0
     requested_at: float = 0.0
     not_before: float = 0.0
+    trouble: int = 0
 
     @property
     def key(self) -> str:

@@ -32,6 +32,7 @@ class LeasedSite(NamedTuple):
     failures: int
     requested_at: float
     arrivals: Mapping[int, int]
+    trouble: int = 0
 
 
 class SiteUse(NamedTuple):
@@ -41,6 +42,7 @@ class SiteUse(NamedTuple):
     not_before: float
     failures: int
     requested_at: float
+    trouble: int = 0
 
 
 def workable(tx: Tx, generations: Mapping[int, int]) -> int:
@@ -69,7 +71,9 @@ def lease(tx: Tx, owner: str, generations: Mapping[int, int], most: int) -> list
     if most <= 0 or not generations:
         return []
     statement = (
-        sa.select(site.c.id, site.c.key, site.c.epoch, site.c.not_before, site.c.failures, site.c.requested_at)
+        sa.select(
+            site.c.id, site.c.key, site.c.epoch, site.c.not_before, site.c.failures, site.c.requested_at, site.c.trouble
+        )
         .where(
             site.c.id.in_(
                 sa.select(site_source.c.site_id).where(_waiting(generations), site_source.c.not_before <= now)
@@ -96,6 +100,7 @@ def lease(tx: Tx, owner: str, generations: Mapping[int, int], most: int) -> list
             row.failures,
             row.requested_at,
             arrivals[row.id],
+            row.trouble,
         )
         for row in rows
     ]
@@ -126,8 +131,10 @@ def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> set[int]:
     if not tx.sqlite:
         statement = statement.with_for_update()
     kept = {row[0] for row in tx.rows(statement) if row[1] == wanted[row[0]].lease.epoch and row[2] == owner}
-    rows = [(until, u.not_before, u.failures, u.requested_at, u.lease.site) for u in uses if u.lease.site in kept]
-    bulk.update(tx, site, ("lease_until", "not_before", "failures", "requested_at"), ("id",), rows)
+    rows = [
+        (until, u.not_before, u.failures, u.trouble, u.requested_at, u.lease.site) for u in uses if u.lease.site in kept
+    ]
+    bulk.update(tx, site, ("lease_until", "not_before", "failures", "trouble", "requested_at"), ("id",), rows)
     return set(wanted) - kept
 
 
@@ -139,7 +146,7 @@ def release(tx: Tx, owner: str, use: SiteUse) -> None:
         .where(site.c.id == lease.site, site.c.epoch == lease.epoch, site.c.owner == owner)
         .values(
             owner=None, lease_until=0.0, not_before=use.not_before, failures=use.failures,
-            requested_at=use.requested_at,
+            requested_at=use.requested_at, trouble=use.trouble,
         )
     )  # fmt: skip
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from cormorant.frontier import leases, order, retry
 from cormorant.frontier.fate import is_unreachable
+from cormorant.frontier.trouble import Trouble
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, State
 from cormorant.store.database import Tx
@@ -16,12 +18,33 @@ from cormorant.store.schema import source as sources
 from cormorant.store.schema.frontier import ASTRAY, SEEDS
 
 
+class SiteLeft(NamedTuple):
+    """A site a source is not done with. It may go on at `goes_on_at` (epoch seconds, 0: now).
+
+    `failures` are visits in a row that failed for the whole site, `trouble` is the status of the newest of them.
+    """
+
+    id: int
+    key: str
+    goes_on_at: float
+    failures: int
+    trouble: int
+
+    def is_troubled(self, now: float) -> bool:
+        """Does it have to wait, or has nothing answered there since it failed?"""
+        return self.goes_on_at > now or self.failures > 0
+
+
 class Left(NamedTuple):
-    """Sites a source is not done with, the epoch seconds when the first may go on (0: now), and the keys of some."""
+    """Sites a source is not done with, the epoch seconds when the first may go on (0: now), and some of them.
+
+    `troubled` of them have to wait, or nothing has answered there since they failed.
+    """
 
     sites: int
     goes_on_at: float
-    some: tuple[str, ...] = ()
+    some: tuple[SiteLeft, ...] = ()
+    troubled: int = 0
 
 
 def awake(tx: Tx, source: int, generation: int, new_of: int | None = None) -> None:
@@ -58,25 +81,53 @@ def _forgive(tx: Tx, source: int) -> None:
         these = tired[start : start + 500]
         forgiven = sa.and_(site.c.id.in_(these), site.c.id.not_in(busy))
         forgiven = sa.and_(forgiven, site.c.id.in_(away.where(columns.site_id.in_(these))))
-        tx.execute(sa.update(site).where(forgiven).values(not_before=0.0, failures=0))
+        tx.execute(sa.update(site).where(forgiven).values(not_before=0.0, failures=0, trouble=0))
+
+
+SOME = 6
+"""Sites named of those that are left."""
+_WAITS = sa.case((site.c.not_before > site_source.c.not_before, site.c.not_before), else_=site_source.c.not_before)
+"""Until when a source has to wait at a site."""
 
 
 def left(tx: Tx, source: int, generation: int) -> Left:
-    """What a source has left to visit in a generation."""
-    waits = sa.case((site.c.not_before > site_source.c.not_before, site.c.not_before), else_=site_source.c.not_before)
-    statement = (
-        sa.select(sa.func.count(), sa.func.min(waits))
-        .join(site, site.c.id == site_source.c.site_id)
+    """What a source has left to visit in a generation; of its sites those that may go on first are named."""
+    troubled = sa.case((sa.or_(tx.now() < _WAITS, site.c.failures > 0), 1), else_=0)
+    count, soonest, waiting = tx.rows(
+        _sites_left(source, generation, sa.func.count(), sa.func.min(_WAITS), sa.func.sum(troubled))
+    )[0]
+    columns = (site.c.id, site.c.key, _WAITS, site.c.failures, site.c.trouble)
+    some = tx.rows(_sites_left(source, generation, *columns).order_by(_WAITS, site.c.id).limit(SOME))
+    return Left(int(count), float(soonest or 0.0), tuple(SiteLeft(*row) for row in some), int(waiting or 0))
+
+
+def _sites_left(source: int, generation: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """What is chosen of the sites a source is not done with."""
+    return (
+        sa.select(*columns)
+        .select_from(site.join(site_source, site.c.id == site_source.c.site_id))
         .where(site_source.c.source_id == source, site_source.c.done_generation < generation)
     )
-    count, soonest = tx.rows(statement)[0]
-    keys = (
-        sa.select(site.c.key)
-        .join(site_source, site.c.id == site_source.c.site_id)
-        .where(site_source.c.source_id == source, site_source.c.done_generation < generation)
-        .limit(6)
+
+
+def troubles(tx: Tx, source: int, sites: Sequence[SiteLeft]) -> tuple[Trouble, ...]:
+    """Why those of these sites have to wait that do: what failed for the whole site, else a page that is put off."""
+    now = tx.now()
+    waiting = [each for each in sites if each.is_troubled(now)]
+    return tuple(Trouble(each.key, each.trouble if each.failures else put_off(tx, source, each.id)) for each in waiting)
+
+
+def put_off(tx: Tx, source: int, site_number: int) -> int:
+    """The status of a page of a site that a source has to visit again, 0 when there is none."""
+    columns = resource.c
+    statement = sa.select(columns.status).where(
+        ASTRAY,
+        columns.source_id == source,
+        columns.outcome == int(OutcomeKind.DEFERRED),
+        columns.site_id == site_number,
     )
-    return Left(int(count), float(soonest or 0.0), tuple(row[0] for row in tx.rows(keys)))
+    rows = tx.rows(statement.limit(1))
+    return int(rows[0].status) if rows else 0
 
 
 def to_fetch(tx: Tx, source: int, generation: int, new_of: int | None = None) -> int:

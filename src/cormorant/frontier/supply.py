@@ -54,7 +54,7 @@ class Moment:
 
 def use_of(site: SiteWork) -> SiteUse:
     """What is written back of a site that was leased."""
-    return SiteUse(site.lease, site.not_before, site.failures, site.requested_at)
+    return SiteUse(site.lease, site.not_before, site.failures, site.requested_at, site.trouble)
 
 
 class Supply:
@@ -74,7 +74,7 @@ class Supply:
         opened: list[SiteWork] = []
         for each in leased:
             site = SiteWork(each.lease, {s: SourceWork(n) for s, n in each.arrivals.items()}, each.failures)
-            site.requested_at, site.not_before = each.requested_at, each.not_before
+            site.requested_at, site.not_before, site.trouble = each.requested_at, each.not_before, each.trouble
             self._seen.open(site.key, leases.known_keys(tx, each.lease.site))
             self._desk.open(site)
             opened.append(site)

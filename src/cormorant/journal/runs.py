@@ -24,6 +24,8 @@ MOST_NUMBER = 2**63 - 1
 class RunRow:
     """A run. Times are epoch seconds; `asked` is what a person asked of it and nobody has done yet.
 
+    At `gives_up_at` it ends if none of what is left to it answers until then; None when it does not wait for that.
+
     `force`: nothing is taken for unchanged. `anew`: settings were edited since the last whole run, so what is unchanged
     is judged again.
     """
@@ -46,6 +48,7 @@ class RunRow:
     lists: bool
     unlisted: list[str]
     error: str | None
+    gives_up_at: float | None = None
 
     @property
     def new_of(self) -> int | None:
@@ -127,7 +130,7 @@ def again(tx: Tx, row: RunRow) -> RunRow:
 
 
 def change(tx: Tx, number: int, **values: object) -> None:
-    """Set columns of a run: state, generation, started_at, finished_at, complete, asked, reason, bottleneck."""
+    """Set columns of a run, like its state or when it gives up."""
     tx.execute(sa.update(run).where(run.c.id == number).values(**values))
 
 
@@ -166,5 +169,5 @@ def _row(row: Any) -> RunRow:
     return RunRow(
         row.id, row.source_id, RunState(row.state), Refresh(row.refresh), row.force, row.anew, row.generation,
         json.loads(row.settings), row.requested_at, row.started_at, row.finished_at, row.complete, row.asked,
-        row.reason, row.bottleneck, row.lists, json.loads(row.unlisted), row.error,
+        row.reason, row.bottleneck, row.lists, json.loads(row.unlisted), row.error, row.gives_up_at,
     )  # fmt: skip

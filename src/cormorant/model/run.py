@@ -49,7 +49,7 @@ class Counters:
     """What a run counts, each number kept by every process for itself and added up when read.
 
     The first eight are the classic ones (to_fetch is looked up, not counted). `bytes` came over the wire.
-    `conversions` are documents that were read in a limited child.
+    `unanswered` are failed or gone since no answer came. `conversions` are documents that were read in a limited child.
     """
 
     fetched: int = 0
@@ -74,6 +74,7 @@ class Counters:
     excluded: int = 0
     deferred: int = 0
     failed: int = 0
+    unanswered: int = 0
     quarantined: int = 0
     held: int = 0
     index_writes: int = 0

@@ -40,7 +40,7 @@ class SourceSettings(BaseModel):
     patience_s: float = Field(
         default=300.0,
         ge=0,
-        description="When only visits to try again later are left, the run waits this long, in seconds.",
+        description="When all that is left rests or does not answer, the run waits at most this long, in seconds.",
     )
 
     max_documents: int | None = Field(default=None, ge=1, description="Documents fetched in one run at the most.")

@@ -35,6 +35,7 @@ site = Table(
     Column("not_before", Double, nullable=False, server_default=text("0"), comment="the whole site rests until then"),
     Column("failures", Integer, nullable=False, server_default=text("0"), comment="in a row, of the whole site"),
     Column("requested_at", Double, nullable=False, server_default=text("0"), comment="start of the newest request"),
+    Column("trouble", SmallInteger, nullable=False, server_default=text("0"), comment="status of its newest failure"),
 )
 
 site_source = Table(

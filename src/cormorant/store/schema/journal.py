@@ -28,6 +28,7 @@ run = Table(
     Column("lists", Boolean, nullable=False, server_default=text("false"), comment="what it did not name is gone"),
     Column("unlisted", Text, nullable=False, server_default=text("'[]'"), comment="JSON, parts it could not list"),
     Column("error", Text, comment="problem code of a failed run"),
+    Column("gives_up_at", Double, comment="when it ends if nothing answers until then"),
     sqlite_autoincrement=True,
 )
 
