@@ -55,6 +55,20 @@ def test_why_a_site_has_to_wait_is_kept_until_it_answers() -> None:
     assert learned(Gone(), failures=3).trouble == 0
 
 
+def test_a_site_that_answers_after_its_rest_has_its_sources_make_up_for_what_they_missed() -> None:
+    def makes_up(outcome: Outcome, failures: int, requests: int = 1) -> set[int]:
+        site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, failures, under_way=1)
+        report = Report(Task(NEVER_SEEN, site), outcome, Wire(requests=requests), AT)
+        manners.learn(report, Desk(), web_source(), NOW)
+        return site.answers_again
+
+    assert makes_up(Gone(), CIRCUIT) == {SOURCE}
+    assert makes_up(Gone(), CIRCUIT - 1) == set(), "it was not left alone"
+    assert makes_up(Failed(906, "refused"), CIRCUIT) == set()
+    forbidden = Excluded(Ruling(False, Gate.ROBOTS, "Disallow: /", Status.ROBOTS), 970)
+    assert makes_up(forbidden, CIRCUIT, requests=0) == set()
+
+
 def test_what_is_not_asked_for_says_nothing_of_its_site() -> None:
     forbidden = Excluded(Ruling(False, Gate.ROBOTS, "Disallow: /", Status.ROBOTS), 970)
     assert learned(forbidden, requests=0, failures=CIRCUIT - 1).failures == CIRCUIT - 1

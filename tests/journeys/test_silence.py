@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from cormorant.base.clock import SystemClock, pause
 from cormorant.frontier.trouble import Why
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler, crawler
@@ -15,6 +16,7 @@ from tests.journeys.site import WebSite
 
 PAGES = 60
 REST_S = 2.0
+LIMIT_S = 30.0
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +24,13 @@ def brisk() -> Iterator[Crawler]:
     """A process that crawls, and asks a server that does not answer again after two seconds, four, eight."""
     with crawler(rest_s=REST_S) as process:
         yield process
+
+
+def until_asked(site: WebSite, requests: int) -> None:
+    end = SystemClock().monotonic() + LIMIT_S
+    while len(site.log()) < requests:
+        assert SystemClock().monotonic() < end, f"only {len(site.log())} of {requests} requests came"
+        pause(0.02)
 
 
 def everything_is_found(home: Home, site: WebSite) -> bool:
@@ -47,6 +56,24 @@ def test_a_dead_server_ends_the_run_within_its_patience_and_nothing_is_lost(
     site.tell(down=False)
     after = brisk.crawl(file_home, "site")
     assert (after["complete"], after["unchanged"], after["exit"]) == (True, PAGES, 0)
+
+
+def test_a_server_that_is_restarted_meanwhile_is_crawled_to_its_end(
+    file_home: Home, brisk: Crawler, serve: Serve
+) -> None:
+    site = serve(SiteSettings(pages=PAGES, delay_s=0.1))
+    file_home.add_source("web", "site", site.source)
+    brisk.begin(file_home, "site")
+    until_asked(site, PAGES // 3)
+    site.tell(down=True)
+    pause(2 * REST_S)
+    site.tell(down=False)
+    said = brisk.end()
+    (report,) = said["reports"]
+    assert (report["state"], report["complete"], report["reason"]) == ("finished", True, None)
+    assert everything_is_found(file_home, site)
+    figures = [report[name] for name in ("fetched", "new", "failed", "unanswered", "fetch_failures")]
+    assert (figures, said["exit"]) == ([PAGES, PAGES, 0, 0, 0], 0)
 
 
 def test_the_others_are_crawled_while_one_is_dead(file_home: Home, brisk: Crawler, serve: Serve) -> None:

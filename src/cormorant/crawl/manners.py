@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
 from cormorant.crawl.visit import Blocked, Report
-from cormorant.frontier import admission, leases, rest
+from cormorant.frontier import admission, leases, rest, revival
 from cormorant.frontier.admission import Admission, Arrival
 from cormorant.frontier.desk import Desk, SiteWork, Task
-from cormorant.frontier.supply import Moment
+from cormorant.frontier.supply import Moment, use_of
+from cormorant.journal import runs
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Ok
@@ -44,6 +45,8 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
     site, at = task.site, rest.after(outcome, task.site.failures, report.at, jitter(0.1))
     resting, unasked = site.rest_until > now, isinstance(outcome, Excluded) and not report.wire.requests
     if not unasked:
+        if site.failures >= rest.CIRCUIT and not at.failures:
+            site.answers_again.update(site.sources)
         site.failures = site.failures if resting and at.failures else at.failures
         site.trouble = outcome.status if at.failures else 0
     if at.until and not resting:
@@ -64,6 +67,22 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
         site.give_turn_back()
     desk.done(task)
     return refused
+
+
+def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:
+    """A site answers again: have what this run missed there visited once more."""
+    source, order, counters = run.order.source, run.order, replace(run.counters)
+    with means.store.begin() as tx:
+        if leases.renew(tx, means.owner, [use_of(site)]):
+            return
+        missed = revival.revive(tx, site.lease.site, source, order.run, order.generation)
+        counters.failed -= missed.failed
+        counters.gone -= missed.gone
+        counters.fetch_failures -= sum(missed)
+        counters.unanswered -= sum(missed)
+        runs.count(tx, order.run, means.owner, counters)
+    run.counters = counters
+    site.sources[source].exhausted, site.sources[source].newest = False, 0
 
 
 def _reconsider(site: SiteWork, source: Source) -> None:
@@ -87,9 +106,9 @@ def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Repor
     return [Report(Task(waiting, site), same, Wire(), report.at)]
 
 
-def set_pace(site: SiteWork, runs: Mapping[int, Dispatch], moment: Moment) -> None:
+def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
     """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
-    paces = [runs[source].source.pace(site.key, site.facts) for source in site.sources if source in runs]
+    paces = [dispatches[source].source.pace(site.key, site.facts) for source in site.sources if source in dispatches]
     site.delay_s = max((pace.delay_s for pace in paces), default=0.0)
     site.parallel = min((pace.parallel for pace in paces), default=1)
     site.sent_at = min(moment.monotonic_of(site.requested_at), moment.monotonic)  # a clock may have been set back

@@ -132,6 +132,10 @@ class Tending:
             for number in lost:
                 site = self.desk.close(number)
                 self._crew.means.seen.close(site.key if site else "")
+        for site in [site for site in self.desk.sites.values() if site.answers_again]:
+            for source in site.answers_again & site.sources.keys() & self.runs.keys():
+                manners.make_up(site, self.runs[source], self._crew.means)
+            site.answers_again.clear()
         self._crew.tidy()
 
     def go_home(self) -> None:

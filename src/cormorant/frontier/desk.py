@@ -48,7 +48,8 @@ class SourceWork:
 class SiteWork:
     """A leased site. `blocked` means: only its prerequisite (robots.txt) may be visited, for which `asker` asked.
 
-    `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them.
+    `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them. Sources
+    that have missed something while the site did not answer are in `answers_again` as soon as it does.
     `hold_until` says until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies.
     """
 
@@ -71,6 +72,7 @@ class SiteWork:
     requested_at: float = 0.0
     not_before: float = 0.0
     trouble: int = 0
+    answers_again: set[int] = field(default_factory=set)
 
     @property
     def key(self) -> str:

@@ -1,0 +1,50 @@
+"""A site answers again: what failed there meanwhile is visited once more in the same run, behind everything else.
+
+    no answer --> FAILED, counted over runs --the site answers--> put off, due now, as if it had not failed in this run
+
+Only what failed for want of an answer; every time costs a visit that was answered, so it comes to an end.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.frontier import order, retry
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Role, State
+from cormorant.model.status import Status
+from cormorant.store.database import Tx
+from cormorant.store.schema import resource
+
+
+class Missed(NamedTuple):
+    """How many documents are visited once more that had counted as failed, and how many that had counted as gone."""
+
+    failed: int
+    gone: int
+
+
+def revive(tx: Tx, site: int, source: int, run: int, generation: int) -> Missed:
+    """Make due again what this run failed to get at a site because nothing answered. Looks at every row of the site."""
+    columns = resource.c
+    missed = sa.and_(
+        columns.site_id == site, columns.source_id == source, columns.run == run,
+        columns.role == int(Role.DOCUMENT), columns.status.in_((*retry.NO_ANSWER, *retry.UNREACHABLE)),
+    )  # fmt: skip
+    counted = columns.status > retry.FIRST_UNREACHABLE
+    before = sa.case(
+        (counted, columns.status - 1),
+        (columns.status == retry.FIRST_UNREACHABLE, int(Status.CONNECTION_REFUSED)),
+        else_=columns.status,
+    )
+    again = {
+        "state": int(State.READY), "due": order.due(generation, order.LAST), "not_before": 0.0, "status": before,
+        "outcome": int(OutcomeKind.DEFERRED),
+    }  # fmt: skip
+    failed, gone = (
+        tx.execute(sa.update(resource).where(missed, columns.outcome == int(kind)).values(**again)).rowcount
+        for kind in (OutcomeKind.FAILED, OutcomeKind.GONE)
+    )
+    return Missed(failed, gone)
