@@ -56,7 +56,7 @@ def test_an_uneven_run_gives_an_interval() -> None:
     assert found == Ahead(*found)
 
 
-CALM = Circumstances("retrieving", 2, 0, 0.0, 0.1, 0, 5.0)
+CALM = Circumstances("retrieving", 2, "", 0.0, 0.1, 0, 5.0)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ CALM = Circumstances("retrieving", 2, 0, 0.0, 0.1, 0, 5.0)
         (CALM._replace(busy=0.95), "this machine's processors"),
         (CALM._replace(pace_s=1.0, rate=1.9), "politeness: 2 hosts, a request every 1 s each"),
         (CALM._replace(pace_s=1.0, rate=0.2), "the servers: 2 hosts"),
-        (CALM._replace(resting=2), "the servers asked to be left alone for a while"),
+        (CALM._replace(waits_for="servers that do not answer", busy=0.95), "servers that do not answer"),
         (CALM._replace(state="delivering", backlog=7), "deliveries: 7 wait for the index and receivers"),
         (CALM._replace(sites=0), ""),
         (CALM._replace(state="sweeping"), ""),

@@ -72,9 +72,21 @@ class Course:
         from cormorant.operate.estimate import Circumstances, bottleneck
 
         state = str(seen.report["state"])
+        waits_for = seen.waits.why if seen.waits is not None and seen.all_wait else ""
         return bottleneck(
-            Circumstances(state, seen.site_count, seen.resting, seen.pace_s, self.busy, seen.backlog, self.rate)
+            Circumstances(state, seen.site_count, waits_for, seen.pace_s, self.busy, seen.backlog, self.rate)
         )
+
+
+def awaited(seen: Look) -> str:
+    """Which sites have to wait and why, when one is asked again, and when the run gives up; "" when none has to."""
+    if seen.waits is None:
+        return ""
+    which = "it is" if seen.waits.sites == 1 else "the first is"
+    when = f"asked again in {duration(seen.waits.again_s)}" if seen.waits.again_s else "being asked now"
+    gives_up_s = seen.waits.gives_up_s
+    ends = "" if gives_up_s is None else f", the run gives up in {duration(gives_up_s)} at the latest"
+    return f"{seen.waits.said}; {which} {when}{ends}"
 
 
 def expected(ahead: Ahead | None) -> str:

@@ -11,14 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from cormorant.base.clock import SystemClock
-from cormorant.cli.course import FOLLOWING, Course, expected
+from cormorant.cli.course import FOLLOWING, Course, awaited, expected
 from cormorant.cli.figures import duration, plural, size
 from cormorant.cli.report import COUNTERS
 from cormorant.cli.terminal import clean
 
 if TYPE_CHECKING:
     from cormorant.operate.house import House
-    from cormorant.operate.watching import Look
+    from cormorant.operate.watching import Look, SiteLook
 
 FRAME_S = 0.5
 SPARING = 20
@@ -95,9 +95,11 @@ def _pace(course: Course, seen: Look) -> Text:
     if seen.backlog:
         parts.append(f"{plural(seen.backlog, 'change')} to be delivered")
     text = Text(", ".join(part for part in parts if part))
-    held_up = course.bottleneck(seen)
+    held_up = "" if seen.all_wait else course.bottleneck(seen)
     if held_up:
         text.append(f"\nheld up by {held_up}", style="dim")
+    if seen.waits is not None:
+        text.append(f"\n{clean(awaited(seen))}", style="dim")
     return text
 
 
@@ -108,8 +110,14 @@ def _sites(seen: Look) -> Table:
     table.add_column(justify="right")
     table.add_column(style="dim")
     for each in seen.sites:
-        state = f"rests for {duration(each.resting_s)}" if each.resting_s else "at work" if each.leased else "waits"
-        table.add_row(clean(each.site), f"{each.left:,} to go", state)
+        table.add_row(clean(each.site), f"{each.left:,} to go", _state(each))
     if seen.site_count > len(seen.sites):
         table.add_row(f"and {seen.site_count - len(seen.sites):,} more", "", "")
     return table
+
+
+def _state(site: SiteLook) -> str:
+    """What a site does, or why it does not."""
+    if site.trouble is not None:
+        return site.trouble.what + (f", asked again in {duration(site.resting_s)}" if site.resting_s else "")
+    return "at work" if site.leased else "waits"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import SystemClock
-from cormorant.cli.course import FOLLOWING, Course, expected
+from cormorant.cli.course import FOLLOWING, Course, awaited, expected
 from cormorant.cli.figures import plural
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ def line(course: Course, seen: Look) -> str:
         f"{report['indexed']:,} indexed",
         pace,
         expected(course.ahead),
-        course.bottleneck(seen),
+        "" if seen.all_wait else course.bottleneck(seen),
     ]
-    return ", ".join(part for part in parts if part)
+    return "; ".join(part for part in (", ".join(part for part in parts if part), awaited(seen)) if part)
 
 
 @contextmanager

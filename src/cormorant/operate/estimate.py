@@ -59,13 +59,14 @@ def _pieces(samples: Sequence[Sample]) -> list[Sequence[Sample]]:
 class Circumstances(NamedTuple):
     """What there is to be seen of a run.
 
-    `sites` have something left, `resting` of them not now; `pace_s` is the delay asked for at each of them; `busy` is
-    the busiest retriever's share of a processor; `backlog` waits for receivers; `rate` is documents a second.
+    `sites` have something left; `waits_for` says why, when none of them can be asked now. `pace_s` is the delay asked
+    for at each of them; `busy` is the busiest retriever's share of a processor; `backlog` waits for receivers; `rate`
+    is documents a second.
     """
 
     state: str
     sites: int
-    resting: int
+    waits_for: str
     pace_s: float
     busy: float
     backlog: int
@@ -78,8 +79,8 @@ def bottleneck(seen: Circumstances) -> str:
         return f"deliveries: {seen.backlog:,} wait for the index and receivers"
     if seen.state != "retrieving" or not seen.sites:
         return ""
-    if seen.resting == seen.sites:
-        return "the servers asked to be left alone for a while"
+    if seen.waits_for:
+        return seen.waits_for
     if seen.busy >= BUSY:
         return "this machine's processors"
     hosts = "one host" if seen.sites == 1 else f"{seen.sites:,} hosts"

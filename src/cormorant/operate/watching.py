@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from cormorant.catalog import receivers, sources
-from cormorant.frontier import facts, order
+from cormorant.frontier import facts, order, progress, trouble
+from cormorant.frontier.trouble import Trouble, Why
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
+from cormorant.model.run import RunState
 from cormorant.operate import crawl
 from cormorant.operate.house import House
 from cormorant.receivers import stream
@@ -21,26 +23,62 @@ from cormorant.store.schema import resource, site, site_source
 
 SITES = 6
 """Sites shown at most."""
+FAILING = 3
+"""Failures in a row after which a site is said not to answer, though it is asked on."""
 
 
 class SiteLook(NamedTuple):
-    """A site with something left. `resting_s` is how long it is left alone, 0 when it may be asked now."""
+    """A site with something left. `resting_s` is how long it is left alone, 0 when it may be asked now.
+
+    `trouble` says why it is left alone, or what it fails with; None when it works.
+    """
 
     site: str
     left: int
     leased: bool
     resting_s: float
+    trouble: Trouble | None = None
+
+
+class Waits(NamedTuple):
+    """The sites of a run that are in trouble: why some of them are, how many there are, and when one is asked again.
+
+    `gives_up_s` is until when the run waits for them at the most, None when it goes on with others meanwhile.
+    """
+
+    troubles: tuple[Trouble, ...]
+    sites: int
+    again_s: float
+    gives_up_s: float | None
+
+    @property
+    def why(self) -> Why:
+        """What keeps the run from them."""
+        return trouble.worst(self.troubles)
+
+    @property
+    def said(self) -> str:
+        """Which they are and why, in one clause."""
+        return trouble.told(self.troubles, self.sites)
 
 
 class Look(NamedTuple):
-    """A run at a moment: its report, the sites asked last, how many there are, the pace asked for, the backlog."""
+    """A run at a moment: its report, the sites asked last, how many there are, the pace asked for, the backlog.
+
+    `waits` tells of the sites in trouble, None when there are none.
+    """
 
     report: dict[str, Any]
     sites: tuple[SiteLook, ...]
     site_count: int
-    resting: int
+    waits: Waits | None
     pace_s: float
     backlog: int
+
+    @property
+    def all_wait(self) -> bool:
+        """Is there no site that could be asked now?"""
+        return self.waits is not None and self.waits.sites == self.site_count
 
 
 def look(house: House, number: int) -> Look:
@@ -54,23 +92,45 @@ def look(house: House, number: int) -> Look:
         places = [each.place for each in receivers.every(tx) if not each.paused]
         backlog = max(0, stream.head(tx) - min(places, default=0)) if places else 0
         pace = _pace(house, tx, row, [(each.id, each.key) for each in waiting[:SITES]])
-    resting = sum(_rest(each, now) > 0 for each in waiting)
-    return Look(report, shown, len(waiting), resting, pace, backlog)
+        waits = _waits(tx, row, [each for each in waiting if _is_troubled(each, now)], len(waiting), now)
+    return Look(report, shown, len(waiting), waits, pace, backlog)
 
 
 def _open_sites(row: RunRow) -> sa.Select[Any]:
     """Sites this run is not done with, those asked last first."""
     return (
-        sa.select(site.c.id, site.c.key, site.c.owner, site.c.not_before, site_source.c.not_before.label("later"))
+        sa.select(
+            site.c.id, site.c.key, site.c.owner, site.c.not_before, site.c.failures, site.c.trouble,
+            site_source.c.not_before.label("later"),
+        )
         .join(site_source, site_source.c.site_id == site.c.id)
         .where(site_source.c.source_id == row.source_id, site_source.c.done_generation < row.generation)
         .order_by(site.c.owner.is_(None), site.c.requested_at.desc(), site.c.id)
         .limit(10_000)
-    )
+    )  # fmt: skip
 
 
 def _rest(each: Any, now: float) -> float:
     return max(0.0, float(max(each.not_before, each.later)) - now)
+
+
+def _is_troubled(each: Any, now: float) -> bool:
+    return _rest(each, now) > 0 or each.failures >= FAILING
+
+
+def _trouble(tx: Tx, row: RunRow, each: Any) -> Trouble:
+    return Trouble(each.key, each.trouble if each.failures else progress.put_off(tx, row.source_id, each.id))
+
+
+def _waits(tx: Tx, row: RunRow, troubled: Sequence[Any], sites: int, now: float) -> Waits | None:
+    """What a run that retrieves is kept from by these of its sites."""
+    if not troubled or row.state is not RunState.RETRIEVING:
+        return None
+    alone = len(troubled) == sites and row.gives_up_at is not None
+    return Waits(
+        tuple(_trouble(tx, row, each) for each in troubled[: trouble.NAMED]), len(troubled),
+        min(_rest(each, now) for each in troubled), max((row.gives_up_at or 0.0) - now, 0.0) if alone else None,
+    )  # fmt: skip
 
 
 def _site(tx: Tx, row: RunRow, each: Any, now: float) -> SiteLook:
@@ -80,7 +140,8 @@ def _site(tx: Tx, row: RunRow, each: Any, now: float) -> SiteLook:
         columns.due < order.limit(row.generation),
     )  # fmt: skip
     left = int(tx.execute(statement).scalar_one())
-    return SiteLook(each.key, left, each.owner is not None, round(_rest(each, now), 1))
+    found = _trouble(tx, row, each) if _is_troubled(each, now) else None
+    return SiteLook(each.key, left, each.owner is not None, round(_rest(each, now), 1), found)
 
 
 def _pace(house: House, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -> float:

@@ -1,0 +1,56 @@
+"""What a person is told while a crawl goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cormorant.cli.course import Course, awaited
+from cormorant.cli.progress import line
+from cormorant.frontier.trouble import Trouble
+from cormorant.operate.watching import Look, Waits
+
+DEAD, DOWN, BUSY = Trouble("127.0.0.1:9", 906), Trouble("gone.example", 975), Trouble("busy.example", 503)
+REPORT: dict[str, Any] = {
+    "source": "docs", "state": "retrieving", "fetched": 3, "to_fetch": 7, "indexed": 3, "pages_per_s": 0.0,
+    "seconds": 61.0,
+}  # fmt: skip
+
+
+def looked(waits: Waits | None, sites: int = 1, **more: object) -> Look:
+    return Look(REPORT | more, (), sites, waits, 0.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("waits", "said"),
+    [
+        (None, ""),
+        (
+            Waits((DEAD,), 1, 42.4, 250.0),
+            "127.0.0.1:9 does not answer (connection refused); it is asked again in 42 s, the run gives up in 4:10 min "
+            "at the latest",
+        ),
+        (Waits((DEAD,), 1, 0.0, None), "127.0.0.1:9 does not answer (connection refused); it is being asked now"),
+        (
+            Waits((BUSY,), 1, 60.0, 300.0),
+            "busy.example asked to be left alone for a while (503); it is asked again in 1:00 min, the run gives up in "
+            "5:00 min at the latest",
+        ),
+        (
+            Waits((DEAD, DOWN), 2, 5.0, None),
+            "127.0.0.1:9 does not answer (connection refused); gone.example does not answer (its name is not "
+            "resolved); the first is asked again in 5.0 s",
+        ),
+    ],
+)
+def test_what_is_waited_for(waits: Waits | None, said: str) -> None:
+    assert awaited(looked(waits)) == said
+
+
+def test_a_line_says_why_nothing_goes_on() -> None:
+    said = line(Course(1), looked(Waits((DEAD,), 1, 42.0, 250.0)))
+    assert said.startswith("docs: retrieving, 3 documents fetched, 7 to go, 3 indexed, 0.0 a second; 127.0.0.1:9 does")
+    assert "asked to be left alone" not in said
+    working = line(Course(1), looked(Waits((DEAD,), 1, 42.0, None), sites=2))
+    assert "the servers: 2 hosts; 127.0.0.1:9 does not answer" in working
