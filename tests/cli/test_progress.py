@@ -10,6 +10,7 @@ from cormorant.cli.course import Course, awaited
 from cormorant.cli.progress import line
 from cormorant.frontier.trouble import Trouble
 from cormorant.operate.watching import Look, Waits
+from tests.cli.world import Answer, Installation, Site, ended, until
 
 DEAD, DOWN, BUSY = Trouble("127.0.0.1:9", 906), Trouble("gone.example", 975), Trouble("busy.example", 503)
 REPORT: dict[str, Any] = {
@@ -54,3 +55,22 @@ def test_a_line_says_why_nothing_goes_on() -> None:
     assert "asked to be left alone" not in said
     working = line(Course(1), looked(Waits((DEAD,), 1, 42.0, None), sites=2))
     assert "the servers: 2 hosts; 127.0.0.1:9 does not answer" in working
+
+
+def test_a_line_of_a_run_that_has_ended_has_no_pace() -> None:
+    assert (
+        line(Course(1), looked(None, state="finished"))
+        == "docs: finished after 1:01 min, 3 documents fetched, 3 indexed"
+    )
+
+
+def test_a_source_that_has_finished_is_told_once(bare: Installation, site: Site) -> None:
+    site.answers["/slow"] = Answer("<p>late</p>", wait_s=14.0)
+    for name, path in (("first", "tides"), ("second", "slow")):
+        bare.fine("source", "add", "web", name, "--set", f"start={site.address}{path}", "--set", "depth=0")
+    crawl = bare.start("crawl")
+    until(lambda: "/slow" in site.asked)
+    done = ended(crawl)
+    assert done.code == 0, done
+    assert done.err.count("first: finished") == 1
+    assert done.err.count("second: retrieving") >= 2

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from cormorant.base.clock import SystemClock
 from cormorant.cli.course import FOLLOWING, Course, awaited, expected
-from cormorant.cli.figures import plural
+from cormorant.cli.figures import duration, plural
+from cormorant.model.run import OPEN_STATES
 
 if TYPE_CHECKING:
     from cormorant.app.following import Watcher
@@ -23,7 +24,7 @@ SPARING = 50
 
 
 class Lines:
-    """A line now and then, for a log."""
+    """A line now and then for every run that goes on, for a log; one that has ended gets its last."""
 
     def __init__(self, say: Terminal, numbers: Sequence[int]) -> None:
         self._say, self._courses = say, [Course(number) for number in numbers]
@@ -40,8 +41,11 @@ class Lines:
         if self._clock.monotonic() < self._next or self._say.asked.verbosity < 0:
             return
         began = self._clock.monotonic()
-        for course in self._courses:
-            self._say.note(line(course, course.look(house)))
+        for course in list(self._courses):
+            seen = course.look(house)
+            self._say.note(line(course, seen))
+            if seen.report["state"] not in OPEN_STATES:
+                self._courses.remove(course)
         now = self._clock.monotonic()
         self._next = now + max(LINE_S, SPARING * (now - began))
 
@@ -49,6 +53,9 @@ class Lines:
 def line(course: Course, seen: Look) -> str:
     """How far a run is, on one line."""
     report = seen.report
+    if report["state"] not in OPEN_STATES:
+        ended = f"{report['source']}: {report['state']} after {duration(report['seconds'])}"
+        return f"{ended}, {plural(report['fetched'], 'document')} fetched, {report['indexed']:,} indexed"
     pace = f"{course.rate or report['pages_per_s']:.1f} a second"
     parts = [
         f"{report['source']}: {report['state']}",
