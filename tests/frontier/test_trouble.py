@@ -27,6 +27,18 @@ def test_one_site(of: Trouble, why: Why, said: str) -> None:
     assert (of.why, of.said) == (why, said)
 
 
+@pytest.mark.parametrize(
+    ("of", "lately"),
+    [
+        (DEAD, "did not answer when it was last asked (connection refused)"),
+        (BUSY, "asked to be left alone (503)"),
+        (SICK, "answered with an error when it was last asked (500 Internal server error)"),
+    ],
+)
+def test_one_site_when_it_was_last_asked(of: Trouble, lately: str) -> None:
+    assert of.lately == lately
+
+
 @pytest.mark.parametrize("status", retry.NO_ANSWER)
 def test_every_way_of_not_answering_has_its_words_and_an_advice(status: int) -> None:
     silent = Trouble("a.example", status)

@@ -134,6 +134,52 @@ def test_what_waits_is_told(home: Installation, site: Site) -> None:
     assert source(home.fine("status", "--json").object)["last_good_run"] is None, "it left something over"
 
 
+def test_a_server_that_is_dead_is_named_with_advice(home: Installation) -> None:
+    with nobody() as away:
+        pages = [f"http://{away}/{number}" for number in range(20)]
+        starts = [word for page in pages for word in ("--set", f"start={page}")]
+        home.fine("source", "add", "web", "docs", *starts, "--set", "patience_s=0")
+        done = home.run("crawl", "--json")
+        report, told = done.object, home.run("run", "show").out
+        shown, said = home.fine("status", "--json").object, home.fine("status").out
+        record = home.fine("explain", pages[-1], "--json").object
+        explained = home.fine("explain", pages[-1]).out
+    assert done.code == 6, "no start address was answered, those among them that the run never came to"
+    silent = f"{away} does not answer (connection refused)"
+    assert report["reason"].startswith(silent)
+    (start,) = [each for each in report["problems"] if each["kind"] == "start"]
+    assert (start["site"], start["addresses"], start["status"]) == (away, report["failed"], 906)
+    assert f"{away} did not answer for {report['failed']} start addresses, the first http" in start["sentence"]
+    assert "Check that the server runs" in start["sentence"]
+    (waiting,) = sentences(report, "waiting")
+    assert waiting == (
+        f"{report['deferred']} addresses were not visited, since {silent}. `cormorant crawl docs` asks again."
+    )
+    assert waiting in told
+    (trouble,) = source(shown)["troubles"]
+    lately = f"{away} did not answer when it was last asked (connection refused)"
+    assert (trouble["site"], trouble["status"], trouble["said"], trouble["not_before"]) == (away, 906, lately, None)
+    assert f"docs: {lately}. Check that the server runs" in said
+    assert "`cormorant crawl docs` asks it again." in said
+    assert not source(shown)["last_answered"]
+    assert (record["verdict"], record["site"]["said"], record["site"]["status"]) == ("pending", lately, 906)
+    assert f"{lately}. Check that the server runs" in explained
+
+
+def test_a_server_that_asked_to_be_left_alone_is_told_so(home: Installation, site: Site) -> None:
+    for name in ("/ferries", "/tides"):
+        site.answers[name] = Answer("busy", 503)
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "patience_s=0")
+    report = home.run("crawl", "--json").object
+    host = site.address.split("/")[2]
+    assert report["reason"].startswith(f"{host} asked to be left alone for a while (503); what is left must wait ")
+    (waiting,) = [each for each in report["problems"] if each["kind"] == "waiting"]
+    assert f"wait to be visited until {waiting['not_before']}" in waiting["sentence"]
+    (trouble,) = source(home.fine("status", "--json").object)["troubles"]
+    assert trouble["said"] == f"{host} asked to be left alone (503) until {trouble['not_before']}"
+    assert "asks it again" not in home.fine("status").out
+
+
 def test_a_run_that_nobody_answered_was_not_good(home: Installation, site: Site) -> None:
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     home.fine("crawl")

@@ -53,6 +53,8 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     ):
         for number, row in enumerate(rows):
             say.print(f"  {title if number == 0 else '':<13} {row}")
+    if record["site"]:
+        say.print(f"  {'Site':<13} {record['site']['said']}. {record['site']['advice']}")
     for name in ("access", "next"):
         if record[name]:
             said = ", ".join(f"{key} {show(value)}" for key, value in record[name].items() if value not in ([], None))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -44,6 +44,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         )
     else:
         say.print("No source yet. `cormorant source add` makes one.")
+    _tell_troubles(say, record["sources"])
     say.print()
     say.table(record["receivers"], ("receiver", "kind", "backlog", "oldest_undelivered_at", "paused", "error"))
     say.print()
@@ -57,3 +58,12 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     if record["paused"]:
         say.print()
         say.print("Deliveries are paused. `cormorant provider resume` goes on.")
+
+
+def _tell_troubles(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Which sites did not answer, what to do, and that the next crawl asks them again."""
+    for source in sources:
+        for each in source["troubles"]:
+            again = "" if each["not_before"] else f" `cormorant crawl {source['source']}` asks it again."
+            say.print()
+            say.print(f"{source['source']}: {each['said']}. {each['advice']}{again}")

@@ -88,6 +88,7 @@ SOME = 6
 """Sites named of those that are left."""
 _WAITS = sa.case((site.c.not_before > site_source.c.not_before, site.c.not_before), else_=site_source.c.not_before)
 """Until when a source has to wait at a site."""
+_SITE = (site.c.id, site.c.key, site.c.not_before, site.c.failures, site.c.trouble)
 
 
 def left(tx: Tx, source: int, generation: int) -> Left:
@@ -115,6 +116,21 @@ def troubles(tx: Tx, source: int, sites: Sequence[SiteLeft]) -> tuple[Trouble, .
     now = tx.now()
     waiting = [each for each in sites if each.is_troubled(now)]
     return tuple(Trouble(each.key, each.trouble if each.failures else put_off(tx, source, each.id)) for each in waiting)
+
+
+def in_trouble(tx: Tx, source: int, most: int) -> list[SiteLeft]:
+    """Sites of a source that failed when they were last asked, or rest, those that failed most often first."""
+    there = site.c.id.in_(sa.select(site_source.c.site_id).where(site_source.c.source_id == source))
+    troubled = sa.or_(site.c.failures > 0, site.c.not_before > tx.now())
+    statement = sa.select(*_SITE).where(there, troubled).order_by(site.c.failures.desc(), site.c.id)
+    return [SiteLeft(*row) for row in tx.rows(statement.limit(most))]
+
+
+def site_in_trouble(tx: Tx, number: int) -> SiteLeft | None:
+    """A site if it failed when it was last asked, or rests."""
+    rows = tx.rows(sa.select(*_SITE).where(site.c.id == number))
+    found = SiteLeft(*rows[0]) if rows else None
+    return found if found is not None and found.is_troubled(tx.now()) else None
 
 
 def put_off(tx: Tx, source: int, site_number: int) -> int:

@@ -62,6 +62,15 @@ class Trouble(NamedTuple):
         return f"has pages that failed ({self.status} {describe(self.status).text})" if self.status else "has to wait"
 
     @property
+    def lately(self) -> str:
+        """What it did when it was last asked, as it stands behind the site in a sentence."""
+        if self.why is Why.SILENT:
+            return f"did not answer when it was last asked ({_HOW[Status(self.status)]})"
+        if self.why is Why.ASKED:
+            return f"asked to be left alone ({self.status})"
+        return f"answered with an error when it was last asked ({self.status} {describe(self.status).text})"
+
+    @property
     def said(self) -> str:
         """The whole clause."""
         return f"{self.host} {self.what}"

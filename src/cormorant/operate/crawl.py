@@ -141,6 +141,7 @@ def _report(house: House, row: RunRow) -> dict[str, Any]:
         **counters, "started_at": rfc3339(row.started_at), "finished_at": rfc3339(row.finished_at),
         "seconds": round(seconds, 3), "pages_per_s": round(counters["fetched"] / seconds, 2),
         "bottleneck": row.bottleneck, "complete": row.complete, "reason": row.reason, "error": row.error,
+        "gives_up_at": rfc3339(row.gives_up_at) if row.state is RunState.RETRIEVING else None,
         "refresh": row.refresh.value, "force": row.force,
     }  # fmt: skip
 
@@ -186,7 +187,7 @@ def _exit_code(house: House, number: int) -> int:
         counters = runs.counters(tx, number)
     if row.state is RunState.FAILED:
         return 6 if row.error == "unreachable" else 1
-    if ends and all(each.start.unanswered for each in ends):
+    if starts.none_answered([each.start for each in ends], counters):
         return 6
     bad = counters.failed + counters.quarantined + counters.held + counters.deferred
     well = not (bad or turned_away or any(each.bad for each in ends))

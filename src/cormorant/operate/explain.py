@@ -22,7 +22,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role, State
 from cormorant.model.rules import Gate, Prerequisite, Ruling
 from cormorant.model.status import Status, describe
-from cormorant.operate import documents
+from cormorant.operate import documents, troubles
 from cormorant.operate.house import House
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.store.database import Tx
@@ -84,6 +84,7 @@ def _empty(address: str) -> dict[str, Any]:
     return {
         "address": address, "source": None, "verdict": "unknown", "because": "", "paths": [], "gates": [], "visits": [],
         "conversion": None, "index": {"indexed": False}, "cache": None, "duplicates": [], "access": None, "next": None,
+        "site": None,
     }  # fmt: skip
 
 
@@ -117,7 +118,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         "cache": _cache(kept[0]) if kept else None,
         "duplicates": _duplicates(tx, kept[0]) if kept and found else [],
         "access": _access(tx, kept[0].acl_id) if kept else None,
-        "next": _next(tx, owner, row),
+        "next": _next(tx, owner, row), "site": troubles.of_site(tx, row.site_id),
     }  # fmt: skip
 
 

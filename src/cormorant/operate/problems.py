@@ -11,8 +11,9 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import progress
+from cormorant.frontier import progress, trouble
 from cormorant.frontier.retry import NO_ANSWER, UNREACHABLE
+from cormorant.frontier.trouble import Why
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.address import origin_of
@@ -91,21 +92,35 @@ def _nothing(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
 
 
 def _starts(house: House, tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
-    """Start addresses that are no document, and those that lead to none."""
+    """Start addresses that are no document, and those that lead to none; a host that did not answer is told once."""
+    silent: dict[tuple[str, int], list[progress.Start]] = {}
     for end in starts.ends(house, tx, row):
         if end.led_away and end.bad:
             yield _led_away(tx, row, end)
-            continue
-        start = end.start
-        if not (start.bad or start.unanswered):
-            continue
-        said = describe(start.status)
-        reason = _reason(tx, row.source_id, start.address)
-        why = f"{_joined(start.status, said.text, reason)} {said.advice}"
-        yield {
-            "kind": "start", "address": start.address, "status": start.status, "reason": reason, "advice": said.advice,
-            "sentence": f"The start address {start.address} {_how(start)}: {why}",
-        }  # fmt: skip
+        elif end.start.unanswered:
+            silent.setdefault((origin_of(end.start.address).site, end.start.status), []).append(end.start)
+        elif end.start.bad:
+            yield _start(tx, row, end.start)
+    for (host, _), group in silent.items():
+        first = _start(tx, row, group[0])
+        if len(group) > 1:
+            many = f"{host} did not answer for {len(group):,} start addresses, the first {first['address']}: "
+            first |= {"site": host, "addresses": len(group), "sentence": many + _why(tx, row, group[0])}
+        yield first
+
+
+def _start(tx: Tx, row: RunRow, start: progress.Start) -> dict[str, Any]:
+    """A start address that is no document."""
+    return {
+        "kind": "start", "address": start.address, "status": start.status,
+        "reason": _reason(tx, row.source_id, start.address), "advice": describe(start.status).advice,
+        "sentence": f"The start address {start.address} {_how(start)}: {_why(tx, row, start)}",
+    }  # fmt: skip
+
+
+def _why(tx: Tx, row: RunRow, start: progress.Start) -> str:
+    said = describe(start.status)
+    return f"{_joined(start.status, said.text, _reason(tx, row.source_id, start.address))} {said.advice}"
 
 
 def _empty_starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
@@ -208,14 +223,28 @@ def _waiting(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
     count = progress.documents_to_fetch(tx, row.source_id, row.generation) if newest.id == row.id else 0
     if not count:
         return
-    goes_on_at = progress.left(tx, row.source_id, row.generation).goes_on_at
-    resting = goes_on_at > (row.finished_at or tx.now())
-    what = "1 address waits" if count == 1 else f"{count:,} addresses wait"
-    when = f" until {rfc3339(goes_on_at)} at the earliest" if resting else ""
+    left = progress.left(tx, row.source_id, row.generation)
+    silent = _silent(tx, row, left)
+    resting = left.goes_on_at > (row.finished_at or tx.now()) and not silent
+    if silent:
+        what = "1 address was" if count == 1 else f"{count:,} addresses were"
+        sentence = f"{what} not visited, since {silent}. `cormorant crawl {owner.name}` asks again."
+    else:
+        what = "1 address waits" if count == 1 else f"{count:,} addresses wait"
+        when = f" until {rfc3339(left.goes_on_at)} at the earliest" if resting else ""
+        sentence = f"{what} to be visited{when}. `cormorant crawl {owner.name}` then goes on with them."
     yield {
-        "kind": "waiting", "addresses": count, "not_before": rfc3339(goes_on_at) if resting else None,
-        "sentence": f"{what} to be visited{when}. `cormorant crawl {owner.name}` then goes on with them.",
+        "kind": "waiting", "addresses": count, "not_before": rfc3339(left.goes_on_at) if resting else None,
+        "sentence": sentence,
     }  # fmt: skip
+
+
+def _silent(tx: Tx, row: RunRow, left: progress.Left) -> str:
+    """Which sites do not answer, when a run has nothing left but sites in trouble; "" when all of them do answer."""
+    found = progress.troubles(tx, row.source_id, left.some)
+    if left.troubled < left.sites or trouble.worst(found) is not Why.SILENT:
+        return ""
+    return trouble.told(found, left.sites)
 
 
 def _documents(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:

@@ -5,6 +5,7 @@ start --moved--> address --moved--> ... --> a document, or what keeps it out
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +13,14 @@ from typing import Any
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
 from cormorant.frontier import progress
+from cormorant.frontier.patience import got
 from cormorant.frontier.progress import Start
 from cormorant.journal import visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.rules import Gate
+from cormorant.model.run import Counters
 from cormorant.operate import documents
 from cormorant.operate.house import House
 from cormorant.plugins import Source
@@ -57,6 +60,13 @@ class End:
     def led_away(self) -> bool:
         """Did it move?"""
         return self.address != self.start.address
+
+
+def none_answered(found: Sequence[Start], counted: Counters) -> bool:
+    """Did no start address get an answer? Those that a run never came to say nothing, if it got nothing else either."""
+    asked = [each for each in found if each.outcome is not OutcomeKind.NONE]
+    whole = len(asked) == len(found) or not got(counted)
+    return bool(asked) and whole and all(each.unanswered for each in asked)
 
 
 def ends(house: House, tx: Tx, row: RunRow) -> list[End]:

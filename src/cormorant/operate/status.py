@@ -11,7 +11,7 @@ from cormorant.frontier import hiding, progress
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, RunState
-from cormorant.operate import receivers
+from cormorant.operate import receivers, starts, troubles
 from cormorant.operate.house import House
 from cormorant.store import drivers, processes
 from cormorant.store.database import Tx
@@ -53,6 +53,7 @@ def _source(tx: Tx, row: SourceRow) -> dict[str, Any]:
         "held_run": held.id if held and recent[0].id == held.id else None,
         "run": under_way.id if under_way else None, "state": under_way.state.value if under_way else "idle",
         "to_fetch": progress.to_fetch(tx, row.id, under_way.generation, under_way.new_of) if under_way else 0,
+        "troubles": troubles.of_source(tx, row.id),
     }  # fmt: skip
 
 
@@ -65,9 +66,9 @@ def _is_unanswered(tx: Tx, row: RunRow, *, newest: bool) -> bool:
     """Whether a run had no answer: of the newest its start addresses tell, of an older one its counters."""
     if row.state in OPEN_STATES or row.lists:
         return False
-    starts = progress.starts(tx, row.source_id) if newest else []
-    if starts:
-        return all(start.unanswered for start in starts)
+    found = progress.starts(tx, row.source_id) if newest else []
     counted = runs.counters(tx, row.id)
+    if found:
+        return starts.none_answered(found, counted)
     answered = counted.fetched + counted.moved + counted.gone + counted.excluded
     return not answered and counted.failed + counted.deferred > 0
