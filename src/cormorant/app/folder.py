@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
 import json
 import os
+import socket
 from pathlib import Path
 
 from cormorant.base.errors import DataFolderError, NotPermitted
@@ -136,3 +138,16 @@ def take_lock(folder: Path) -> int | None:
         os.close(descriptor)
         return None
     return descriptor
+
+
+def is_free(folder: Path) -> bool:
+    """Whether nobody owns the folder: no processes are at work on it."""
+    lock = take_lock(folder)
+    if lock is not None:
+        os.close(lock)
+    return lock is not None
+
+
+def node(folder: Path) -> str:
+    """Return a short name for this data folder on this machine: others may work on the same database."""
+    return hashlib.blake2s(f"{socket.gethostname()}\n{folder.resolve()}".encode(), digest_size=4).hexdigest()

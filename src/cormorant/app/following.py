@@ -7,7 +7,6 @@ running(plan) -> look, look, look ... -----+-> every run has ended
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os import close as close_descriptor
 from typing import Protocol
 
 from cormorant.app import folder
@@ -87,14 +86,6 @@ def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running,
                 "The crawl's processes ended unexpectedly. What was done so far is kept; the same command goes on. "
                 f"What they said last is in {plan.folder / 'logs'}."
             )
-        if not processes.owner and looks % LOOK_AT_LOCK == 0 and is_free(plan):
+        if not processes.owner and looks % LOOK_AT_LOCK == 0 and folder.is_free(plan.folder):
             return False
         pause(LOOK_S)
-
-
-def is_free(plan: Plan) -> bool:
-    """Whether nobody owns the data folder: no processes are at work on it."""
-    lock = folder.take_lock(plan.folder)
-    if lock is not None:
-        close_descriptor(lock)
-    return lock is not None

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import os
 import signal
-import socket
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
 import uvloop
 
-from cormorant.app import build, memory
+from cormorant.app import build, folder, memory
 from cormorant.app.build import Plan, open_house
 from cormorant.base.clock import cpu_ns
 from cormorant.base.errors import CormorantError, IndexDamaged
@@ -64,12 +62,7 @@ SAY_S = 5.0
 
 def retriever(plan: Plan, number: int, converters: Mapping[str, str]) -> None:
     """A retriever process: visits until it is told to stop."""
-    _run(lambda stop: _retrieve(plan, f"retriever-{number}@{node(plan)}", converters, stop))
-
-
-def node(plan: Plan) -> str:
-    """Return a short name for this data folder on this machine: others may work on the same database."""
-    return hashlib.blake2s(f"{socket.gethostname()}\n{plan.folder.resolve()}".encode(), digest_size=4).hexdigest()
+    _run(lambda stop: _retrieve(plan, f"retriever-{number}@{folder.node(plan.folder)}", converters, stop))
 
 
 def provider(plan: Plan) -> None:

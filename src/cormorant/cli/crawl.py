@@ -87,11 +87,11 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
 
     Raises Interrupted on Ctrl-C or SIGTERM, when the processes have ended and everything is kept.
     """
-    from cormorant.app import following
+    from cormorant.app import folder, following
     from cormorant.cli.progress import watcher
     from cormorant.cli.report import tell
 
-    under_way = any(each.resumed for each in ordered) and not following.is_free(plan)
+    under_way = any(each.resumed for each in ordered) and not folder.is_free(plan.folder)
     for each in ordered:
         if each.resumed and under_way:
             say.note(f"Following run {each.run} of {each.source!r}, which is under way.")

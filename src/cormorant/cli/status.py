@@ -17,11 +17,14 @@ app = new_app()
 @app.command(epilog=examples("cormorant status", "cormorant status --json"))
 def status(context: typer.Context) -> None:
     """Show the state of everything: sources and their last good run, held runs, deliveries, processes."""
+    from cormorant.app import folder
     from cormorant.operate import status as operation
 
     say = terminal.of(context)
+    plan = say.plan()
     with say.house() as house:
-        record = operation.status(house)
+        resting = folder.node(plan.folder) if folder.is_free(plan.folder) else None
+        record = operation.status(house, resting)
     if say.json:
         say.record(record)
     else:
@@ -52,6 +55,10 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         say.table(record["processes"], ("process", "role", "node", "pid", "seen_at"))
     else:
         say.print("Nothing is running.")
+    for each in record["sources"]:
+        if each["state"] == "interrupted":
+            goes_on = f"`cormorant crawl {each['source']}` goes on with it."
+            say.print(f"Run {each['run']} of {each['source']!r} was interrupted. {goes_on}")
     for run in record["held_runs"]:
         say.print()
         say.print(f"Run {run} is held. `cormorant run show {run}` says why; answer with `run accept` or `run refuse`.")

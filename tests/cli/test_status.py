@@ -1,0 +1,41 @@
+"""The page of everything says what goes on, and of a run that was killed that nothing does."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+from tests.cli.world import Installation, Site, until
+
+PAGES = 40
+
+
+def told(home: Installation) -> dict[str, Any]:
+    """What is said of the only source."""
+    (source,) = home.fine("status", "--json").object["sources"]
+    found: dict[str, Any] = source
+    return found
+
+
+def test_a_run_that_was_killed_is_interrupted(bare: Installation, site: Site) -> None:
+    for number in range(PAGES):
+        site.page(f"/{number}", f"Page {number}", "", (f"/{number + 1}",))
+        site.answers[f"/{number}"].wait_s = 0.3
+    site.page("/", "Start", "", ("/0",))
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    crawl = bare.start("crawl", "docs")
+    until(lambda: "/3" in site.asked)
+    assert (told(bare)["state"], told(bare)["last_state"]) == ("retrieving", "retrieving")
+    assert "interrupted" not in bare.fine("status").out
+    os.killpg(crawl.pid, signal.SIGKILL)
+    crawl.communicate()
+    until(lambda: told(bare)["state"] == "interrupted", 5.0)
+    assert (told(bare)["run"], told(bare)["last_state"]) == (1, "interrupted")
+    said = bare.fine("status").out
+    assert "retrieving" not in said
+    assert "Nothing is running." in said
+    assert "Run 1 of 'docs' was interrupted. `cormorant crawl docs` goes on with it." in said
+    assert bare.fine("status", "--json").object["processes"] == []
+    bare.run("crawl", "docs", "--restart")
+    assert told(bare)["state"] == "idle"
