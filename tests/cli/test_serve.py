@@ -107,6 +107,15 @@ def test_quickstart_without_a_name_takes_the_sample(bare: Installation) -> None:
     assert bare.fine("search", "cormorant", "--json").objects
     report = bare.fine("run", "list", "--source", "sample-site", "--json").object
     assert report["indexed"] > 10
+    again = bare.run("crawl")
+    assert again.code == 3, "a file of the sample is damaged"
+    assert "Serving the bundled sample at http://127.0.0.1:" in again.err
+    report = bare.fine("run", "show", "3", "--json").object
+    assert (report["source"], report["complete"], report["failed"]) == ("sample-documents", True, 1)
+    report = bare.fine("run", "show", "4", "--json").object
+    assert (report["source"], report["complete"], report["failed"]) == ("sample-site", True, 0)
+    assert report["unchanged"] > 10
+    assert "Serving" not in bare.run("crawl", "sample-documents").err
     shutil.rmtree(bare.folder)
 
 

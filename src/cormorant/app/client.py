@@ -122,12 +122,14 @@ class Cormorant:
         Raises NotFoundError for an unknown source, ConflictError when its last run is held, ValueError for an unknown
         `refresh`.
         """
+        from cormorant.app import sampling
         from cormorant.app.following import Nobody, carry_out
 
         ordered = crawl.order(self._house(), [name], Refresh(refresh), force=force, restart=restart)
         numbers = [each.run for each in ordered]
         self._let_go()
-        carry_out(self._plan, numbers, Nobody())
+        with sampling.in_reach(self._plan, numbers):
+            carry_out(self._plan, numbers, Nobody())
         house = self._house()
         record = crawl.report(house, numbers[0]) | {"problems": problems.of_run(house, numbers[0])}
         return Report(record, crawl.exit_code(house, numbers))

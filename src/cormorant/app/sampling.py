@@ -1,21 +1,30 @@
-"""The bundled sample as sources: a site served on this machine, and a folder."""
+"""The bundled sample as sources: a site served on this machine, and a folder.
+
+The site is served while something crawls it, and no longer: by `quickstart`, and by any later crawl of its source.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from cormorant.app.build import Plan, open_house
 from cormorant.base.errors import Unreachable
+from cormorant.catalog import sources as catalog
+from cormorant.journal import runs
+from cormorant.model.address import origin_of
 from cormorant.operate import sources
 from cormorant.operate.house import House
 from cormorant.operate.quickstart import Made
 from cormorant.sample.pages import documents_folder
-from cormorant.sample.site import SampleSite
+from cormorant.sample.site import HOST, SampleSite
 
 SITE, FOLDER = "sample-site", "sample-documents"
 PORT = 8766
 """Where the sample site is served when that port is free, so that its addresses are the same every time."""
+_ANSWER_S = 1.0
 
 
 @contextmanager
@@ -31,6 +40,62 @@ def serving() -> Iterator[SampleSite]:
         yield site
     finally:
         site.stop()
+
+
+@contextmanager
+def in_reach(plan: Plan, numbers: Sequence[int]) -> Iterator[str]:
+    """Serve the sample site for the length of a block if one of these runs crawls it and nobody serves it.
+
+    Yields the address, "" when there is nothing to serve. The store is closed again before the block begins.
+    """
+    port = _port_of_runs(plan, numbers)
+    with served_at(port) if port is not None else nullcontext("") as address:
+        yield address
+
+
+def _port_of_runs(plan: Plan, numbers: Sequence[int]) -> int | None:
+    house = open_house(plan)
+    try:
+        with house.store.read() as tx:
+            rows = [runs.get(tx, number) for number in numbers]
+            owners = {row.id: catalog.numbered(tx, row.source_id) for row in rows}
+    finally:
+        house.store.close()
+    ports = (port_of(owner.name, row.settings) for row in rows if (owner := owners[row.id]) is not None)
+    return next((port for port in ports if port is not None), None)
+
+
+def port_of(name: str, settings: Mapping[str, Any]) -> int | None:
+    """The port at which a source expects the sample site, None when it is no source of the sample."""
+    start = settings.get("start")
+    start = [start] if isinstance(start, str) else start
+    if name != SITE or not isinstance(start, list) or len(start) != 1:
+        return None
+    port = origin_of(start[0]).port
+    return port if start == [f"http://{HOST}:{port}/"] else None
+
+
+@contextmanager
+def served_at(port: int) -> Iterator[str]:
+    """Serve the sample site at a port for the length of a block, unless something listens there; its address, or ""."""
+    site = SampleSite(port)
+    try:
+        address = "" if _listens(port) else site.start()
+    except Unreachable:  # somebody was faster, or may not listen there: then the crawl tells what it finds
+        address = ""
+    try:
+        yield address
+    finally:
+        site.stop()
+
+
+def _listens(port: int) -> bool:
+    """Does anything accept connections there?"""
+    try:
+        socket.create_connection((HOST, port), _ANSWER_S).close()
+    except OSError:
+        return False
+    return True
 
 
 def make(house: House, site: SampleSite) -> list[Made]:

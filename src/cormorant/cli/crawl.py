@@ -87,7 +87,7 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
 
     Raises Interrupted on Ctrl-C or SIGTERM, when the processes have ended and everything is kept.
     """
-    from cormorant.app import folder, following
+    from cormorant.app import folder, following, sampling
     from cormorant.cli.progress import watcher
     from cormorant.cli.report import tell
 
@@ -99,7 +99,9 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
             say.note(f"Going on with run {each.run} of {each.source!r}, which was interrupted. --restart begins anew.")
     numbers = [each.run for each in ordered]
     try:
-        with watcher(say, numbers) as watching:
+        with sampling.in_reach(plan, numbers) as sample, watcher(say, numbers) as watching:
+            if sample:
+                say.note(f"Serving the bundled sample at {sample} while it is crawled.")
             following.carry_out(plan, numbers, watching)
     except KeyboardInterrupt:
         names = " ".join(dict.fromkeys(each.source for each in ordered))
