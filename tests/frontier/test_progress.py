@@ -60,11 +60,11 @@ def test_sites_that_rest_or_failed_are_in_trouble(store: Store) -> None:
         mark(tx, HOSTS[2], outcome=int(OutcomeKind.DEFERRED), status=500)
         found = progress.left(tx, SOURCE, 1)
         assert (found.sites, found.troubled) == (5, 4)
-        assert [each.key[0] for each in found.some] == ["a", "d", "b", "c", "e"]
-        said = progress.troubles(tx, SOURCE, found.some)
-        assert said == tuple(
-            Trouble(f"{key}.example", status) for key, status in (("d", 902), ("b", 906), ("c", 500), ("e", 503))
-        )
+        want = [Trouble(f"{key}.example", status) for key, status in (("d", 902), ("b", 906), ("c", 500), ("e", 503))]
+        assert sorted(progress.troubles(tx, SOURCE, found.some)) == sorted(want), "one of them works"
+        tx.driver("UPDATE site_source SET done_generation = 1 WHERE site_id = 1")
+        found = progress.left(tx, SOURCE, 1)
+        assert list(progress.troubles(tx, SOURCE, found.some)) == want, "the first to go on stands first"
         progress.awake(tx, SOURCE, 1)
         assert progress.left(tx, SOURCE, 1).troubled == 3, "which of them did not answer is not known of their pages"
 

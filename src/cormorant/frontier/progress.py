@@ -92,13 +92,17 @@ _SITE = (site.c.id, site.c.key, site.c.not_before, site.c.failures, site.c.troub
 
 
 def left(tx: Tx, source: int, generation: int) -> Left:
-    """What a source has left to visit in a generation; of its sites those that may go on first are named."""
+    """What a source has left to visit in a generation. A long run looks often, so nothing is sorted while it goes on.
+
+    When all its sites are in trouble, those that may go on first are named.
+    """
     troubled = sa.case((sa.or_(tx.now() < _WAITS, site.c.failures > 0), 1), else_=0)
     count, soonest, waiting = tx.rows(
         _sites_left(source, generation, sa.func.count(), sa.func.min(_WAITS), sa.func.sum(troubled))
     )[0]
     columns = (site.c.id, site.c.key, _WAITS, site.c.failures, site.c.trouble)
-    some = tx.rows(_sites_left(source, generation, *columns).order_by(_WAITS, site.c.id).limit(SOME))
+    some_of = _sites_left(source, generation, *columns).limit(SOME)
+    some = tx.rows(some_of.order_by(_WAITS, site.c.id) if waiting == count else some_of)
     return Left(int(count), float(soonest or 0.0), tuple(SiteLeft(*row) for row in some), int(waiting or 0))
 
 
