@@ -54,7 +54,7 @@ def test_a_line_says_why_nothing_goes_on() -> None:
     assert said.startswith("docs: retrieving, 3 documents fetched, 7 to go, 3 indexed, 0.0 a second; 127.0.0.1:9 does")
     assert "asked to be left alone" not in said
     working = line(Course(1), looked(Waits((DEAD,), 1, 42.0, None), sites=2))
-    assert "the servers: 2 hosts; 127.0.0.1:9 does not answer" in working
+    assert "the servers: one host; 127.0.0.1:9 does not answer" in working
 
 
 def test_a_line_of_a_run_that_has_ended_has_no_pace() -> None:

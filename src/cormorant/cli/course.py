@@ -73,9 +73,8 @@ class Course:
 
         state = str(seen.report["state"])
         waits_for = seen.waits.why if seen.waits is not None and seen.all_wait else ""
-        return bottleneck(
-            Circumstances(state, seen.site_count, waits_for, seen.pace_s, self.busy, seen.backlog, self.rate)
-        )
+        sites = seen.site_count if seen.waits is None or seen.all_wait else seen.site_count - seen.waits.sites
+        return bottleneck(Circumstances(state, sites, waits_for, seen.pace_s, self.busy, seen.backlog, self.rate))
 
 
 def awaited(seen: Look) -> str:
