@@ -67,6 +67,7 @@ SAME_TEXT = Unchanged(200, a_content(), a_document(LINK.address), (LINK,))
 OTHER_RIGHTS = Unchanged(200, a_content(b"old body", '"1"', STAFF))
 READ_AND_EXCLUDED = Excluded(NOINDEX, 971, (LINK,), a_content())
 NOTHING_TO_FOLLOW = Excluded(NOINDEX, 971, (), a_content())
+READ = {"links": 1, "judged": 1}
 WRITTEN = {"content": 1, "cache": 1, "links": 1}
 
 # Outcome, what was known, what is written, and what the visit's row says it changed ("": it has none).
@@ -87,6 +88,7 @@ TABLE: list[tuple[Outcome, Resource, dict[str, int], str]] = [
     (OTHER_RIGHTS, WAS_GONE._replace(modified="Tue"), {"access": 1, "restricted": 1, "shown": 1}, "access"),
     (Moved("https://a.example/8"), NEVER_SEEN, {}, "outcome"),
     (Moved("https://a.example/8"), INDEXED, {"hidden": 1}, "outcome"),
+    (Moved("https://a.example/8", acl=STAFF), INDEXED, {"access": 1, "restricted": 1, "hidden": 1}, "access"),
     (Gone(), NEVER_SEEN, {}, "outcome"),
     (Gone(), INDEXED, {"hidden": 1}, "outcome"),
     (Gone(410), WAS_DEFERRED, {"hidden": 1}, "outcome"),
@@ -96,6 +98,7 @@ TABLE: list[tuple[Outcome, Resource, dict[str, int], str]] = [
     (READ_AND_EXCLUDED, INDEXED, {"links": 1, "judged": 1, "hidden": 1}, "outcome"),
     (READ_AND_EXCLUDED, WAS_EXCLUDED, {"links": 1, "judged": 1}, ""),
     (NOTHING_TO_FOLLOW, INDEXED, {"links": 1, "judged": 1, "hidden": 1}, "outcome"),
+    (replace(READ_AND_EXCLUDED, acl=STAFF), INDEXED, {**READ, "access": 1, "restricted": 1, "hidden": 1}, "access"),
     (Deferred(503, "busy"), NEVER_SEEN, {}, "outcome"),
     (Deferred(503, "busy"), INDEXED, {}, "outcome"),
     (Deferred(503, "busy"), WAS_DEFERRED, {"shown": 1}, ""),
@@ -104,12 +107,14 @@ TABLE: list[tuple[Outcome, Resource, dict[str, int], str]] = [
     (Failed(403, "forbidden", acl=STAFF), NEVER_SEEN, {}, "outcome"),
     (Failed(403, "forbidden", acl=STAFF), INDEXED, {"access": 1, "restricted": 1}, "access"),
     (Failed(403, "forbidden", acl=PUBLIC), INDEXED, {}, "outcome"),
+    (Failed(903, "it gave up", acl=STAFF), WAS_GONE, {"access": 1, "restricted": 1, "shown": 1}, "access"),
     (Failed(906, "refused"), INDEXED, {}, "outcome"),
     (Failed(906, "refused"), WAS_SILENT, {"hidden": 1}, "outcome"),
     (Quarantined("it killed a child"), NEVER_SEEN, {}, "outcome"),
     (Quarantined("it killed a child"), INDEXED, {"hidden": 1}, "outcome"),
     (Quarantined("it killed a child", a_content()), NEVER_SEEN, {"judged": 1}, "outcome"),
     (Quarantined("it killed a child", a_content()), INDEXED, {"judged": 1, "hidden": 1}, "outcome"),
+    (Quarantined("it killed a child", acl=STAFF), INDEXED, {"access": 1, "restricted": 1, "hidden": 1}, "access"),
     (Held("too many"), NEVER_SEEN, {}, "outcome"),
     (Held("too many"), INDEXED, {}, "outcome"),
 ]

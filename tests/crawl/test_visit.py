@@ -15,9 +15,12 @@ from cormorant.frontier.desk import SiteWork, Task
 from cormorant.limits import Answer, ServerGone
 from cormorant.limits import Failed as TaskFailed
 from cormorant.limits.client import ChildPool
+from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Wire
-from cormorant.model.outcome import Excluded, Failed, Ok, Outcome, OutcomeKind, Unchanged
+from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, OutcomeKind, Unchanged
 from cormorant.model.resource import Lease, Resource
+from cormorant.model.rules import ADMITTED, Ruling
+from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.source import WebSource
 from tests.crawl.samples import INDEXED, NEVER_SEEN, a_content, web_source
 
@@ -121,6 +124,41 @@ def test_links_that_ask_not_to_be_followed_are_told_apart(
         report.outcome.follow, report.outcome.unfollowed,
     )]  # fmt: skip
     assert paths == [follow, unfollowed]
+
+
+STAFF = ACL.of(["group:staff"])
+
+
+@pytest.mark.parametrize(
+    ("body", "mime", "status"),
+    [
+        (b"%PDF-1.7", "application/pdf", 903),
+        (b"", "text/plain", 911),
+        (b"<p>text", "text/x-fault", 903),
+        (b"\x7fELF\0\0\0", "application/octet-stream", 1001),
+        (b"<meta http-equiv=refresh content='0;url=/8'>", "text/html", 953),
+        (b"<meta name=robots content=noindex><p>text", "text/html", 971),
+    ],
+)
+def test_rights_hold_whatever_became_of_the_text_they_came_with(
+    body: bytes, mime: str, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A text that was read before may be found still, by those who might read it then."""
+
+    async def run(_self: ChildPool, _task: str, *_payload: bytes) -> Answer:
+        return TaskFailed("it gave up")
+
+    def read(_gates: WebGates, content: Content) -> Ruling:
+        if content.mime == "text/x-fault":
+            raise ZeroDivisionError("in a plug-in")
+        return ADMITTED
+
+    monkeypatch.setattr(ChildPool, "run", run)
+    monkeypatch.setattr(WebGates, "read", read)
+    report = made(INDEXED, Content("https://a.example/7", body, mime, acl=STAFF), monkeypatch)
+    assert isinstance(report, Report)
+    assert isinstance(report.outcome, Failed | Moved | Excluded)
+    assert (report.outcome.status, report.outcome.acl) == (status, STAFF)
 
 
 @pytest.mark.parametrize(("mime", "body", "children"), [("text/html", b"<p>a", 0), ("application/pdf", b"%PDF-1.7", 1)])

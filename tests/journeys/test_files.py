@@ -13,6 +13,7 @@ import pytest
 from cormorant.frontier import hiding
 from cormorant.operate import crawl, documents, explain
 from cormorant.operate.documents import Wanted
+from tests.extract.writers import docx
 from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.home import Home
 
@@ -221,3 +222,38 @@ def test_folder_without_permission_keeps_its_documents(file_home: Home, ordinary
     report = ordinary.crawl(file_home, "share")
     assert (report["index_deletes"], report["gone"]) == (1, 1)
     assert found(file_home, *names) == [False, True, False, True, True]
+
+
+def test_a_file_that_can_no_longer_be_read_is_found_by_those_who_may(
+    file_home: Home, crawls: Crawler, share: Path
+) -> None:
+    """What it said before stays, less for those who may not read it any more."""
+    (share / "report.docx").write_bytes(docx("reportdocxword is what it says"))
+    file_home.add_source("files", "share", {"path": str(share), "owner_grants": True})
+    crawls.crawl(file_home, "share")
+    assert found(file_home, "report.docx") == [True]
+    (share / "report.docx").write_bytes(docx("reportdocxword no more")[:-300])
+    assert crawls.crawl(file_home, "share")["failed"] == 1
+    assert found(file_home, "report.docx") == [True], "a fault takes nothing away"
+    (share / "report.docx").chmod(0o600)
+    assert crawls.crawl(file_home, "share")["failed"] == 1
+    assert found(file_home, "report.docx") == [False]
+    (share / "report.docx").chmod(0o644)
+    crawls.crawl(file_home, "share")
+    assert found(file_home, "report.docx") == [True]
+
+
+def test_what_the_brake_holds_is_found_by_those_who_may_read_it(file_home: Home, crawls: Crawler, share: Path) -> None:
+    file_home.add_source("files", "share", {"path": str(share), "owner_grants": True, "max_size_bytes": 1000})
+    crawls.crawl(file_home, "share")
+    for name in NAMES:
+        (share / name).write_bytes(b"\x7fELF" + bytes(2000 if name.startswith("sub") else 20))
+        (share / name).chmod(0o644 if name == "one.txt" else 0o600)
+    held = crawls.crawl(file_home, "share")
+    assert held["state"] == "held"
+    assert found(file_home, *NAMES) == [True] + [False] * 11
+    with file_home.house() as house:
+        crawl.answer(house, held["run"], accept=False)
+    crawls.begin(file_home, runs=(held["run"],))
+    crawls.end()
+    assert found(file_home, *NAMES) == [True] + [False] * 11

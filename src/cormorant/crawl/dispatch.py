@@ -95,6 +95,6 @@ def _write(tx: Tx, made: rows.Rows, run: int) -> None:
     settlement.links(tx, made.links)
     settlement.fates(tx, made.fates, run)
     visits.write(tx, made.visits)
-    hiding.hide(tx, made.hidden)
     hiding.hide_until(tx, made.restricted(first))
+    hiding.hide(tx, made.hidden)
     hiding.unhide(tx, made.shown)

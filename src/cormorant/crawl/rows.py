@@ -2,13 +2,17 @@
 
 Not a part of the story but its bookkeeping: which outcome touches which table is decided here and nowhere else.
 
-| outcome            | content | cache | out-links | stream          | visit row       | hidden |
-|--------------------|---------|-------|-----------|-----------------|-----------------|--------|
-| Ok                 | written | yes   | written   | new or changed  | yes             | leaves |
-| Unchanged, 304     |         |       |           | (access)        | on a new outcome| leaves |
-| Unchanged, 200     | validators |    | if bytes differ | (access)  | on a new outcome| leaves |
-| Excluded when read | validators |    | written   | when the run settles | yes        | enters |
-| leaves the index   |         |       |           | when the run settles | yes        | enters |
+| outcome             | content    | cache | out-links       | stream                | visit row        | hidden |
+|---------------------|------------|-------|-----------------|-----------------------|------------------|--------|
+| Ok                  | written    | yes   | written         | new or changed        | yes              | leaves |
+| Unchanged, 304      |            |       |                 | (access)              | on a new outcome | leaves |
+| Unchanged, 200      | validators |       | if bytes differ | (access)              | on a new outcome | leaves |
+| Excluded when read  | validators |       | written         | (access) when it ends | yes              | enters |
+| Quarantined         | validators |       |                 | (access) when it ends | yes              | enters |
+| leaves the index    |            |       |                 | (access) when it ends | yes              | enters |
+| Failed              |            |       |                 | (access)              | on a new outcome | leaves |
+
+(access): when other rights were learned. "when it ends": that it left, with the run.
 """
 
 from __future__ import annotations
@@ -136,7 +140,7 @@ def _light(visited: Visited) -> Visited:
         return visited
     content = replace(outcome.content, body=b"", header_block=b"")
     if isinstance(outcome, Excluded):
-        bare: Outcome = Excluded(outcome.ruling, outcome.status, content=content)
+        bare: Outcome = replace(outcome, content=content, follow=(), unfollowed=())
     elif isinstance(outcome, Quarantined):
         bare = replace(outcome, content=content)
     else:
@@ -318,7 +322,7 @@ def _good(outcome: int) -> bool:
 
 def _acl(outcome: Outcome) -> ACL | None:
     """The rights a document has now that was not read anew, None when nobody said."""
-    if isinstance(outcome, Failed):
+    if isinstance(outcome, Failed | Moved | Excluded | Quarantined):
         return outcome.acl
     if not isinstance(outcome, Unchanged):
         return None

@@ -16,7 +16,7 @@ from cormorant.crawl.reading import Reader, document_of, says_nothing
 from cormorant.frontier.desk import Task
 from cormorant.limits import ServerGone
 from cormorant.model.content import Content, Extraction, Link, Wire
-from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, Unchanged
+from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, Unchanged, with_rights
 from cormorant.model.resource import Resource, Role
 from cormorant.model.rules import Prerequisite
 from cormorant.model.status import Status
@@ -44,27 +44,30 @@ class Blocked(NamedTuple):
 async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Report | Blocked:
     """Make one visit. Never raises: what nobody foresaw costs this document and not the process."""
     wire = Wire(sent=lambda: task.site.sent(clock.monotonic(), clock.now()))
+    got: Content | Outcome | Blocked | None = None
     try:
-        return await _visit(task, source, reader, wire, clock)
+        got = await _asked(task, source, wire)
+        if isinstance(got, Blocked):
+            return got
+        outcome = await _judge(source, task.resource, got, reader, wire) if isinstance(got, Content) else got
     except ServerGone:
         raise  # the converters are: whoever started them starts them again
     except Exception as error:  # noqa: BLE001 - the input is hostile, and so may be a plug-in
         _log.exception("fault", extra={"source": task.resource.source, "address": task.resource.address})
-        reason = f"A fault of this program or a plug-in: {type(error).__name__}: {error}"
-        return Report(task, Failed(903, reason), wire, clock.now())
+        outcome = Failed(903, f"A fault of this program or a plug-in: {type(error).__name__}: {error}")
+    entitled = with_rights(outcome, got.acl) if isinstance(got, Content) else outcome
+    return Report(task, entitled, wire, clock.now())
 
 
-async def _visit(task: Task, source: Source, reader: Reader, wire: Wire, clock: Clock) -> Report | Blocked:
-    resource = task.resource
-    if resource.role is Role.DOCUMENT:
-        ruling = source.gates.visit(resource, task.site.facts)
+async def _asked(task: Task, source: Source, wire: Wire) -> Content | Outcome | Blocked:
+    """Ask for it, unless a gate says no."""
+    if task.resource.role is Role.DOCUMENT:
+        ruling = source.gates.visit(task.resource, task.site.facts)
         if isinstance(ruling, Prerequisite):
             return Blocked(task, ruling)
         if not ruling.admitted:
-            return Report(task, Excluded(ruling, ruling.status), wire, clock.now())
-    got = await source.fetch(resource, wire)
-    outcome = await _judge(source, resource, got, reader, wire) if isinstance(got, Content) else got
-    return Report(task, outcome, wire, clock.now())
+            return Excluded(ruling, ruling.status)
+    return await source.fetch(task.resource, wire)
 
 
 async def _judge(source: Source, resource: Resource, content: Content, reader: Reader, wire: Wire) -> Outcome:

@@ -11,11 +11,14 @@
     Held          a person must decide
 
 A visit ends as exactly one of them. `assert_never` closes every match.
+
+`acl`, where an outcome has it, is who may read the document from now on, None when nothing was learned of that. A text
+that was read before may be found still: after a fault, and while the brake holds what would leave.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from cormorant.model.acl import ACL
@@ -71,6 +74,7 @@ class Moved:
 
     target: str
     status: int = 954
+    acl: ACL | None = None
     kind = OutcomeKind.MOVED
 
 
@@ -91,6 +95,7 @@ class Excluded:
     follow: tuple[Link, ...] = ()
     content: Content | None = None
     unfollowed: tuple[Link, ...] = ()
+    acl: ACL | None = None
     kind = OutcomeKind.EXCLUDED
 
 
@@ -111,10 +116,7 @@ class Deferred:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """It cannot be had or read; `reason` says why, in words for an administrator. `elsewhere` is as in `Deferred`.
-
-    `acl` is who may read it from now on, None when nothing was learned of that.
-    """
+    """It cannot be had or read; `reason` says why, in words for an administrator. `elsewhere` is as in `Deferred`."""
 
     status: int
     reason: str
@@ -130,6 +132,7 @@ class Quarantined:
     reason: str
     content: Content | None = None
     status: int = 981
+    acl: ACL | None = None
     kind = OutcomeKind.QUARANTINED
 
 
@@ -143,3 +146,8 @@ class Held:
 
 
 Outcome = Ok | Unchanged | Moved | Gone | Excluded | Deferred | Failed | Quarantined | Held
+
+
+def with_rights(outcome: Outcome, acl: ACL | None) -> Outcome:
+    """The outcome of what came with these rights: they hold, whatever became of its text."""
+    return replace(outcome, acl=acl) if isinstance(outcome, Failed | Moved | Excluded | Quarantined) else outcome

@@ -104,13 +104,13 @@ class Reader:
         """Read an open file. `folders` is who may come as far as it, None when rights are not asked for."""
         limit = self._settings.max_size_bytes
         taken = _take(fd, limit, cut=self._settings.too_big == "cut")
-        too_big = max(taken.status.st_size, len(taken.body)) > limit
-        if too_big and self._settings.too_big == "drop":
-            rule = Ruling(False, Gate.SIZE, f"max_size_bytes = {limit}", Status.TOO_BIG)
-            return Read(Excluded(rule, Status.TOO_BIG), taken.size)
         acl = None if folders is None else within(folders, readers(fd, taken.status, self._names))
         if acl is not None and self._settings.denies:
             acl = ACL.of(acl.grants, (*acl.denies, *self._settings.denies))
+        too_big = max(taken.status.st_size, len(taken.body)) > limit
+        if too_big and self._settings.too_big == "drop":
+            rule = Ruling(False, Gate.SIZE, f"max_size_bytes = {limit}", Status.TOO_BIG)
+            return Read(Excluded(rule, Status.TOO_BIG, acl=acl), taken.size)
         content = replace(
             blank,
             body=taken.body[:limit],
