@@ -224,6 +224,21 @@ def test_folder_without_permission_keeps_its_documents(file_home: Home, ordinary
     assert found(file_home, *names) == [False, True, False, True, True]
 
 
+def test_a_link_that_cannot_be_followed_keeps_itself_alone(file_home: Home, ordinary: Crawler, share: Path) -> None:
+    for name in ("closed/a", "alpha.txt", "a.txt"):
+        write(share, name)
+    (share / "a").symlink_to("closed/a")
+    file_home.add_source("files", "share", {"path": str(share), "symlinks": True})
+    ordinary.crawl(file_home, "share")
+    (share / "closed").chmod(0)
+    for name in ("alpha.txt", "a.txt"):
+        (share / name).unlink()
+    assert ordinary.crawl(file_home, "share")["index_deletes"] == 2
+    (share / "closed").chmod(0o700)
+    assert file_home.found(word("alpha.txt"), word("a.txt")) == [[], []]
+    assert len(file_home.found(word("closed/a"))[0]) == 2, "the file, and the link to it"
+
+
 def test_a_file_that_can_no_longer_be_read_is_found_by_those_who_may(
     file_home: Home, crawls: Crawler, share: Path
 ) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from cormorant.frontier import brake, hiding, inversion, progress, purging
 from cormorant.journal import runs, visits
+from cormorant.model.address import is_below
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import RunState
 from cormorant.receivers import stream
@@ -22,29 +23,25 @@ CHUNK = 1000
 
 
 def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int:
-    """Hide documents that a complete listing did not name, less those below folders it could not read."""
+    """Hide documents that a complete listing did not name, less those in parts that it could not read."""
     behind, count = 0, 0
     while True:
         with store.begin() as tx:
             absent = hiding.absent(tx, source, run, CHUNK, behind)
-            gone = _below_none(absent, unlisted)
+            gone = [number for number, address in absent if not is_below(address, unlisted)]
             hiding.hide(tx, [(number, source, run) for number in gone])
             marked = hiding.mark_absent(tx, gone, run)
             visits.write(
                 tx, [visits.VisitRow(m.resource, run, m.at, *m[1:3], 0, None, "outcome", m.reason) for m in marked]
             )
             if len(absent) < CHUNK:
-                again = hiding.gone_before(tx, source, run)
-                hiding.mark_gone_again(tx, _below_none(again, unlisted), run)
+                before = hiding.gone_before(tx, source, run)
+                again = [number for number, address in before if not is_below(address, unlisted)]
+                hiding.mark_gone_again(tx, again, run)
         count += len(gone)
         if len(absent) < CHUNK:
             return count
         behind = absent[-1][0]
-
-
-def _below_none(rows: list[tuple[int, str]], folders: list[str]) -> list[int]:
-    """The resources among these rows that are below none of the folders."""
-    return [number for number, address in rows if not any(address.startswith(each) for each in folders)]
 
 
 def remove(tx: Tx, source: int, run: int, addresses: Sequence[str]) -> int:

@@ -102,6 +102,14 @@ def path_of(address: str) -> str:
     return address[start:] if start >= 0 else "/"
 
 
+def is_below(address: str, parts: Iterable[str]) -> bool:
+    """Does an address lie below one of these folders, named with a slash, or at or below one of these names?"""
+    for each in parts:
+        if address.startswith(each) and (each.endswith("/") or address[len(each) :][:1] in ("", "/")):
+            return True
+    return False
+
+
 def join(base: str, references: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield (reference, absolute canonical address) for every reference that is an address, fragments cut.
 

@@ -92,7 +92,7 @@ class Source(Protocol):
 
     @property
     def unlisted(self) -> Sequence[str]:
-        """After `discover`: beginnings of addresses it could not list; nothing below them is taken for gone."""
+        """After `discover`: what it could not list, folders with a slash; nothing at or below it is taken for gone."""
         ...
 
     def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:

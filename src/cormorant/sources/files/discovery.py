@@ -56,9 +56,11 @@ class _Level:
 
 
 class Walk:
-    """One walk through a folder. `unlisted` are the addresses of folders that could not be listed, with a slash.
+    """One walk through a folder.
 
-    `entries` counts what was met, so that an empty folder can be told from one whose files are all left out.
+    `unlisted` are the addresses of folders that could not be listed, with a slash, and of links whose target could not
+    be looked at. `entries` counts what was met, so that an empty folder can be told from one whose files are all left
+    out.
     """
 
     def __init__(self, root: int, naming: Naming, gates: FilesGates, names: Names) -> None:
@@ -215,7 +217,7 @@ class Walk:
         self._note(self._naming.address(parts) + "/")
 
     def _note(self, address: str) -> None:
-        """Note what is not known, so that nothing is taken for gone whose address begins so."""
+        """Note what is not known, so that neither it nor what lies below it is taken for gone."""
         if len(self.unlisted) >= MAX_UNLISTED:
             raise Unreachable(_BROKEN_OFF)
         self.unlisted.append(address)

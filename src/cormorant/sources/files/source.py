@@ -57,8 +57,8 @@ class FilesPace:
 class FilesSource:
     """A folder of files.
 
-    `unlisted` are the beginnings of addresses below which the last `discover` could not list: what is absent there is
-    not gone. `next_cursor` is what the next `discover` is to be given: which folder this was, and whether it had
+    `unlisted` are what the last `discover` could not list, folders with a slash: what is absent at or below it is not
+    gone. `next_cursor` is what the next `discover` is to be given: which folder this was, and whether it had
     anything in it. Both are complete when `discover` has ended without an exception.
     """
 
