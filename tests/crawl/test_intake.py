@@ -34,10 +34,10 @@ class Feed(WebSource):
 
     discovery = Discovery.FEED
 
-    def __init__(self, *batches: Sequence[Found | Removal]) -> None:
+    def __init__(self, *batches: Sequence[Found | Removal], closed: Sequence[str] = ()) -> None:
         web = web_source()
         super().__init__(1, web.settings, None, web._clock)
-        self._batches = batches
+        self._batches, self.closed = batches, closed
 
     def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:
         """Tell them."""
@@ -56,14 +56,16 @@ def number(store: Store) -> int:
         return sources.add(tx, "web", "feed", {})
 
 
-def taken_in(store: Store, source: int, *batches: Sequence[Found | Removal]) -> tuple[int, Counters]:
+def taken_in(
+    store: Store, source: int, *batches: Sequence[Found | Removal], closed: Sequence[str] = ()
+) -> tuple[int, Counters]:
     """Carry out the discovery of a run; returns its number and what was counted."""
     with store.begin() as tx:
         generation = sources.next_generation(tx, source)
         run = runs.request(tx, source, "{}", Refresh.ALL, force=False)
         runs.change(tx, run, generation=generation)
         row = runs.get(tx, run)
-    assert asyncio.run(Intake(store, Feed(*batches), row).take_in()) == Listed(False, [])
+    assert asyncio.run(Intake(store, Feed(*batches, closed=closed), row).take_in()) == Listed(False, [])
     with store.read() as tx:
         return run, runs.counted_by(tx, run, PROCESS)
 
@@ -146,3 +148,18 @@ def test_what_a_feed_names_with_another_version_is_visited_again(store: Store, n
     assert {address: row.state for address, row in rows(store).items()} == {
         ONE: State.READY, TWO: State.SETTLED, THREE: State.READY,
     }  # fmt: skip
+
+
+def test_what_is_known_where_a_source_may_not_enter_is_visited(
+    store: Store, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However much that is, and whatever waits already waits on."""
+    below, beside, waiting = f"{ONE}/below", f"{ONE}beside", f"{ONE}/waiting"
+    kept(store, number, ONE, TWO, below, beside, waiting)
+    with store.begin() as tx:
+        late = {"state": int(State.READY), "not_before": 9e12}
+        tx.execute(sa.update(resource).where(resource.c.address == waiting).values(late))
+    monkeypatch.setattr(sweep, "CHUNK", 2)
+    taken_in(store, number, [fed(TWO)], closed=(ONE,))
+    assert {address for address, row in rows(store).items() if row.state == State.READY} == {ONE, below, waiting}
+    assert rows(store)[waiting].not_before == 9e12

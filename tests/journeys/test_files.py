@@ -239,6 +239,20 @@ def test_a_link_that_cannot_be_followed_keeps_itself_alone(file_home: Home, ordi
     assert len(file_home.found(word("closed/a"))[0]) == 2, "the file, and the link to it"
 
 
+def test_what_lies_in_a_folder_that_was_closed_is_found_by_nobody(
+    file_home: Home, ordinary: Crawler, share: Path
+) -> None:
+    """Its rights cannot be learned any more, and once they are those that the folder gives."""
+    file_home.add_source("files", "share", {"path": str(share), "owner_grants": True})
+    ordinary.crawl(file_home, "share")
+    names = ["one.txt", "sub/one.txt", "sub/deep/one.txt"]
+    for mode, seen in ((0o000, False), (0o000, False), (0o755, True), (0o644, False), (0o311, True), (0o755, True)):
+        (share / "sub").chmod(mode)
+        report = ordinary.crawl(file_home, "share")
+        assert (report["state"], report["index_deletes"]) == ("finished", 0)
+        assert found(file_home, *names) == [True, seen, seen], oct(mode)
+
+
 def test_a_file_that_can_no_longer_be_read_is_found_by_those_who_may(
     file_home: Home, crawls: Crawler, share: Path
 ) -> None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from cormorant.catalog import sources
 from cormorant.crawl import sweep
 from cormorant.crawl.gates import excluded
-from cormorant.frontier import admission
+from cormorant.frontier import admission, hiding
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.journal import runs, visits
 from cormorant.journal.visits import Exclusion
-from cormorant.model.address import fingerprint
+from cormorant.model.address import fingerprint, is_below
 from cormorant.model.resource import Found, Removal
 from cormorant.model.run import Counters
 from cormorant.sources.protocol import Discovery
@@ -55,6 +55,7 @@ class Intake:
                 await asyncio.sleep(0)
         finally:
             await source.close()
+        self._admit_closed(source.closed)
         with self._store.begin() as tx:
             sources.set_cursor(tx, self._order.source, source.next_cursor)
         return Listed(source.discovery is Discovery.LISTING, list(source.unlisted))
@@ -76,6 +77,16 @@ class Intake:
                 fresh = admission.unknown(tx, self._sites, arrivals)
                 self._counters.discovered += admission.admit(tx, self._sites, self._order, fresh)
             runs.count(tx, self._run, PROCESS, self._counters)
+
+    def _admit_closed(self, parts: Sequence[str]) -> None:
+        """Have every document visited where the source may not enter any more: its visit says who may read it."""
+        behind: int | None = 0 if parts else None
+        while behind is not None:
+            with self._store.begin() as tx:
+                unnamed = hiding.absent(tx, self._order.source, self._run, sweep.CHUNK, behind)
+                closed = [number for number, address in unnamed if is_below(address, parts)]
+                admission.admit_unlisted(tx, self._order, closed)
+            behind = unnamed[-1][0] if len(unnamed) == sweep.CHUNK else None
 
     def _screen(self, tx: Tx, found: list[Found]) -> list[Arrival]:
         """What a source names is screened like any link; exclusions are journalled and counted."""

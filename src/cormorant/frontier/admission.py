@@ -169,6 +169,19 @@ def admit_listing(tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Seq
     return Admitted(len(fresh), len(ready), unchanged)
 
 
+def admit_unlisted(tx: Tx, admission: Admission, ids: Sequence[int]) -> None:
+    """Make known resources ready that a listing could not name. What waits for its visit already goes on waiting."""
+    known = bulk.select_in(tx, resource, ("id", "site_id", "depth", "state"), "id", ids)
+    settled = [row for row in known if row[3] == State.SETTLED]
+    if not settled or admission.new_of is not None:
+        return
+    wake(tx, admission.source, {row[1] for row in settled}, admission.generation)
+    rows = [
+        (admission.run, int(State.READY), order.due(admission.generation, depth=row[2]), 0.0, row[0]) for row in settled
+    ]
+    bulk.update(tx, resource, ("run", "state", "due", "not_before"), ("id",), rows)
+
+
 def _known(tx: Tx, sites: list[int], keyed: dict[int, Found]) -> dict[int, tuple[int, str, int, int]]:
     """Rows of these keys that exist: key -> id, validator, outcome, state."""
     table = resource.c

@@ -77,7 +77,7 @@ def _about_run(row: RunRow) -> Iterator[dict[str, Any]]:
         for address in row.unlisted[:SHOWN]:
             yield {
                 "kind": "folder", "address": address,
-                "sentence": f"{address} could not be listed; what is known below it was kept.",
+                "sentence": f"{address} could not be listed; nothing below it was taken for gone.",
             }  # fmt: skip
 
 

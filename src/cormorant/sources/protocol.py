@@ -95,6 +95,14 @@ class Source(Protocol):
         """After `discover`: what it could not list, folders with a slash; nothing at or below it is taken for gone."""
         ...
 
+    @property
+    def closed(self) -> Sequence[str]:
+        """After `discover`: those of `unlisted` that it may not enter, when that bears on who may read what lies there.
+
+        Every document known there is visited, and its outcome says who may.
+        """
+        ...
+
     def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:
         """Yield batches of what there is. Ending without an exception is the proof of completeness.
 

@@ -199,6 +199,30 @@ def test_a_folder_that_may_not_be_read_leaves_its_part_open(shared: Path) -> Non
     assert place.unlisted == []
 
 
+def test_what_may_not_be_entered_is_told_from_what_cannot_be_read(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who may read is not known behind a closed door; a disk that fails says nothing about that."""
+    write(shared, "broken/a", "closed/b", "names-only/c")
+    (shared / "link").symlink_to("closed/b")
+    (shared / "closed").chmod(0o700)
+    (shared / "names-only").chmod(0o744)
+
+    def opening(name: bytes, parent: int) -> int:
+        if name == b"broken":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return open_folder(name, parent)
+
+    monkeypatch.setattr(discovery, "open_folder", opening)
+    unlisted = [f"file://{shared}/{name}" for name in ("broken/", "closed/", "link", "names-only/")]
+    for owner_grants in (True, False):
+        place = source(shared, symlinks=True, owner_grants=owner_grants)
+        with as_nobody():
+            assert not listed(place)
+        assert sorted(place.unlisted) == unlisted
+        assert sorted(place.closed) == (unlisted[1:] if owner_grants else [])
+
+
 def test_folders_and_files_that_vanish_in_between_are_no_fault(folder: Path) -> None:
     write(folder, *(f"{name}/{number}" for name in "abc" for number in range(3)))
     place = source(folder)

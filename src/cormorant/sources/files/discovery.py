@@ -20,7 +20,7 @@ from cormorant.model.resource import Found, How
 from cormorant.sources.files.gates import FilesGates
 from cormorant.sources.files.naming import Naming
 from cormorant.sources.files.rights import Chain, Names, tag_of
-from cormorant.sources.files.wire import GONE, MOMENTARY, SCARCE, Astray, located, open_folder, reopen_folder
+from cormorant.sources.files.wire import DENIED, GONE, MOMENTARY, SCARCE, Astray, located, open_folder, reopen_folder
 
 KEPT_OPEN = 64
 """Folders open at once."""
@@ -59,12 +59,14 @@ class Walk:
     """One walk through a folder.
 
     `unlisted` are the addresses of folders that could not be listed, with a slash, and of links whose target could not
-    be looked at. `entries` counts what was met, so that an empty folder can be told from one whose files are all left
-    out.
+    be looked at. Of these, `closed` are those that the account may not enter, where the rights of files count: who may
+    read what was known there is not known any more. `entries` counts what was met, so that an empty folder can be told
+    from one whose files are all left out.
     """
 
     def __init__(self, root: int, naming: Naming, gates: FilesGates, names: Names) -> None:
         self.unlisted: list[str] = []
+        self.closed: list[str] = []
         self.entries = 0
         self._root, self._naming, self._gates, self._names = root, naming, gates, names
         self._settings = gates.settings
@@ -105,7 +107,7 @@ class Walk:
             return open_folder(name, level.fd)
         except OSError as error:
             if error.errno not in _VANISHED or _is_there(name, level.fd):
-                self._miss([*self._parts(), name])
+                self._miss([*self._parts(), name], error)
             return None
 
     def _back_to(self, identity: tuple[int, int]) -> int:
@@ -128,8 +130,8 @@ class Walk:
             self._entered.add(level.identity)
         try:
             yield from self._list(level)
-        except OSError:
-            self._miss(self._parts())
+        except OSError as error:
+            self._miss(self._parts(), error)
 
     def _list(self, level: _Level) -> Iterator[Found]:
         """Stream the entries of a folder. Raises OSError when the listing breaks off."""
@@ -183,7 +185,7 @@ class Walk:
             if error.errno in (*MOMENTARY, *SCARCE):
                 raise
             if error.errno not in _VANISHED and error.errno != errno.ENAMETOOLONG:
-                self._note(self._naming.address(parts))
+                self._note(self._naming.address(parts), error)
             return None
         if stat.S_ISDIR(status.st_mode):
             self._links.append(parts)
@@ -197,8 +199,8 @@ class Walk:
         try:
             with located((self._root, self._naming.folder), parts, True, chain.through) as (folder, name):
                 fd = open_folder(name, folder)
-        except (Astray, OSError):
-            self._miss(parts)
+        except (Astray, OSError) as error:
+            self._miss(parts, error)
             return
         self._above = parts[:-1]
         yield from self._enter(parts[-1], fd, chain.rights)
@@ -210,17 +212,19 @@ class Walk:
         """The names from the root down to the innermost folder."""
         return [*self._above, *(level.name for level in self._way if level.name)]
 
-    def _miss(self, parts: Sequence[bytes]) -> None:
+    def _miss(self, parts: Sequence[bytes], error: Exception) -> None:
         """Note a folder whose content is not known."""
         if not parts:
             raise Unreachable(_BROKEN_OFF)
-        self._note(self._naming.address(parts) + "/")
+        self._note(self._naming.address(parts) + "/", error)
 
-    def _note(self, address: str) -> None:
+    def _note(self, address: str, error: Exception) -> None:
         """Note what is not known, so that neither it nor what lies below it is taken for gone."""
         if len(self.unlisted) >= MAX_UNLISTED:
             raise Unreachable(_BROKEN_OFF)
         self.unlisted.append(address)
+        if self._settings.owner_grants and isinstance(error, OSError) and error.errno in DENIED:
+            self.closed.append(address)
 
     def _leave(self) -> None:
         self._close(self._way.pop())

@@ -20,6 +20,7 @@ from cormorant.sources.files.gates import FilesGates
 from cormorant.sources.files.naming import Naming, readable
 from cormorant.sources.files.rights import Chain, Names, readers, within
 from cormorant.sources.files.wire import (
+    DENIED,
     GONE,
     MOMENTARY,
     SCARCE,
@@ -37,7 +38,6 @@ CHANGED = "changed while it was read"
 """Status line of a copy that is of no one moment; its validator is the older one, so the next listing has it again."""
 
 _TYPES = mimetypes.MimeTypes().types_map[True]
-_DENIED = (errno.EACCES, errno.EPERM)
 
 
 class Read(NamedTuple):
@@ -165,7 +165,7 @@ def _fault(error: OSError, root: int, unknown: ACL | None) -> Outcome:
         if is_empty(root):
             return _wait("The folder is empty, so what belongs there is probably not mounted.")
         return Gone(Status.NOT_FOUND)
-    if error.errno in _DENIED:
+    if error.errno in DENIED:
         return Failed(Status.FORBIDDEN, f"{said}: the crawler's account may not read this file.", acl=unknown)
     if error.errno == errno.ELOOP:
         return _strayed(Astray("symlinks = false"))

@@ -58,8 +58,9 @@ class FilesSource:
     """A folder of files.
 
     `unlisted` are what the last `discover` could not list, folders with a slash: what is absent at or below it is not
-    gone. `next_cursor` is what the next `discover` is to be given: which folder this was, and whether it had
-    anything in it. Both are complete when `discover` has ended without an exception.
+    gone. `closed` are those of them that the account may not enter, where the rights of files count. `next_cursor` is
+    what the next `discover` is to be given: which folder this was, and whether it had anything in it. All are complete
+    when `discover` has ended without an exception.
     """
 
     kind: ClassVar[str] = "files"
@@ -69,6 +70,7 @@ class FilesSource:
         self.number = number
         self.settings = settings
         self.unlisted: list[str] = []
+        self.closed: list[str] = []
         self.next_cursor = ""
         self._naming = Naming(settings.root, settings.display_prefix)
         self.gates = FilesGates(settings, self._naming)
@@ -81,7 +83,7 @@ class FilesSource:
 
         Raises Unreachable when the folder is missing, is another one than `cursor` remembers, or is suddenly empty.
         """
-        self.unlisted, self.next_cursor = [], ""
+        self.unlisted, self.closed, self.next_cursor = [], [], ""
         root = open_root(self.settings.root)
         try:
             identity = identity_of(root)
@@ -89,7 +91,7 @@ class FilesSource:
             if before is not None and not identity.is_same(before[0]):
                 raise Unreachable(self._replaced())
             walk = Walk(root, self._naming, self.gates, self._names)
-            self.unlisted = walk.unlisted
+            self.unlisted, self.closed = walk.unlisted, walk.closed
             files = walk.files()
             while batch := list(islice(files, BATCH)):
                 yield batch

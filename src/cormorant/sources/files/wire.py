@@ -25,6 +25,8 @@ MAX_LINKS = 40
 
 GONE = (errno.ENOENT, errno.ENOTDIR)
 """What the system says of a name that is no more."""
+DENIED = (errno.EACCES, errno.EPERM)
+"""What it says when the account may not."""
 MOMENTARY = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN, errno.EHOSTDOWN, errno.EHOSTUNREACH)
 """What it says when the disk, or the server of a share, does not answer as it should."""
 SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)

@@ -82,6 +82,7 @@ class WebSource:
     ) -> None:
         self.number, self.settings = number, settings
         self.next_cursor, self.unlisted = "", ()
+        self.closed: Sequence[str] = ()
         self._starts = settings.starts()
         self.gates = WebGates(settings, self._starts)
         self.consent = Consent.of(settings.named_hosts, settings.network)
