@@ -296,6 +296,16 @@ def test_another_spelling_is_excluded_all_the_same(address: str, rule: str | Non
     assert ruling.rule == (rule or "any")
 
 
+@pytest.mark.parametrize("host", ["example.org..", "example.org...", ".example.org", "a..example.org", "..", "."])
+@pytest.mark.parametrize("include", [[], ["any"], ["suffix:example.org"]])
+def test_a_host_name_with_an_empty_part_is_outside(host: str, include: list[str]) -> None:
+    """No such host exists; its name would only lead around the rules."""
+    exclude = ["prefix:https://example.org/drafts/"]
+    said = ruling(include, exclude, None, canonical(f"https://{host}/drafts/a"))
+    assert said == Ruling(False, Gate.BOUNDARY, "host names without empty parts", 964)
+    assert ruling(include, exclude, None, "https://example.org./other").admitted
+
+
 def test_an_origin_met_with_its_dot_first_is_judged_alike_without() -> None:
     boundary = compile_rules([], EXCLUDES, ["example.org"])
     for host in ("example.org.", "example.org", "example.org."):

@@ -301,3 +301,12 @@ def test_a_site_whose_robots_txt_brings_no_usable_answer_is_closed_for_a_while()
         1005, "garbled", None, whole_site=True
     )
     assert Visits({ROBOTS.address: REFUSED}).fetch(ROBOTS) == Failed(906, "refused")
+
+
+def test_a_site_that_cannot_even_be_asked_is_not_waited_for() -> None:
+    unaskable = Fault(1004, "The address cannot be asked for.")
+    assert Visits({ROBOTS.address: unaskable}).fetch(ROBOTS) == Failed(1004, unaskable.reason)
+    away = "https://b.example../robots.txt"
+    got = Visits({ROBOTS.address: to(away), away: unaskable}).fetch(ROBOTS)
+    assert isinstance(got, Deferred), "its own site was asked, and would be for every page of it"
+    assert (got.status, got.whole_site) == (1004, True)

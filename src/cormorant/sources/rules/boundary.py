@@ -13,6 +13,9 @@ from cormorant.sources.rules.reading import Rule, parse_rule
 DEFAULT_RULE = "hosts of the start addresses"
 """How rulings name what holds without an include rule that says where."""
 
+EMPTY_LABEL = "host names without empty parts"
+"""How rulings name what holds whatever the rules are: there is no such host, and rules could be evaded by its name."""
+
 _WHERE = ("host", "suffix", "prefix", "contains", "regex", "ip", "any")
 _NARROWING = ("path", "ext", "ends", "port", "scheme")
 _MAX_SITES = 10_000
@@ -47,6 +50,7 @@ class Boundary:
         self._gate = gate
         self._status = Status.INDEX_RULES if gate is Gate.INDEX else Status.OUTSIDE_BOUNDARY
         self._label = "index_" if gate is Gate.INDEX else ""
+        self._unnamed = Ruling(False, gate, EMPTY_LABEL, self._status)
         self._exclude = [(rule, self._excluded(rule)) for rule in exclude]
         where = [rule for rule in include if rule.type in _WHERE]
         self._where = [(rule, self._included(rule.text)) for rule in where]
@@ -71,7 +75,7 @@ class Boundary:
                 self._sites.clear()
             origin = origin_of(address)
             bare = origin._replace(host=origin.host.removesuffix("."))
-            site = self._sites[key] = self._site(bare)
+            site = self._sites[key] = self._site(bare) if _has_name(origin) else _Site(self._unnamed)
             site.origin = "" if bare == origin else str(bare)
         if not site.asks:
             return site.otherwise
@@ -146,6 +150,11 @@ class _Site:
                 if group.first(address, lower) is None:
                     return refusal
         return ruling
+
+
+def _has_name(origin: Origin) -> bool:
+    """May there be such a host, if it has one? No part of a name but the root is empty (RFC 1035 section 3.1)."""
+    return not origin.host or "" not in origin.host.removesuffix(".").split(".")
 
 
 def _by_origin(rules: Sequence[tuple[Rule, Ruling]], origin: Origin) -> Ruling | None:

@@ -195,7 +195,7 @@ class WebSource:
         while True:
             got = await self._get(at, wire, (), ROBOTS_BYTES)
             if isinstance(got, Fault):
-                return _unread(exchange.of_fault(got))
+                return _unread(exchange.of_fault(got), redirected=at != address)
             said = exchange.of_answer(got, at, self._clock.now(), conditional=False, agent="")
             if not isinstance(said, Hop | Moved) or hops == ROBOTS_HOPS:
                 break
@@ -280,12 +280,13 @@ class WebSource:
         """The fetcher is the process's, not ours."""
 
 
-def _unread(said: Outcome) -> Outcome:
+def _unread(said: Outcome, *, redirected: bool) -> Outcome:
     """No usable answer came for a robots.txt: its site is closed for a while (RFC 9309 section 2.3.1.4).
 
-    What is refused, or cannot be connected to at all, ends the visit that asked.
+    What is refused, or cannot be connected to or asked for at all, ends the visit that asked: that will not change.
     """
-    if isinstance(said, Failed) and said.status not in exchange.NO_CONNECTION:
+    unasked = exchange.NO_CONNECTION if redirected else (*exchange.NO_CONNECTION, Status.BAD_RELATIVE_ADDRESS)
+    if isinstance(said, Failed) and said.status not in unasked:
         return Deferred(said.status, said.reason, None, whole_site=True)
     return said
 
