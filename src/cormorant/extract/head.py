@@ -45,6 +45,8 @@ _DIRECTIVES: Final = frozenset(
 )  # fmt: skip
 # A date may hold commas, so only a comma before a word divides.
 _COMMA: Final = re.compile(r"[,;](?=\s*[a-z_])")
+_TOKEN: Final = re.compile(r"[a-z_-]+")
+"""A product token, by which robots are named (RFC 9309 section 2.2.1)."""
 _LANGUAGE: Final = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8})*")
 
 
@@ -109,12 +111,14 @@ def parse_directives(content: str) -> list[str]:
 
 
 def _of_another_agent(name: str, content: str) -> list[str]:
-    """Return `name: directive` for a meta that speaks to another robot, so that a source with that name can obey."""
-    if content.partition(",")[0].partition(":")[0].strip().lower() not in _DIRECTIVES or " " in name:
+    """Return `name: directive` for a meta that speaks to another robot, so that a source with that name can obey.
+
+    Which names are robots' is not known here, so only directives that are known are taken, whatever stands beside them.
+    """
+    if not _TOKEN.fullmatch(name):
         return []
-    directives = parse_directives(content)
-    known = all(directive.partition(":")[0] in _DIRECTIVES for directive in directives)
-    return [f"{name}: {directive}" for directive in directives] if known else []
+    known = (each for each in parse_directives(content) if each.partition(":")[0].rstrip() in _DIRECTIVES)
+    return [f"{name}: {directive}" for directive in known]
 
 
 def _words(value: str) -> tuple[str, ...]:
