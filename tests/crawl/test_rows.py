@@ -200,12 +200,25 @@ def test_validators_are_of_the_version_that_was_judged() -> None:
     assert judged == ('"2"', "Tue", True, 7), "the bytes are still those that could be found"
 
 
-def test_what_its_header_excluded_keeps_no_validators() -> None:
-    """A 304 may leave the header out, so it would confirm for ever what the header says no more."""
-    by_header = Excluded(NOINDEX, 971, (), replace(a_content(), directives=("noindex",)))
+def test_what_is_judged_by_something_said_beside_it_keeps_no_validators() -> None:
+    """It would be confirmed for ever by what is no longer said."""
+    beside = Excluded(NOINDEX._replace(lasting=False), 971, (), a_content())
     for known in (INDEXED, NEVER_SEEN):
-        (judged,) = rows_of(batch_of(visited(known, by_header))).judged
+        (judged,) = rows_of(batch_of(visited(known, beside))).judged
         assert judged == ("", "", known.indexed, 7)
+    unsent = replace(beside, content=None)
+    assert rows_of(batch_of(visited(INDEXED, unsent))).judged == [("", "", True, 7)]
+    assert rows_of(batch_of(visited(NEVER_SEEN, unsent))).judged == []
+
+
+def test_what_says_of_itself_that_it_is_not_to_be_found_keeps_its_validators() -> None:
+    """Whatever else was said beside it; and what has none keeps the version of its listing."""
+    remarks = replace(a_content(), directives=("max-image-preview:large",))
+    for known in (INDEXED, NEVER_SEEN):
+        (judged,) = rows_of(batch_of(visited(known, replace(READ_AND_EXCLUDED, content=remarks)))).judged
+        assert judged == ('"2"', "Tue", known.indexed, 7)
+    listed = replace(a_content(), etag="", modified="", directives=("nofollow",))
+    assert rows_of(batch_of(visited(NEVER_SEEN, replace(READ_AND_EXCLUDED, content=listed)))).judged == []
 
 
 def test_what_harmed_a_child_keeps_its_validators() -> None:

@@ -39,7 +39,6 @@ from cormorant.model.content import Content, Document, Link
 from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, OutcomeKind, Quarantined, Unchanged
 from cormorant.model.resource import Resource, Role
 from cormorant.model.run import Counters
-from cormorant.model.status import Status
 from cormorant.receivers.stream import Entry, Event
 from cormorant.sources.protocol import Source
 
@@ -288,15 +287,9 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
         made.shown.append(resource.id)
     if resource.indexed:
         changed = _refreshed(made, visited, run, acl_number) or changed
-    if isinstance(outcome, Excluded | Quarantined) and outcome.content is not None:
-        # A 304 must confirm the version that was excluded, not the one that could be found before.
-        # One whose header said so confirms nothing when it no longer does: a 304 may leave any header out.
-        said, by_header = outcome.content, outcome.status == Status.NOINDEX and outcome.content.directives
-        etag, modified = ("", "") if by_header else (said.etag, said.modified)
-        if etag or modified or by_header or resource.acl:
-            made.judged.append((etag, modified, bool(resource.acl), resource.id))
-    elif isinstance(outcome, Excluded) and outcome.status == Status.NOINDEX and resource.outcome != OutcomeKind.NONE:
-        made.judged.append(("", "", bool(resource.acl), resource.id))  # the header of a 304 said so
+    judged = _judged(resource, outcome)
+    if judged is not None:
+        made.judged.append((*judged, bool(resource.acl), resource.id))
     if changed:
         document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
         content_hash = document.content_hash if document else None
@@ -306,6 +299,20 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
                 changed, fate.reason,
             )
         )  # fmt: skip
+
+
+def _judged(resource: Resource, outcome: Outcome) -> tuple[str, str] | None:
+    """The validators of a version that was read and excluded, None to leave those that are kept.
+
+    The source is to confirm this version, not the one that could be found before; and none at all when what it said
+    beside the version decided, which it may no longer say.
+    """
+    if not isinstance(outcome, Excluded | Quarantined):
+        return None
+    said = outcome.content
+    if isinstance(outcome, Excluded) and not outcome.ruling.lasting:
+        return None if said is None and resource.outcome == OutcomeKind.NONE else ("", "")
+    return (said.etag, said.modified) if said and (said.etag or said.modified or resource.acl) else None
 
 
 def _change(resource: Resource, outcome: Outcome, fate: Fate) -> str:

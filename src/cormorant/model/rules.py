@@ -30,13 +30,15 @@ class Gate(StrEnum):
 class Ruling(NamedTuple):
     """What a gate said, and the rule that said it, as the administrator wrote it (or the default's name).
 
-    `status` is the number of the status table that an exclusion carries; 0 when admitted.
+    `status` is the number of the status table that an exclusion carries; 0 when admitted. `lasting`: the same version
+    would be judged alike; not so when something decided that is said beside it, and may be left out the next time.
     """
 
     admitted: bool
     gate: Gate
     rule: str
     status: int = 0
+    lasting: bool = True
 
 
 @dataclass(frozen=True, slots=True)

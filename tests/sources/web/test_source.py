@@ -11,7 +11,7 @@ import pytest
 from cormorant.egress.policy import AddressClass
 from cormorant.fetch.http import Fetcher
 from cormorant.fetch.values import Answer, Fault, Request
-from cormorant.model.content import Content, Wire
+from cormorant.model.content import Content, Extraction, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome, OutcomeKind, Unchanged
 from cormorant.model.resource import Resource, Role
 from cormorant.sources.web import source as web
@@ -244,6 +244,19 @@ def test_a_304_may_forbid_what_it_confirms(tag: str, rule: str) -> None:
     got = Visits({PAGE.address: answer(304, X_Robots_Tag=tag)}, robots_agent="acme").fetch(KNOWN)
     assert isinstance(got, Excluded)
     assert (got.status, got.ruling.status, got.ruling.rule) == (971, 971, rule)
+    assert not got.ruling.lasting, "the next 304 may leave the header out"
+
+
+@pytest.mark.parametrize(
+    ("tag", "meta", "lasting"),
+    [("noindex", "", False), ("none", "noindex", False), ("nofollow", "noindex", True), ("nosnippet", "none", True)],
+)
+def test_only_the_page_itself_is_confirmed_by_a_304(tag: str, meta: str, lasting: bool) -> None:
+    visits = Visits({PAGE.address: answer(200, X_Robots_Tag=tag)})
+    got = visits.fetch()
+    assert isinstance(got, Content)
+    said = visits.source.gates.index(got, Extraction("text", directives=(meta,)))
+    assert (said.admitted, said.status, said.lasting) == (False, 971, lasting)
 
 
 @pytest.mark.parametrize("tag", ["", "nofollow", "otherbot: noindex"])

@@ -115,9 +115,12 @@ class WebGates:
 
 
 def forbidden(place: str, directives: Collection[str]) -> Ruling | None:
-    """The ruling of directives that forbid to index a page; `place` is where they stand."""
+    """The ruling of directives that forbid to index a page; `place` is where they stand.
+
+    A 304 may leave any header out, so it would confirm for ever what a header says no more.
+    """
     found = {"noindex", "none"}.intersection(directives)
-    return _no(Gate.ROBOTS_META, f"{place}: {min(found)}", 971) if found else None
+    return Ruling(False, Gate.ROBOTS_META, f"{place}: {min(found)}", 971, place != HEADER) if found else None
 
 
 def _shape(address: str) -> Ruling | None:
