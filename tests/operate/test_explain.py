@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,16 @@ def test_a_robots_txt_is_no_document(status: int, tmp_path: Path) -> None:
         record = home.fine("explain", f"{site.address}robots.txt", "--json").object
     assert (record["verdict"], record["status"]) == ("not_indexed", status), record
     assert "is no document" in record["because"]
+    if status == 200:
+        said = record["next"]
+        assert said["when"] == "before a visit of a page of its site, when it holds no longer"
+        assert said["holds_until"] > record["visits"][-1]["time"]
+        with sqlite3.connect(home.folder / "cormorant.db") as rows:
+            rows.execute("UPDATE site_fact SET valid_until = 0")
+        record = home.fine("explain", f"{site.address}robots.txt", "--json").object
+        assert record["next"] == {"when": "before the next visit of a page of its site"}
+    else:
+        assert record["next"].keys() == {"not_before", "attempts"}
 
 
 def test_how_reading_ended(tmp_path: Path) -> None:

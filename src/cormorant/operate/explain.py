@@ -17,7 +17,7 @@ from cormorant.frontier import facts, hiding, linkpack
 from cormorant.journal import runs, visits
 from cormorant.journal.counting import CONVERSION
 from cormorant.journal.runs import RunRow
-from cormorant.model.address import fingerprint
+from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role, State
 from cormorant.model.rules import Gate, Prerequisite, Ruling
@@ -255,11 +255,26 @@ def _next(tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     """When it is visited again."""
     if row.not_before:
         return {"not_before": rfc3339(row.not_before), "attempts": row.attempts}
+    if row.role != Role.DOCUMENT:
+        return _asked_again(tx, row)
     if row.state == State.SETTLED and row.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
         return {"when": "when a listing shows that it changed"}
     under_way = any(run.source_id == owner.id for run in runs.open_runs(tx))
     now = under_way and row.due >> 40 <= owner.generation
     return {"when": "in the run under way" if now else "in the next run"}
+
+
+def _asked_again(tx: Tx, row: Any) -> dict[str, Any]:
+    """When the rules of a site are asked for again: a page of it is to be visited, and they hold no longer."""
+    origin = str(origin_of(row.address))
+    until = [
+        each.valid_until
+        for each in facts.read(tx, [row.site_id], [facts.INSTALLATION])
+        if each.name.endswith(f":{origin}")
+    ]
+    if not until:
+        return {"when": "before the next visit of a page of its site"}
+    return {"when": "before a visit of a page of its site, when it holds no longer", "holds_until": rfc3339(max(until))}
 
 
 def _unkept(house: House, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
