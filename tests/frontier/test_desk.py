@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cormorant.frontier.desk import SLACK_S, Desk, SiteWork, SourceWork, Task
-from cormorant.model.resource import Role
 from tests.frontier.samples import a_lease, a_resource
 
 
@@ -174,18 +173,6 @@ def test_a_prerequisite_comes_first_and_alone() -> None:
     desk.done(Task(robots, one))
     assert take(desk, 0.0).resource.source == 2, "the turn goes on"
     assert take(desk, 0.0).resource == task.resource, "what asked for it is in front of its queue"
-
-
-def test_a_prerequisite_put_back_is_offered_though_its_site_is_blocked() -> None:
-    one = site(s1=2)
-    one.parallel = 3
-    desk = opened(one)
-    robots = a_resource(9)._replace(role=Role.ROBOTS)
-    desk.again(take(desk, 0.0), robots)
-    desk.again(take(desk, 0.0), None)
-    assert [each.id for each in one.sources[1].queue] == [1000, 1001], "it is no page of its source"
-    assert take(desk, 0.0).resource is robots
-    assert one.blocked
 
 
 def test_who_asked_first_for_a_prerequisite_is_remembered() -> None:

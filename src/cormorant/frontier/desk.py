@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cormorant.model.resource import Lease, Resource, Role
+from cormorant.model.resource import Lease, Resource
 
 SLACK_S = 0.005
 """How much later than it might be a visit to a site with a delay begins."""
@@ -190,14 +190,12 @@ class Desk:
                     work.exhausted = False
 
     def again(self, task: Task, prerequisite: Resource | None) -> None:
-        """Put a resource back in front, behind what must be visited first."""
+        """Put a document back in front, behind what must be visited first."""
         site = task.site
         site.give_turn_back()
         site.under_way -= 1
         work = site.sources.get(task.resource.source)
-        if task.resource.role is not Role.DOCUMENT:
-            site.first.appendleft(task.resource)
-        elif work is not None:
+        if work is not None:
             work.queue.appendleft(task.resource)
         if prerequisite is not None and not site.blocked:
             site.blocked, site.asker = True, task.resource.id
