@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cormorant.extract import task
@@ -40,6 +40,7 @@ def test_a_result_survives_the_way(result: Extraction | ConversionFault) -> None
 
 
 @given(st.binary())
+@example(b"\x91\xa5\x00\x00\x00\x00\x80")
 def test_an_answer_that_is_none_is_a_fault(answer: bytes) -> None:
     result = decode_result(answer)
     assert isinstance(result, ConversionFault)

@@ -115,7 +115,7 @@ def decode_result(answer: bytes) -> Extraction | ConversionFault:
     """Return what the child found out. An answer that is none is a ConversionFault like any other."""
     try:
         result = _ANSWERS.decode(answer)
-    except msgspec.DecodeError:  # also what has another shape: ValidationError is one of these
+    except (msgspec.DecodeError, UnicodeDecodeError):  # another shape is a DecodeError too, a tag in no UTF-8 is none
         return ConversionFault(CONVERSION_FAILED, "The converter gave an answer that cannot be read.")
     if isinstance(result, ConversionFault):
         return result
