@@ -145,14 +145,14 @@ def test_an_error_that_is_the_processs_is_raised(store: Store) -> None:
 def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(store: Store, tmp_path: Path) -> None:
     away = tmp_path / "starts"
     waits, works = a_run(store, "away", start_file=str(away)), a_run(store, "docs", start=["https://a.example/"])
-    clock, nobody = SystemClock(), SimpleNamespace(recall=list, newly_settled=list)
+    clock = SystemClock()
     cache = LocalCache(tmp_path, clock)
     means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
     house: Any = SimpleNamespace(store=store, clock=clock)
-    unused: Any = nobody
+    unused: Any = None
 
     def taken_up() -> set[int]:
-        made = roles.Assignments(house, unused, roles.Consents(house, unused), means, 1)
+        made = roles.Assignments(house, unused, means, 1)
         return {dispatch.order.run for dispatch in made({}).values()}
 
     assert taken_up() == {works}

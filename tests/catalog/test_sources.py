@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from cormorant.catalog import consents, sources
 from cormorant.catalog.consents import Settled
 from cormorant.store.database import Store
 
+HEAD_START_S = 0.5
 SETTINGS = {"start": ["https://a.example/größe"], "depth": 3, "none": None}
 
 
@@ -71,12 +73,31 @@ def test_generations_and_cursors_are_each_source_s_own(store: Store) -> None:
 
 
 def test_who_first_resolved_a_named_host_settles_it(store: Store, other: Store) -> None:
-    inner, public = Settled("a.example", 80, "private"), Settled("a.example", 80, "public")
-    both, port = (Settled("b.example", 80, "ula"), Settled("b.example", 80, "public")), Settled("a.example", 81, "ula")
     with store.begin() as tx:
         assert consents.every(tx) == []
-        consents.settle(tx, [inner, *both])
+        assert consents.of(tx, "a.example", 80) == frozenset()
+        assert consents.settle(tx, "a.example", 80, ["ula", "public"]) == {"ula", "public"}
     with other.begin() as tx:
-        consents.settle(tx, [public, inner, port])
-        consents.settle(tx, [])
-        assert sorted(consents.every(tx)) == sorted([inner, port, *both])
+        assert consents.settle(tx, "a.example", 80, ["private"]) == {"ula", "public"}
+        assert consents.settle(tx, "a.example", 81, ["private"]) == {"private"}
+        assert len(consents.every(tx)) == 3
+
+
+def test_of_two_who_resolve_a_host_at_one_moment_one_settles_it(store: Store, other: Store) -> None:
+    under_way, said = threading.Event(), list[frozenset[str]]()
+
+    def second() -> None:
+        with other.begin() as tx:
+            under_way.set()
+            said.append(consents.settle(tx, "a.example", 80, ["private"]))
+
+    thread = threading.Thread(target=second)
+    with store.begin() as tx:
+        consents.settle(tx, "a.example", 80, ["public"])
+        thread.start()
+        under_way.wait(HEAD_START_S)  # SQLite keeps the second from beginning at all
+        thread.join(HEAD_START_S)  # long enough to settle, if nothing made it wait
+    thread.join()
+    with store.read() as tx:
+        assert consents.every(tx) == [Settled("a.example", 80, "public")]
+    assert said == [frozenset({"public"})]

@@ -140,6 +140,13 @@ class TestTest:
         done = home.run("source", "test", "docs", "--address", "http://elsewhere.example/", "--json")
         assert (done.code, done.object["status"], done.object["requests"]) == (3, 964, 0)
 
+    def test_it_keeps_what_was_consented_to(self, bare: Installation, site: Site) -> None:
+        site.page("/", "Start")
+        bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+        bare.fine("source", "test", "docs")
+        (kept,) = bare.fine("source", "show", "docs", "--json").object["consent"]
+        assert kept["address_class"] == "loopback"
+
     def test_a_redirect(self, bare: Installation, site: Site) -> None:
         site.answers["/old"] = Answer("", 301, location="/new")
         bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}old")

@@ -6,17 +6,14 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Coroutine
-from types import SimpleNamespace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import pytest
 
-from cormorant.app.roles import Consents
-from cormorant.egress.gate import Egress, Pinned, Refused
-from cormorant.egress.policy import PUBLIC_ONLY, AddressClass, Consent, Entry
+from cormorant.base.errors import Unreachable
+from cormorant.egress.gate import Egress, Pinned, Refused, Settle
+from cormorant.egress.policy import PUBLIC_ONLY, AddressClass, Consent
 from cormorant.egress.resolve import Resolver, Unresolved, literal, system_lookup
-from cormorant.operate.house import House
-from cormorant.store.database import Store
 
 T = TypeVar("T")
 PUBLIC, OTHER = "93.184.216.34", "93.184.216.35"
@@ -312,67 +309,78 @@ def test_the_class_of_a_host_that_was_opened() -> None:
 
 
 NAMED = Consent.of([("a.example", 80)])
-PUBLIC_ENTRY, INNER_ENTRY = (Entry("a.example", 80, cls) for cls in (AddressClass.PUBLIC, AddressClass.PRIVATE))
 
 
-def said_of(answer: str, *recalled: Entry) -> Pinned | Refused | Unresolved:
-    """What a new process says to that answer for a named host, after it was told what others had settled."""
+class Ledger:
+    """What all processes go by: whoever is first is right. It counts how often it was asked."""
 
-    async def work() -> Pinned | Refused | Unresolved:
-        egress = egress_of(Names(a_example=[(answer,)]))
-        egress.recall(recalled)
-        return await egress.open("a.example", 80, NAMED)
+    def __init__(self, *first: AddressClass) -> None:
+        self.first, self.asked = frozenset(first), 0
 
-    return run(work)
-
-
-def test_what_another_process_settled_holds_in_a_new_one() -> None:
-    assert isinstance(said_of("10.0.0.1"), Pinned)
-    assert isinstance(said_of("10.0.0.1", PUBLIC_ENTRY), Refused)
-    assert isinstance(said_of(PUBLIC, PUBLIC_ENTRY), Pinned)
-    assert isinstance(said_of("10.0.0.1", INNER_ENTRY), Pinned)
-    assert isinstance(said_of("10.0.0.1", Entry("a.example", 81, AddressClass.PUBLIC)), Pinned), "of another port"
+    def __call__(self, host: str, port: int, classes: frozenset[AddressClass]) -> frozenset[AddressClass]:
+        assert (host, port) == ("a.example", 80)
+        self.asked += 1
+        self.first = self.first or classes
+        return self.first
 
 
-def test_what_several_settled_of_a_host_holds_together() -> None:
-    assert isinstance(said_of("10.0.0.1", INNER_ENTRY, PUBLIC_ENTRY), Pinned)
-    assert isinstance(said_of("10.0.0.1", PUBLIC_ENTRY, INNER_ENTRY), Pinned)
+def process(settle: Settle, *answers: str, clock: Hands | None = None) -> Egress:
+    """Another process, to which the name server gives these answers."""
+    hands = clock or Hands()
+    names = Names(a_example=[(answer,) for answer in answers])
+    return Egress(hands, resolver=Resolver(hands, names, 5.0), settle=settle)
 
 
-def test_a_process_tells_once_what_it_settled_and_whoever_was_first_is_right() -> None:
-    async def work() -> None:
-        clock = Hands()
-        egress = egress_of(Names(a_example=[(PUBLIC,), ("10.0.0.1",)]), clock)
-        await egress.open("a.example", 80, NAMED)
-        assert egress.newly_settled() == [PUBLIC_ENTRY]
-        assert egress.newly_settled() == []
-        egress.recall([INNER_ENTRY])
-        clock.at += 61
-        assert isinstance(await egress.open("a.example", 80, NAMED), Pinned)
-
-    run(work)
+def said_by(egress: Egress, consent: Consent = NAMED) -> Pinned | Refused | Unresolved:
+    return run(lambda: egress.open("a.example", 80, consent))
 
 
-def test_what_was_recalled_is_not_told_as_new() -> None:
-    async def work() -> None:
-        egress = egress_of(Names(a_example=[(PUBLIC,)]))
-        egress.recall([PUBLIC_ENTRY])
-        await egress.open("a.example", 80, NAMED)
-        assert egress.newly_settled() == []
+def test_what_another_process_settled_holds_at_once() -> None:
+    ledger = Ledger()
+    assert isinstance(said_by(process(ledger, PUBLIC)), Pinned)
+    later = process(ledger, "10.0.0.1")
+    assert isinstance(said_by(later), Refused)
+    assert later.pinned("a.example", 80, NAMED) is None
+    assert isinstance(said_by(process(ledger, PUBLIC)), Pinned)
 
-    run(work)
+
+def test_of_two_that_resolve_at_one_moment_the_first_is_right() -> None:
+    def just_before(_host: str, _port: int, _classes: frozenset[AddressClass]) -> frozenset[AddressClass]:
+        return frozenset((AddressClass.PUBLIC,))
+
+    assert isinstance(said_by(process(just_before, "10.0.0.1")), Refused)
 
 
-def test_consent_is_kept_for_every_process_to_come(store: Store) -> None:
-    house = cast("House", SimpleNamespace(store=store))
+def test_all_the_classes_that_were_settled_hold_together() -> None:
+    assert isinstance(said_by(process(Ledger(AddressClass.PUBLIC, AddressClass.PRIVATE), "10.0.0.1")), Pinned)
 
-    async def work() -> None:
-        first = egress_of(Names(a_example=[(PUBLIC,)]))
-        await first.open("a.example", 80, NAMED)
-        Consents(house, first).keep()
-        later = egress_of(Names(a_example=[("10.0.0.1",)]))
-        with store.read() as tx:
-            Consents(house, later).recall(tx)
-        assert isinstance(await later.open("a.example", 80, NAMED), Refused)
 
-    run(work)
+def test_a_process_asks_once_what_was_settled() -> None:
+    clock, ledger = Hands(), Ledger()
+    egress = process(ledger, PUBLIC, "10.0.0.1", clock=clock)
+    assert isinstance(said_by(egress), Pinned)
+    clock.at += 61
+    assert isinstance(said_by(egress), Refused)
+    assert ledger.asked == 1
+
+
+def test_nobody_is_asked_about_a_host_that_is_not_named() -> None:
+    ledger = Ledger()
+    assert isinstance(said_by(process(ledger, PUBLIC), PUBLIC_ONLY), Pinned)
+    assert isinstance(said_by(process(ledger, "169.254.169.254")), Refused), "nothing there can be consented to"
+    assert ledger.asked == 0
+
+
+def test_nothing_is_connected_to_while_it_cannot_be_settled() -> None:
+    away = True
+
+    def settle(_host: str, _port: int, classes: frozenset[AddressClass]) -> frozenset[AddressClass]:
+        if away:
+            raise Unreachable("The database does not answer.")
+        return classes
+
+    egress = process(settle, "10.0.0.1")
+    assert said_by(egress) == Unresolved("The database does not answer", missing=False)
+    assert egress.pinned("a.example", 80, NAMED) is None
+    away = False
+    assert isinstance(said_by(egress), Pinned)

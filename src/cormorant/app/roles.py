@@ -20,7 +20,6 @@ from cormorant.base.log import logger
 from cormorant.base.steps import Steps, StepTable, unmeasured
 from cormorant.catalog import consents, receivers, sources
 from cormorant.catalog.acls import ACLNumbers
-from cormorant.catalog.consents import Settled
 from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.delivery import Outlet, Shelf
 from cormorant.crawl.dispatch import Dispatch
@@ -33,7 +32,7 @@ from cormorant.crawl.run import Conductor
 from cormorant.crawl.tending import Crew
 from cormorant.crawl.worker import Worker
 from cormorant.egress.gate import Egress
-from cormorant.egress.policy import AddressClass, Entry
+from cormorant.egress.policy import AddressClass
 from cormorant.fetch.http import Fetcher
 from cormorant.frontier import leases
 from cormorant.frontier.admission import Admission, SiteNumbers
@@ -50,6 +49,7 @@ from cormorant.store.bulk import storable
 
 if TYPE_CHECKING:
     from cormorant.catalog.receivers import ReceiverRow
+    from cormorant.egress.gate import Settle
     from cormorant.index.protocol import IndexWriter
     from cormorant.journal.runs import RunRow
     from cormorant.sources.protocol import Source
@@ -92,12 +92,12 @@ def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
 async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: asyncio.Event) -> None:
     house = open_house(plan)
     steps: Steps = StepTable() if plan.installation.steps else unmeasured
-    egress = Egress(house.clock, own_ports(plan))
+    egress = Egress(house.clock, own_ports(plan), settle=settling(house))
     fetcher = Fetcher(egress, width=plan.installation.width, steps=steps)
     means = Means(name, house.store, house.cache(), Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), steps)
     with house.store.begin() as tx:
         leases.disown(tx, name)
-    assignments = Assignments(house, fetcher, Consents(house, egress), means, plan.installation.retriever_count)
+    assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)
     reader = Reader(ChildPool(converters), steps)
     crew = Crew(means, reader, house.clock, assignments, plan.installation.width, memory.trimmer())
     memory.collect_late()
@@ -140,23 +140,21 @@ def own_ports(plan: Plan) -> frozenset[int]:
     return frozenset({int(port)}) if port.isdigit() else frozenset()
 
 
-class Consents:
-    """What named hosts were at their first resolution: the same for every process, and for those to come."""
+def settling(house: House) -> Settle:
+    """What keeps which addresses named hosts had at first: in the database, so that every process goes by one answer.
 
-    def __init__(self, house: House, egress: Egress) -> None:
-        self._house, self._egress = house, egress
+    Asked once a host and process, before the first connection to it.
+    """
 
-    def recall(self, tx: Tx) -> None:
-        """Take over what is kept."""
-        found = consents.every(tx)
-        self._egress.recall(Entry(each.host, each.port, AddressClass(each.address_class)) for each in found)
+    def settle(host: str, port: int, classes: frozenset[AddressClass]) -> frozenset[AddressClass]:
+        with house.store.read() as tx:
+            known = consents.of(tx, host, port)
+        if not known:
+            with house.store.begin() as tx:
+                known = consents.settle(tx, host, port, [each.value for each in classes])
+        return frozenset(map(AddressClass, known))
 
-    def keep(self) -> None:
-        """Keep what this process was the first to resolve."""
-        if new := self._egress.newly_settled():
-            with self._house.store.begin() as tx:
-                consents.settle(tx, [Settled(each.host, each.port, each.cls.value) for each in new])
-                self.recall(tx)
+    return settle
 
 
 class Assignments:
@@ -166,9 +164,9 @@ class Assignments:
     there, then those that still do. What one that hangs had leased comes to the others.
     """
 
-    def __init__(self, house: House, fetcher: Fetcher, consents: Consents, means: Means, planned: int) -> None:
+    def __init__(self, house: House, fetcher: Fetcher, means: Means, planned: int) -> None:
         self.peers = planned
-        self._house, self._fetcher, self._consents, self._means = house, fetcher, consents, means
+        self._house, self._fetcher, self._means = house, fetcher, means
         self._looked_at = self._said_at = -SAY_S
         self._started_at = house.clock.now()
         self._runs: dict[int, tuple[int, Dispatch]] = {}
@@ -179,7 +177,6 @@ class Assignments:
         if now - self._looked_at < POLL_S:
             return dict(current)
         self._looked_at = now
-        self._consents.keep()
         if now - self._said_at >= SAY_S:
             self._said_at = now
             with self._house.store.begin() as tx:
@@ -207,7 +204,6 @@ class Assignments:
         found = sources.numbered(tx, row.source_id)
         if found is None:
             return None
-        self._consents.recall(tx)
         try:
             source = build.source_of(row, found.kind, self._fetcher, self._house.clock)
         except CormorantError as error:  # a file of start addresses is away: perhaps for a moment

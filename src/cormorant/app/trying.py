@@ -10,7 +10,7 @@ from cormorant.app.build import Plan
 from cormorant.app.converters import Converters
 from cormorant.app.interrupts import Held, held_back
 from cormorant.app.opening import opened
-from cormorant.app.roles import Consents, own_ports
+from cormorant.app.roles import own_ports, settling
 from cormorant.base.steps import unmeasured
 from cormorant.crawl.reading import Reader
 from cormorant.egress.gate import Egress
@@ -29,9 +29,7 @@ def try_source(plan: Plan, name: str, address: str) -> dict[str, Any]:
 
 
 async def _try(plan: Plan, house: House, asked: tuple[str, str], servers: Converters, held: Held) -> dict[str, Any]:
-    egress = Egress(house.clock, own_ports(plan))
-    with house.store.read() as tx:
-        Consents(house, egress).recall(tx)
+    egress = Egress(house.clock, own_ports(plan), settle=settling(house))
     fetcher = Fetcher(egress, width=4)
     watch = asyncio.create_task(_look_after(servers, held))
     reader = Reader(ChildPool(servers.addresses), unmeasured)

@@ -26,11 +26,19 @@ def every(tx: Tx) -> list[Settled]:
     return [Settled(*row) for row in tx.rows(sa.select(columns.host, columns.port, columns.address_class))]
 
 
-def settle(tx: Tx, found: Iterable[Settled]) -> None:
-    """Keep what a first resolution gave, unless another process was first."""
+def of(tx: Tx, host: str, port: int) -> frozenset[str]:
+    """The classes that were settled for a host and port; none before its first resolution."""
+    columns = consent.c
+    statement = sa.select(columns.address_class).where(columns.host == host, columns.port == port)
+    return frozenset(row[0] for row in tx.rows(statement))
+
+
+def settle(tx: Tx, host: str, port: int, classes: Iterable[str]) -> frozenset[str]:
+    """Keep what a first resolution gave, and return what holds: when somebody else was first, theirs."""
     if not tx.sqlite:  # there, nobody else writes meanwhile
         tx.execute(sa.text("LOCK TABLE consent IN EXCLUSIVE MODE"))
-    known = {(each.host, each.port) for each in every(tx)}
-    new = [(*each, tx.now()) for each in found if (each.host, each.port) not in known]
-    names = ("host", "port", "address_class", "settled_at")
-    bulk.insert(tx, consent, names, new)
+    if known := of(tx, host, port):
+        return known
+    now, names = tx.now(), ("host", "port", "address_class", "settled_at")
+    bulk.insert(tx, consent, names, [(host, port, each, now) for each in classes])
+    return frozenset(classes)

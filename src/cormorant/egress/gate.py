@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from cormorant.base.clock import Clock
+from cormorant.base.errors import CormorantError
 from cormorant.egress.policy import (
     DENIED,
     INTERNAL,
@@ -23,6 +24,11 @@ from cormorant.egress.resolve import Resolver, Unresolved, literal
 from cormorant.model.rules import Ruling
 
 _MOST_VERDICTS = 20_000
+
+Settle = Callable[[str, int, frozenset[AddressClass]], frozenset[AddressClass]]
+"""Keeps which classes a named host and port had at its first resolution, and returns those that hold.
+
+When somebody else was first, those are theirs."""
 
 
 class Pinned(NamedTuple):
@@ -51,15 +57,23 @@ class Egress:
     """The way out of one process. Belongs to one event loop.
 
     `own_ports` are the ports this installation listens on: nobody can consent to reaching them on this machine.
+    `settle` is asked before a named host is connected to for the first time, so that all processes go by one answer;
+    without it each goes by its own.
     """
 
-    def __init__(self, clock: Clock, own_ports: frozenset[int] = frozenset(), resolver: Resolver | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        own_ports: frozenset[int] = frozenset(),
+        resolver: Resolver | None = None,
+        settle: Settle | None = None,
+    ) -> None:
         self._clock = clock
         self._own_ports = own_ports
         self._resolver = resolver or Resolver(clock)
         self._verdicts: dict[tuple[str, int, int], _Verdict] = {}
-        self._settled: dict[tuple[str, int], frozenset[Entry]] = {}
-        self._unsaid: list[Entry] = []
+        self._settle = settle or (lambda _host, _port, classes: classes)
+        self._settled: dict[tuple[str, int], frozenset[AddressClass]] = {}
 
     def pinned(self, host: str, port: int, consent: Consent) -> Pinned | None:
         """Return a pin that is still good without asking anybody, else None: `open` then."""
@@ -91,7 +105,10 @@ class Egress:
         known = await self._resolver.resolve(plain(host))
         if isinstance(known.answer, Unresolved):
             return known.answer
-        said = self._judge(host, port, known.answer, consent)
+        try:
+            said = self._judge(host, port, known.answer, consent)
+        except CormorantError as error:  # it cannot be settled now what was consented to, so nothing is connected to
+            return Unresolved(error.sentence.removesuffix("."), missing=False)
         if len(self._verdicts) >= _MOST_VERDICTS:
             self._verdicts.clear()
         self._verdicts[key] = _Verdict(said, consent, known.until)
@@ -99,34 +116,22 @@ class Egress:
 
     def _judge(self, host: str, port: int, addresses: tuple[str, ...], consent: Consent) -> Pinned | Refused:
         if consent.unsettled(host, port):
-            consent = consent.with_entries(self._settle(host, port, addresses))
+            consent = consent.with_entries(self._first(plain(host), port, addresses))
         for address in addresses:
             mine = port in self._own_ports and _is_mine(address)
             if not judge(address, port, host, consent, self._own_ports, mine=mine).admitted:
                 return Refused()
         return Pinned(host, port, addresses)
 
-    def _settle(self, host: str, port: int, addresses: tuple[str, ...]) -> frozenset[Entry]:
+    def _first(self, host: str, port: int, addresses: tuple[str, ...]) -> set[Entry]:
         """Return what the first resolution of a named host settled; this is the first one if nothing was yet."""
-        key = (plain(host), port)
-        settled = self._settled.get(key)
-        if not settled:
-            settled = self._settled[key] = frozenset(Entry(*key, cls) for cls in _first_classes(addresses))
-            self._unsaid += settled
-        return settled
-
-    def recall(self, entries: Iterable[Entry]) -> None:
-        """Take over what first resolutions settled, here and in other processes: whoever was first is right."""
-        found: dict[tuple[str, int], set[Entry]] = {}
-        for entry in entries:
-            found.setdefault((entry.host, entry.port), set()).add(entry)
-        for key, settled in found.items():
-            self._settled[key] = frozenset(settled)
-
-    def newly_settled(self) -> list[Entry]:
-        """What first resolutions settled here since the last call, to be kept for every process to come."""
-        entries, self._unsaid = self._unsaid, []
-        return entries
+        settled = self._settled.get((host, port))
+        if settled is None:
+            classes = _first_classes(addresses)
+            if not classes:
+                return set()
+            settled = self._settled[host, port] = self._settle(host, port, classes)
+        return {Entry(host, port, cls) for cls in settled}
 
     def _literally(self, host: str, port: int, consent: Consent) -> bool:
         name = plain(host)
@@ -146,7 +151,7 @@ class Egress:
         await self._resolver.close()
 
 
-def _first_classes(addresses: tuple[str, ...]) -> set[AddressClass]:
+def _first_classes(addresses: tuple[str, ...]) -> frozenset[AddressClass]:
     """Return the classes a first answer consents to.
 
     A public IPv6 address beside a private IPv4 one is a usual intranet. An answer that mixes public addresses with
@@ -158,7 +163,7 @@ def _first_classes(addresses: tuple[str, ...]) -> set[AddressClass]:
         {classify(each) for each in addresses if ":" not in each} - NEVER,
     ]
     public = AddressClass.PUBLIC
-    classes = set[AddressClass]().union(*({public} if public in family else family for family in families))
+    classes = frozenset[AddressClass]().union(*({public} if public in family else family for family in families))
     return classes & (INTERNAL | {public}) if public in classes else classes
 
 

@@ -1,4 +1,7 @@
-"""Fetch one thing of a source now and say what was seen. Nothing is kept, nothing is told to anybody."""
+"""Fetch one thing of a source now and say what was seen.
+
+Nothing is kept but what a host that the source names was when first resolved; nothing is told to anybody.
+"""
 
 from __future__ import annotations
 
