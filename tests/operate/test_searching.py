@@ -132,6 +132,19 @@ def test_an_index_made_anew_has_come_to_the_end_of_the_stream(plan: Plan) -> Non
             assert index.place == place == stream.head(tx)
 
 
+def test_an_index_made_anew_finds_what_waited_for_it_to_learn_of_rights(plan: Plan) -> None:
+    with opened(plan) as house:
+        with house.store.begin() as tx:
+            changed = number_of(house, "one.txt")
+            first = stream.append(tx, [Entry(1, changed, 1, Event.ACCESS)])
+            hiding.hide_until(tx, [(changed, 1, 1, first)])
+        assert found(house, "plover") == ["two.txt"]
+        indexing.rebuild(house)
+        assert found(house, "plover") == ["one.txt", "two.txt"]
+        with house.store.read() as tx:
+            assert stream.after(tx, 0, 10) == []
+
+
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [

@@ -13,6 +13,7 @@ from cormorant.catalog import receivers
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.crawl.outlets import COMMIT_BYTES, entry_of, held
+from cormorant.frontier import hiding
 from cormorant.index.entry import Put
 from cormorant.operate.house import House
 from cormorant.receivers import stream
@@ -58,6 +59,8 @@ def rebuild(house: House, progress: Callable[[int, int], None] | None = None) ->
         for row in receivers.every(tx):
             if row.kind == receivers.INDEX:
                 receivers.set_place(tx, row.id, place)
+        hiding.passed(tx, place)
+        stream.trim(tx)
     cache.close()
     return {
         "documents": done, "damaged": len(damaged), "damaged_urls": damaged[:20], "place": place,
