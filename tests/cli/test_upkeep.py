@@ -77,6 +77,42 @@ def test_kept_copies_in_another_folder(bare: Installation, site: Site, tmp_path:
     assert home.fine("index", "rebuild", "--json").object["documents"] == 3
 
 
+def test_kept_copies_are_not_forgotten(bare: Installation, site: Site, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    home, moved = (Installation(bare.folder, {"CORMORANT_CACHE": str(each)}) for each in (first, second))
+    add(home, site)
+    home.run("crawl")
+    for away in (bare, moved):
+        done = away.run("index", "rebuild")
+        assert (done.code, f"CORMORANT_CACHE={first}" in done.err) == (1, True), done
+        assert checks(away, "doctor")["data folder"]["ok"] is False
+    assert home.fine("search", "harbour", "--json").objects
+    shutil.copytree(first, second)
+    shutil.rmtree(first)
+    assert moved.fine("index", "rebuild", "--json").object["documents"] == 3
+    done = home.run("index", "rebuild")
+    assert (done.code, f"CORMORANT_CACHE={second}" in done.err) == (1, True), done
+    shutil.copytree(second, bare.folder / "cache", dirs_exist_ok=True)
+    assert bare.fine("index", "rebuild", "--json").object["documents"] == 3
+    done = moved.run("search", "harbour")
+    assert done.code == 0, "they are there too"
+
+
+def test_kept_copies_that_are_partly_moved(bare: Installation, site: Site, tmp_path: Path) -> None:
+    moved = Installation(bare.folder, {"CORMORANT_CACHE": str(tmp_path / "copies")})
+    add(bare, site)
+    bare.run("crawl")
+    bare.run("crawl", "--force")
+    site.page("/tides", "Tide tables", "High water in the harbour at ten.", ("/ferries",))
+    bare.run("crawl")
+    (pack, *_), cache = sorted((bare.folder / "cache").rglob("*.pack")), bare.folder / "cache"
+    target = tmp_path / "copies" / pack.relative_to(cache)
+    target.parent.mkdir(parents=True)
+    shutil.copy(pack, target)
+    done = moved.run("search", "harbour")
+    assert (done.code, "Unset CORMORANT_CACHE" in done.err) == (1, True), done
+
+
 @pytest.mark.parametrize(
     ("said", "code", "words"), [("s3://bucket/copies", 2, "not a folder"), ("file", 1, "no folder")]
 )

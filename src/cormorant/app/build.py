@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 from cormorant.app import folder as folders
 from cormorant.app.settings import Installation
 from cormorant.base.clock import Clock, SystemClock
+from cormorant.base.errors import DataFolderError
 from cormorant.cache.local import LocalCache
+from cormorant.cache.packs import pack_path
 from cormorant.catalog import receivers
 from cormorant.index import embedded
+from cormorant.operate import checking
 from cormorant.operate.house import House
 from cormorant.plugins import SOURCES, Tools, make_source
 from cormorant.store import migrate
@@ -46,10 +49,10 @@ def open_house(plan: Plan, *, first: bool = False) -> House:
     clock: Clock = SystemClock()
     if first:
         folders.prepare(plan.folder)
-        folders.prepare_cache(plan.cache)
     store = Store.open(plan.store_url, clock)
     if first:
         migrate.prepare(store)
+        _copies(plan, store)
         _index_receiver(store, plan.installation)
     return House(
         folder=plan.folder,
@@ -62,6 +65,24 @@ def open_house(plan: Plan, *, first: bool = False) -> House:
         index_rebuild=lambda: embedded.rebuild(plan.folder / "index"),
         searchable=plan.installation.index != "none",
     )
+
+
+def _copies(plan: Plan, store: Store) -> None:
+    """Have a folder for the kept copies. Refuses another than they are in, unless they were moved along.
+
+    Raises DataFolderError, NotPermitted.
+    """
+    known, cache = folders.copies_at(plan.folder), plan.cache
+    if known != cache:
+        with store.read() as tx:
+            needed = checking.packs(tx)
+        moved = {pack for pack in needed if pack_path(cache, pack).exists()}
+        if needed and (not moved or any(pack_path(known, pack).exists() for pack in needed - moved)):
+            way = "Unset CORMORANT_CACHE" if known == plan.folder / "cache" else f"Set CORMORANT_CACHE={known}"
+            raise DataFolderError(f"The kept copies are in {known} and not in {cache}. {way}, or move them along.")
+    folders.prepare_cache(cache)
+    if known != cache:
+        folders.put_copies_at(plan.folder, cache)
 
 
 def _index_receiver(store: Store, installation: Installation) -> None:

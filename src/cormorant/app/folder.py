@@ -1,6 +1,6 @@
 """Is this folder an installation, and whose turn is it?
 
-DIR/cormorant.json   says that it is one, and of which format
+DIR/cormorant.json   says that it is one, of which format, and where the kept copies are if not in DIR/cache
 DIR/cormorant.db     the store, unless it is a server
 DIR/cache (unless the setting `cache` names another folder), DIR/index, DIR/logs
 DIR/owner.lock       held by the one supervisor that crawls and delivers
@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 
 from cormorant.base.errors import DataFolderError, NotPermitted
@@ -68,6 +69,19 @@ def prepare_cache(cache: Path) -> None:
         raise NotPermitted(f"Kept copies cannot go to {cache}, which may only be read. {way}")
 
 
+def copies_at(folder: Path) -> Path:
+    """Where the kept copies of an installation were put."""
+    return Path(json.loads((folder / _MARK).read_text()).get("cache") or folder / "cache")
+
+
+def put_copies_at(folder: Path, cache: Path) -> None:
+    """Note where the kept copies are from now on. Nothing is noted of their usual place: it moves with the folder."""
+    said = json.loads((folder / _MARK).read_text()) | {"cache": str(cache)}
+    if cache == folder / "cache":
+        del said["cache"]
+    _write(folder / _MARK, said)
+
+
 def is_prepared(folder: Path) -> bool:
     """Is there an installation? Raises NotPermitted where nobody may look."""
     try:
@@ -111,9 +125,13 @@ def _begin(folder: Path, mark: Path) -> None:
         )
     for part in ("index", "logs"):
         (folder / part).mkdir(mode=0o700, exist_ok=True)
+    _write(mark, {"format": FORMAT})
+
+
+def _write(mark: Path, said: Mapping[str, object]) -> None:
     draft = mark.with_suffix(".new")
     with draft.open("w") as file:
-        file.write(json.dumps({"format": FORMAT}) + "\n")
+        file.write(json.dumps(said) + "\n")
         file.flush()
         os.fsync(file.fileno())
     draft.replace(mark)

@@ -27,14 +27,14 @@ def doctor(context: typer.Context) -> None:
     from cormorant.operate.doctor import examine
 
     say = terminal.of(context)
-    folder = say.plan().folder
+    plan = say.plan()
     try:
         with say.house() as house:
-            found = examine(folder, house, None)
+            found = examine(plan.folder, plan.cache, house, None)
     except NotFoundError:
-        found = examine(folder, None, None)
+        found = examine(plan.folder, plan.cache, None, None)
     except CormorantError as error:
-        found = examine(folder, None, error)
+        found = examine(plan.folder, plan.cache, None, error)
     tell(say, found)
 
 

@@ -137,6 +137,11 @@ def _places(tx: Tx) -> Iterator[tuple[int, Place]]:
         yield row.id, Place(row.pack, row.pack_offset, row.pack_length)
 
 
+def packs(tx: Tx) -> set[int]:
+    """The packs that hold a copy of which a row knows."""
+    return {row.pack for row in tx.rows(sa.select(content.c.pack).distinct())}
+
+
 def _url(tx: Tx, number: int | None) -> str:
     rows = tx.rows(sa.select(content.c.url).where(content.c.id == number))
     return rows[0].url if rows else "?"

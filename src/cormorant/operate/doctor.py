@@ -28,9 +28,13 @@ FEW_FILES = 1024
 _PARTS = ("sqlalchemy", "pysqlite3", "pycurl", "tantivy", "turbohtml", "pypdfium2", "xberg", "zstandard", "fastapi")
 
 
-def examine(folder: Path, house: House | None, trouble: CormorantError | None) -> list[Finding]:
-    """Look at everything. `trouble` is why the installation could not be opened, when there is one and it could not."""
-    found = [*_versions(), _disk(folder), _files(), *_walls()]
+def examine(folder: Path, cache: Path, house: House | None, trouble: CormorantError | None) -> list[Finding]:
+    """Look at everything.
+
+    Kept copies are in `cache`. `trouble` is why the installation could not be opened, when there is one and it could
+    not.
+    """
+    found = [*_versions(), *_disks(folder, cache), _files(), *_walls()]
     if trouble is not None:
         found.append(Finding("data folder", ok=False, said=trouble.sentence, mend="See the sentence to the left."))
     elif house is None:
@@ -60,13 +64,24 @@ def version_of(name: str) -> str | None:
         return None
 
 
-def _disk(folder: Path) -> Finding:
-    """Room on the disk that holds the data folder, or will."""
-    place = next(each for each in (folder, *folder.parents) if os.access(each, os.F_OK))
+def _disks(folder: Path, cache: Path) -> Iterator[Finding]:
+    """Room on the disk that holds the data folder, or will, and on that of the kept copies when it is another one."""
+    place, copies = _there(folder), _there(cache)
+    yield _disk("disk", place, "move the data folder (--data)")
+    if place.stat().st_dev != copies.stat().st_dev:
+        yield _disk("disk of kept copies", copies, "move the kept copies (CORMORANT_CACHE)")
+
+
+def _there(folder: Path) -> Path:
+    """The folder, or the nearest above it that there is already."""
+    return next(each for each in (folder, *folder.parents) if os.access(each, os.F_OK))
+
+
+def _disk(name: str, place: Path, way: str) -> Finding:
     usage = shutil.disk_usage(place)
     low = usage.free < min(usage.total * LOW_SHARE, LOW_BYTES)
     said = f"{usage.free / 1e9:.1f} GB of {usage.total / 1e9:.1f} GB are free at {place}"
-    return Finding("disk", not low, said, "Free some space, or move the data folder (--data)." if low else "")
+    return Finding(name, not low, said, f"Free some space, or {way}." if low else "")
 
 
 def _files() -> Finding:
