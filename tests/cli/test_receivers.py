@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,35 @@ def test_kinds(world: World) -> None:
         if each["needed"]
     ] == ["path"]
     assert world.home.run("receiver", "kinds", "fax").code == 4
+
+
+def test_an_index_that_is_switched_on_later_has_what_was_found_before(
+    bare: Installation, site: Site, tmp_path: Path
+) -> None:
+    without = Installation(bare.folder, {"CORMORANT_INDEX": "none"})
+    without.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    without.fine("receiver", "add", "jsonlines", "feed", "--set", f"path={tmp_path / 'feed.jsonl'}")
+    without.run("crawl")
+    assert "index rebuild" in without.run("search", "harbour").err
+    site.page("/tides", "Tide tables", "Low water in the harbour at ten.")
+    report = bare.run("crawl", "--json").object
+    assert report["changed"] == 1
+    assert not [each for each in report["problems"] if each["kind"] == "receiver"]
+    assert len(bare.fine("search", "harbour", "--json").objects) == 2
+    assert bare.fine("search", "low", "--json").objects
+    assert bare.fine("index", "stats", "--json").object["documents"] == 3
+
+
+def test_a_receiver_that_takes_nothing_is_told_at_the_end(bare: Installation, site: Site, tmp_path: Path) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}tides")
+    (tmp_path / "out").mkdir()
+    bare.fine("receiver", "add", "jsonlines", "feed", "--set", f"path={tmp_path / 'out' / 'feed.jsonl'}")
+    shutil.rmtree(tmp_path / "out")
+    (tmp_path / "out").touch()
+    report = bare.run("crawl", "--json").object
+    (said,) = [each for each in report["problems"] if each["kind"] == "receiver"]
+    assert said["receiver"] == "feed"
+    assert said["sentence"].startswith("The receiver feed was not told of all that was found: ")
 
 
 def test_deliveries_wait_while_paused(home: Installation, site: Site) -> None:

@@ -93,6 +93,13 @@ def test_a_damaged_copy_is_not_shown(plan: Plan) -> None:
         searching.copy(house, searching.library(house), number_of(house, "one.txt"))
 
 
+def in_step(house: House) -> None:
+    """Open the index as the provider does."""
+    with house.store.read() as tx:
+        (index,) = receivers.every(tx)
+    roles._in_step(house, index.place).close()
+
+
 def behind(house: House, trimmed: bool) -> None:
     """The index lacks events that the database has or, when `trimmed`, had."""
     with house.store.begin() as tx:
@@ -105,14 +112,14 @@ def behind(house: House, trimmed: bool) -> None:
 
 def test_an_index_that_lacks_events_that_are_gone_is_told_and_made_anew(plan: Plan) -> None:
     with opened(plan) as house:
-        roles._in_step(house).close()
+        in_step(house)
         behind(house, trimmed=False)
-        roles._in_step(house).close()
+        in_step(house)
         behind(house, trimmed=True)
         with pytest.raises(IndexDamaged, match="index rebuild"):
-            roles._in_step(house)
+            in_step(house)
         indexing.rebuild(house)
-        roles._in_step(house).close()
+        in_step(house)
 
 
 def test_an_index_that_is_ahead_of_the_database_is_told(plan: Plan) -> None:
@@ -120,7 +127,7 @@ def test_an_index_that_is_ahead_of_the_database_is_told(plan: Plan) -> None:
         with house.store.begin() as tx:
             tx.driver("UPDATE stream_head SET seq = seq - 1")
         with pytest.raises(IndexDamaged, match="index rebuild"):
-            roles._in_step(house)
+            in_step(house)
 
 
 def test_an_index_made_anew_has_come_to_the_end_of_the_stream(plan: Plan) -> None:

@@ -41,6 +41,7 @@ from cormorant.journal import runs
 from cormorant.limits.client import ChildPool
 from cormorant.model.run import OPEN_STATES, RunState
 from cormorant.model.settings import parse_settings
+from cormorant.operate import indexing
 from cormorant.operate.house import House
 from cormorant.plugins import receiver_kind
 from cormorant.receivers import stream
@@ -219,7 +220,7 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
 
     def connect(row: ReceiverRow) -> Outlet:
         if row.kind == receivers.INDEX:
-            return IndexOutlet(_in_step(house), shelf)
+            return IndexOutlet(_in_step(house, row.place), shelf)
         kind = receiver_kind(row.kind)
         with house.store.read() as tx:
             names = {each.id: each.name for each in sources.every(tx)}
@@ -234,13 +235,21 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
     house.store.close()
 
 
-def _in_step(house: House) -> IndexWriter:
-    """The index, for writing. Raises IndexDamaged for one that lacks, or is ahead of, what the database still has."""
+def _in_step(house: House, passed: int) -> IndexWriter:
+    """The index, for writing; one that never had anything is filled first from what is kept.
+
+    It has `passed` so much of the stream. Raises IndexDamaged for one that lacks, or is ahead of, what the database
+    still has.
+    """
     writer = house.index_writer()
     with house.store.read() as tx:
         if stream.reaches(tx, writer.place):
             return writer
+    began = writer.place > 0 or passed > 0
     writer.close()
+    if not began:  # the installation ran without an index until now
+        indexing.fill(house)
+        return house.index_writer()
     raise IndexDamaged("The index and the database are not of one moment. `cormorant index rebuild` makes it anew.")
 
 

@@ -128,4 +128,4 @@ def _receivers(house: House) -> Iterator[Finding]:
     for each in receivers.listed(house):
         if each["error"]:
             name = each["receiver"]
-            yield Finding(f"receiver {name}", ok=False, said=each["error"], mend="It is tried again by the next crawl.")
+            yield Finding(f"receiver {name}", ok=False, said=each["error"], mend="The next crawl tries it again.")

@@ -35,6 +35,11 @@ def rebuild(house: House, progress: Callable[[int, int], None] | None = None) ->
     """
     if not house.searchable:
         raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded first.")
+    return fill(house, progress)
+
+
+def fill(house: House, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+    """Do what `rebuild` does, for whoever delivers. Raises ConflictError when somebody else writes the index."""
     started = house.clock.monotonic()
     damaged: list[str] = []
     done, committed, waiting = 0, 0, 0

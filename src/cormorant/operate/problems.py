@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CormorantError
-from cormorant.catalog import sources
+from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import progress, trouble
 from cormorant.frontier.retry import NO_ANSWER, UNREACHABLE
@@ -40,9 +40,10 @@ _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.HELD, OutcomeKi
 
 
 def of_run(house: House, number: int) -> list[dict[str, Any]]:
-    """Problems of a run: `kind` (run, start, folder, rule, document, waiting), what it is about, and a sentence.
+    """Problems of a run: what it is about, a sentence, and `kind`.
 
-    What many addresses of one host share is said once, with `addresses`, how many there are.
+    Kinds are run, start, folder, rule, document, receiver, waiting. What many addresses of one host share is said once,
+    with `addresses`, how many there are.
     """
     with house.store.read() as tx:
         row = runs.get(tx, number)
@@ -50,7 +51,7 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
         found = [*_about_run(row), *_starts(house, tx, row), *_empty_starts(tx, row)]
         if owner is not None and row.state is not RunState.FAILED:
             found += [*_nothing(tx, owner), *_of_settings(house, tx, row, owner)]
-        found += [*_away(tx, row), *_documents(tx, row)]
+        found += [*_away(tx, row), *_documents(tx, row), *_receivers(tx, row)]
         if owner is not None:
             found += _waiting(tx, row, owner)
     return found
@@ -259,6 +260,18 @@ def _document(row: Any) -> dict[str, Any]:
         "kind": "document", "address": row.address, "status": row.status, "reason": reason, "advice": said.advice,
         "sentence": f"{row.address}: {_joined(row.status, said.text, reason)} {said.advice}",
     }  # fmt: skip
+
+
+def _receivers(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """Receivers that do not take what they are told of the source. Told of its newest run: it is so now."""
+    if runs.every(tx, row.source_id, 1)[0].id != row.id:
+        return
+    for each in receivers.told_of(tx, row.source_id):
+        if each.error:
+            yield {
+                "kind": "receiver", "receiver": each.name, "reason": each.error,
+                "sentence": f"The receiver {each.name} was not told of all that was found: {each.error}",
+            }  # fmt: skip
 
 
 def _idle_rules(tx: Tx, source: Source) -> Iterator[dict[str, Any]]:

@@ -25,7 +25,10 @@ def library(house: House) -> Library:
     Raises ConflictError when the installation runs without an index, IndexDamaged when it cannot be read.
     """
     if not house.searchable:
-        raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded, then crawl.")
+        raise ConflictError(
+            "This installation runs without an index. Set CORMORANT_INDEX=embedded; `cormorant index rebuild` then "
+            "makes one of what was kept."
+        )
     index = house.index_reader()
     return Library(index, house.clock, _Hidden(house, index), lambda numbers: _kept(house, numbers))
 
