@@ -211,3 +211,6 @@ def test_all_that_is_left_is_deferred_when_only_resting_sites_are_left(store: St
         assert progress.deferred(tx, SOURCE, 5, 1) == 1, "the others were left since the run was to end"
         tx.execute(sa.update(site).values(not_before=tx.now() + 60))
         assert progress.deferred(tx, SOURCE, 5, 1) == 3, "with those it never came to"
+        mark(tx, pages(4)[1], run=4, outcome=int(OutcomeKind.OK))
+        assert progress.to_fetch(tx, SOURCE, 1, new_of=5) == 3, "one of them is a robots.txt"
+        assert progress.deferred(tx, SOURCE, 5, 1, new_of=5) == 2, "a run for what is new leaves nothing known"

@@ -90,7 +90,7 @@ def finish_counts(store: Store, row: runs.RunRow) -> None:
     """Count what only the end of a run can tell: what is deferred still, no longer listed, no longer linked to."""
     with store.begin() as tx:
         counters = runs.counted_by(tx, row.id, "conductor")
-        counters.deferred = progress.deferred(tx, row.source_id, row.id, row.generation)
+        counters.deferred = progress.deferred(tx, row.source_id, row.id, row.generation, row.new_of)
         if row.lists:
             counters.gone = hiding.absent_count(tx, row.source_id, row.id)
         counters.unlinked = 0 if row.lists else inversion.unlinked(tx, row.source_id)

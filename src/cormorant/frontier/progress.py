@@ -158,10 +158,13 @@ def to_fetch(tx: Tx, source: int, generation: int, new_of: int | None = None) ->
     return _count(tx, source, _left(source, generation, new_of))
 
 
-def documents_to_fetch(tx: Tx, source: int, generation: int) -> int:
-    """How many documents are left to visit; a robots.txt is none. Looks at every row that is left."""
+def documents_to_fetch(tx: Tx, source: int, generation: int, new_of: int | None = None) -> int:
+    """How many documents are left to visit; a robots.txt is none. Looks at every row that is left.
+
+    With `new_of`, a run, only what is new to it counts.
+    """
     document = resource.c.role == int(Role.DOCUMENT)
-    return _count(tx, source, sa.and_(_left(source, generation, None), document))
+    return _count(tx, source, sa.and_(_left(source, generation, new_of), document))
 
 
 def _count(tx: Tx, source: int, which: sa.ColumnElement[bool]) -> int:
@@ -179,13 +182,14 @@ def _left(source: int, generation: int, new_of: int | None) -> sa.ColumnElement[
     return due if new_of is None else sa.and_(due, leases.new_of(new_of))
 
 
-def deferred(tx: Tx, source: int, run: int, generation: int) -> int:
+def deferred(tx: Tx, source: int, run: int, generation: int, new_of: int | None = None) -> int:
     """How many documents a run left for another time.
 
-    When nothing is left but what must wait, that includes pages it never came to, since their site rests.
+    When nothing is left but what must wait, that includes pages it never came to, since their site rests; with
+    `new_of`, only those that are new.
     """
     if left(tx, source, generation).goes_on_at > tx.now():
-        return documents_to_fetch(tx, source, generation)
+        return documents_to_fetch(tx, source, generation, new_of)
     columns = resource.c
     statement = sa.select(sa.func.count()).where(
         ASTRAY,

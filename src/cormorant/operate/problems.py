@@ -221,7 +221,9 @@ def _waiting(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
     if row.complete or row.state is not RunState.FINISHED or row.generation != owner.generation:
         return
     newest = runs.every(tx, row.source_id, 1)[0]
-    count = progress.documents_to_fetch(tx, row.source_id, row.generation) if newest.id == row.id else 0
+    if newest.id != row.id:
+        return
+    count = progress.documents_to_fetch(tx, row.source_id, row.generation, row.new_of)
     if not count:
         return
     left = progress.left(tx, row.source_id, row.generation)
