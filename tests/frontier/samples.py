@@ -78,7 +78,8 @@ def pass_time(store: Store, seconds: float) -> None:
 
 
 def use(leased: LeasedSite, not_before: float = 0.0, failures: int = 0, requested_at: float = 0.0) -> SiteUse:
-    return SiteUse(leased.lease, not_before, failures, requested_at)
+    known = (leased.not_before, leased.failures)
+    return SiteUse(leased.lease, not_before, failures, requested_at, known=known)
 
 
 def a_resource(number: int = 1, source: int = SOURCE, place: int = 1) -> Resource:

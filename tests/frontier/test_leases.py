@@ -4,7 +4,9 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.frontier import leases, settlement
+from cormorant.frontier.desk import SiteWork
 from cormorant.frontier.leases import LEASE_S, READ_AHEAD, LeasedSite, Window
+from cormorant.frontier.supply import use_of
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role, State
 from cormorant.store.database import Store, Tx
@@ -132,6 +134,33 @@ def test_a_renewal_writes_back_what_was_learnt(three: Store) -> None:
         leases.renew(tx, "ada", [use(got, not_before=2.0, failures=3, requested_at=1.5)._replace(trouble=503)])
         row = tx.rows(sa.select(site).where(site.c.id == got.lease.site))[0]
     assert (row.not_before, row.failures, row.requested_at, row.trouble) == (2.0, 3, 1.5, 503)
+
+
+@pytest.mark.parametrize("written", ["renewed", "released"])
+def test_a_rest_that_was_forgiven_meanwhile_is_not_written_back(three: Store, written: str) -> None:
+    with three.begin() as tx:
+        tx.execute(sa.update(site).values(not_before=2.0, failures=12))
+    (got,) = leased(three, "ada", 1)
+    with three.begin() as tx:
+        tx.execute(sa.update(site).values(not_before=0.0, failures=0))
+        late = use(got, not_before=1e12, failures=13, requested_at=1.5)
+        if written == "renewed":
+            assert leases.renew(tx, "ada", [late]) == set()
+        else:
+            leases.release(tx, "ada", late)
+        row = tx.rows(sa.select(site).where(site.c.id == got.lease.site))[0]
+    assert (row.not_before, row.failures, row.requested_at) == (0.0, 0, 1.5)
+
+
+def test_what_is_learnt_after_a_renewal_is_written_back_too(three: Store) -> None:
+    (got,) = leased(three, "ada", 1)
+    work = SiteWork(got.lease, {}, got.failures, not_before=got.not_before)
+    with three.begin() as tx:
+        for work.not_before, work.failures in ((2.0, 1), (4.0, 2)):
+            leases.renew(tx, "ada", [use_of(work)])
+        leases.release(tx, "ada", use_of(work))
+        row = tx.rows(sa.select(site).where(site.c.id == got.lease.site))[0]
+    assert (row.not_before, row.failures, row.owner) == (4.0, 2, None)
 
 
 def test_a_late_writer_writes_nothing_back(three: Store) -> None:

@@ -49,7 +49,9 @@ class SiteWork:
     """A leased site. `blocked` means: only its prerequisite (robots.txt) may be visited, for which `asker` asked.
 
     `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them. Sources
-    that have missed something while the site did not answer are in `answers_again` as soon as it does.
+    that have missed something while the site did not answer are in `answers_again` as soon as it does. `known` are the
+    rest and the failures that its row had when last read or written here.
+
     `hold_until` says until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies.
     """
 
@@ -73,6 +75,7 @@ class SiteWork:
     not_before: float = 0.0
     trouble: int = 0
     answers_again: set[int] = field(default_factory=set)
+    known: tuple[float, int] = (0.0, 0)
 
     @property
     def key(self) -> str:

@@ -36,13 +36,23 @@ class LeasedSite(NamedTuple):
 
 
 class SiteUse(NamedTuple):
-    """What a settling transaction writes back of a site."""
+    """What a settling transaction writes back of a site.
+
+    `known` are the rest and the failures that its owner read or wrote last. When the row has others by now, somebody
+    forgave them, and the owner's are not written back.
+    """
 
     lease: Lease
     not_before: float
     failures: int
     requested_at: float
     trouble: int = 0
+    known: tuple[float, int] = (0.0, 0)
+
+    @property
+    def rest(self) -> tuple[float, int]:
+        """Until when the site rests, and after how many failures."""
+        return self.not_before, self.failures
 
 
 def workable(tx: Tx, generations: Mapping[int, int]) -> int:
@@ -127,28 +137,34 @@ def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> set[int]:
     """Write back and renew leases; returns the sites whose lease was lost. Their reports must not be written."""
     until = tx.now() + LEASE_S
     wanted = {use.lease.site: use for use in uses}
-    statement = sa.select(site.c.id, site.c.epoch, site.c.owner).where(site.c.id.in_(list(wanted)))
+    columns = (site.c.id, site.c.epoch, site.c.owner, site.c.not_before, site.c.failures)
+    statement = sa.select(*columns).where(site.c.id.in_(list(wanted)))
     if not tx.sqlite:
         statement = statement.with_for_update()
-    kept = {row[0] for row in tx.rows(statement) if row[1] == wanted[row[0]].lease.epoch and row[2] == owner}
-    rows = [
-        (until, u.not_before, u.failures, u.trouble, u.requested_at, u.lease.site) for u in uses if u.lease.site in kept
+    rests = {
+        row.id: (row.not_before, row.failures)
+        for row in tx.rows(statement)
+        if row.epoch == wanted[row.id].lease.epoch and row.owner == owner
+    }
+    kept = [use for use in uses if use.lease.site in rests]
+    bulk.update(
+        tx, site, ("lease_until", "requested_at"), ("id",), [(until, use.requested_at, use.lease.site) for use in kept]
+    )
+    rested = [
+        (*use.rest, use.trouble, use.lease.site) for use in kept if use.rest != use.known == rests[use.lease.site]
     ]
-    bulk.update(tx, site, ("lease_until", "not_before", "failures", "trouble", "requested_at"), ("id",), rows)
-    return set(wanted) - kept
+    bulk.update(tx, site, ("not_before", "failures", "trouble"), ("id",), rested)
+    return set(wanted) - rests.keys()
 
 
 def release(tx: Tx, owner: str, use: SiteUse) -> None:
     """Give a site back, with what its next owner must know. Harmless when it is no longer ours."""
-    lease = use.lease
-    tx.execute(
-        sa.update(site)
-        .where(site.c.id == lease.site, site.c.epoch == lease.epoch, site.c.owner == owner)
-        .values(
-            owner=None, lease_until=0.0, not_before=use.not_before, failures=use.failures,
-            requested_at=use.requested_at, trouble=use.trouble,
-        )
-    )  # fmt: skip
+    mine = sa.and_(site.c.id == use.lease.site, site.c.epoch == use.lease.epoch, site.c.owner == owner)
+    if use.rest != use.known:
+        as_known = sa.and_(site.c.not_before == use.known[0], site.c.failures == use.known[1])
+        rest = {"not_before": use.not_before, "failures": use.failures, "trouble": use.trouble}
+        tx.execute(sa.update(site).where(mine, as_known).values(**rest))
+    tx.execute(sa.update(site).where(mine).values(owner=None, lease_until=0.0, requested_at=use.requested_at))
 
 
 def finish(tx: Tx, number: int, source: int, generation: int, arrivals: int, not_before: float) -> bool:

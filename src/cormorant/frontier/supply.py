@@ -53,8 +53,10 @@ class Moment:
 
 
 def use_of(site: SiteWork) -> SiteUse:
-    """What is written back of a site that was leased."""
-    return SiteUse(site.lease, site.not_before, site.failures, site.requested_at, site.trouble)
+    """What is written back of a site that was leased, and is what its row is known to say from then on."""
+    use = SiteUse(site.lease, site.not_before, site.failures, site.requested_at, site.trouble, site.known)
+    site.known = use.rest
+    return use
 
 
 class Supply:
@@ -75,6 +77,7 @@ class Supply:
         for each in leased:
             site = SiteWork(each.lease, {s: SourceWork(n) for s, n in each.arrivals.items()}, each.failures)
             site.requested_at, site.not_before, site.trouble = each.requested_at, each.not_before, each.trouble
+            site.known = each.not_before, each.failures
             self._seen.open(site.key, leases.known_keys(tx, each.lease.site))
             self._desk.open(site)
             opened.append(site)
