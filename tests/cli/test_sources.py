@@ -146,6 +146,8 @@ class TestTest:
         bare.fine("source", "test", "docs")
         (kept,) = bare.fine("source", "show", "docs", "--json").object["consent"]
         assert kept["address_class"] == "loopback"
+        bare.fine("source", "edit", "docs", "--set", "network=public", "--yes")
+        assert bare.fine("source", "show", "docs", "--json").object["consent"] == []
 
     def test_a_redirect(self, bare: Installation, site: Site) -> None:
         site.answers["/old"] = Answer("", 301, location="/new")

@@ -13,7 +13,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadSetting, ConflictError, Unreachable, UsageError
 from cormorant.catalog import consents, receivers, sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.egress.policy import plain
+from cormorant.egress.policy import Consent
 from cormorant.frontier import hiding
 from cormorant.journal import runs
 from cormorant.model.settings import SourceSettings, parse_settings
@@ -139,10 +139,13 @@ def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[
 
 
 def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
-    """The class of addresses that each host it names had at first, which is the one that was consented to."""
+    """The class of addresses that each host it names had at first, which is the one that was consented to.
+
+    None when `network` withdraws that.
+    """
     with suppress(BadSetting):
         settings = parse_settings(source_kind(row.kind).settings, row.settings)
-        named = {(plain(host), port) for host, port in getattr(settings, "named_hosts", ())}
+        named = Consent.of(getattr(settings, "named_hosts", ()), getattr(settings, "network", ())).named
         return [each._asdict() for each in consents.every(tx) if (each.host, each.port) in named]
     return []
 
