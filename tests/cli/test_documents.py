@@ -38,13 +38,18 @@ def test_excluded(world: World) -> None:
     assert record["url"] == f"{world.site.address}private/x"
     assert record["status"] == 970
     assert "robots.txt" in record["rule"]
+    assert record["state"] == "excluded"
     assert world.home.run("document", "list", "--state", "lost").code == 2
     assert set(DOCUMENT) <= set(record)
     assert record["referrer"] == world.site.address
-    for words, count in (("--status 970", 1), ("--status 404", 0), ("--state excluded", 1), ("--state error", 0)):
+    for words, count in (("--status 970", 1), ("--status 404", 0), ("--state excluded", 1), ("--state old", 0)):
         listed = world.home.fine("document", "list", "--excluded", *words.split(), "--json").objects
         assert listed == [record] * count, words
     assert world.home.fine("document", "list", "--state", "excluded", "--json").objects == [record]
+    every = world.home.fine("document", "list", "--json").objects
+    for state in ("todo", "found", "finished", "old", "error"):
+        listed = world.home.fine("document", "list", "--state", state, "--json").objects
+        assert listed == [each for each in every if each["state"] == state]
 
 
 def test_show_and_links(world: World) -> None:

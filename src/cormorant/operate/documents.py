@@ -32,7 +32,7 @@ from cormorant.store.schema import content, hidden, inlinks, outlinks, resource,
 PAGE = 1000
 OK = 200
 EXCLUDED = "excluded"
-"""The state of an address that a gate excluded before it was visited."""
+"""The state of an address that a gate excluded, before it was visited or at its newest visit."""
 _FIELDS = (
     "source", "url", "access_url", "state", "status", "outcome", "reason", "rule", "title", "mime", "language",
     "size_bytes", "depth", "referrer", "content_hash", "fetched_at", "changed_at", "visited_at", "next_visit_at",
@@ -74,7 +74,7 @@ def listed(house: House, wanted: Wanted) -> Iterator[dict[str, Any]]:
         owners = [sources.named(tx, wanted.source)] if wanted.source else sources.every(tx)
     if wanted.excluded or wanted.state == EXCLUDED:
         for record in (record for owner in owners for record in _excluded(house, owner)):
-            if wanted.state in (None, EXCLUDED, record["state"]) and wanted.status in (None, record["status"]):
+            if wanted.state in (None, record["state"]) and wanted.status in (None, record["status"]):
                 yield record
         return
     statement = _ROWS.where(resource.c.role == int(Role.DOCUMENT))
@@ -151,13 +151,15 @@ class _View:
         }
 
     def _state(self, row: Any, outcome: OutcomeKind) -> str:
-        """Which of the nine sets it is in."""
+        """Which of the nine sets it is in; what a gate excluded at its visit is in none of them."""
         run = self._running.get(row.source_id)
         left = run is not None and run.generation > 0 and row.due >> 40 <= run.generation and not row.state
         if row.visited_at is None or left:
             return "todo"
         if outcome in (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED, OutcomeKind.HELD):
             return "error"
+        if outcome is OutcomeKind.EXCLUDED:
+            return EXCLUDED
         if row.seq and row.seq > self._place:
             return "found"
         return "finished" if run is not None and row.run == run.id else "old"
