@@ -154,6 +154,23 @@ def test_an_address_with_a_raw_byte(world: World) -> None:
     assert (done.code, "Traceback" in done.err) == (2, False), done
 
 
+@pytest.mark.parametrize("words", ["explain", "document show", "document links"])
+@pytest.mark.parametrize("address", ["caf\udce9", "docs.example/caf\udce9", "/caf\udce9"])
+def test_a_word_with_a_raw_byte_for_an_address(words: str, address: str, world: World) -> None:
+    done = world.home.run(*words.split(), address)
+    assert "Something went wrong" not in done.err, done
+    assert (done.code in (0, 2, 4), "Traceback" in done.err) == (True, False), done
+
+
+def test_a_name_with_a_raw_byte(home: Installation, tmp_path: Path) -> None:
+    for words in (
+        ("receiver", "add", "jsonlines", "r\udce9", "--set", f"path={tmp_path / 'out.jsonl'}"),
+        ("source", "add", "web", "n\udce9", "--set", "start=https://a.example/"),
+    ):
+        done = home.run(*words)
+        assert (done.code, "cannot be the name" in done.err) == (2, True), done
+
+
 def test_data_folder_of_a_newer_version(home: Installation) -> None:
     (home.folder / "cormorant.json").write_text(json.dumps({"format": 99}))
     done = home.run("status")

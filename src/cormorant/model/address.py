@@ -128,7 +128,7 @@ def join(base: str, references: Iterable[str]) -> Iterator[tuple[str, str]]:
             continue
         try:
             absolute = parse(_concatenate(stripped, (scheme, origin, page, directory))).href
-        except ValueError:
+        except (ValueError, TypeError):  # the latter for halves of surrogate pairs
             continue
         if "@" in absolute:
             absolute = try_canonical(absolute) or ""

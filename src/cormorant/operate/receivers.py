@@ -8,13 +8,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import ConflictError, NotFoundError, UsageError
+from cormorant.base.errors import ConflictError, NotFoundError
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.receivers import ReceiverRow
 from cormorant.journal import runs
 from cormorant.model.settings import parse_settings
 from cormorant.operate.house import House
-from cormorant.operate.sources import Given
+from cormorant.operate.sources import Given, check_name
 from cormorant.plugins import receiver_kind
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, Numbered
@@ -29,8 +29,7 @@ def add(house: House, kind: str, name: str, source: str | None, given: Given) ->
     It is opened once, so that a path that cannot be written is told now. Raises NotFoundError, BadSetting,
     ConflictError when the name is taken, and what the receiver raises when it is opened.
     """
-    if not name or name != name.strip() or any(c in name for c in "/\\\n\t\0") or name.startswith("-"):
-        raise UsageError(f"{name!r} cannot be the name of a receiver: use letters, digits, dots and dashes.")
+    check_name(name, "receiver")
     found = receiver_kind(kind)
     settings = parse_settings(found.settings, given)
     with house.store.read() as tx:

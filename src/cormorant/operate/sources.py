@@ -21,6 +21,7 @@ from cormorant.operate.house import House
 from cormorant.plugins import Tools, source_kind
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
+from cormorant.store.bulk import storable
 from cormorant.store.database import Tx
 from cormorant.store.schema import (
     content,
@@ -82,10 +83,16 @@ def _try(source: object) -> None:
         raise BadSetting("These settings make no source.")
 
 
+def check_name(name: str, thing: str) -> None:
+    """Raise UsageError for what cannot be the name of a source or receiver; `thing` says of which."""
+    bad = name != name.strip() or any(c in name for c in "/\\\n\t\0") or name.startswith("-")
+    if not name or bad or name != storable(name):
+        raise UsageError(f"{name!r} cannot be the name of a {thing}: use letters, digits, dots and dashes.")
+
+
 def add(house: House, kind: str, name: str, given: Given) -> SourceRow:
     """Add a source. Raises ConflictError when the name is taken, UsageError when it cannot be a name."""
-    if not name or name != name.strip() or any(c in name for c in "/\\\n\t\0") or name.startswith("-"):
-        raise UsageError(f"{name!r} cannot be the name of a source: use letters, digits, dots and dashes.")
+    check_name(name, "source")
     settings = settings_of(kind, given)
     with house.store.begin() as tx:
         number = sources.add(tx, kind, name, settings.model_dump(mode="json", exclude_defaults=True))
