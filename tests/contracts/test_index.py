@@ -257,8 +257,8 @@ class TestPages:
 
     def test_only_counting(self, index: Shelf) -> None:
         index.put(entry(1, "pump"))
-        assert index.ask("pump", limit=0) == (1, ())
-        assert index.ask("pump", offset=10**9) == (1, ())
+        assert index.ask("pump", limit=0) == (1, (), 1)
+        assert index.ask("pump", offset=10**9) == (1, (), 1)
         with pytest.raises(ValueError, match="count from 0"):
             Search(Word("pump"), ANYONE, limit=-1)
 
@@ -272,7 +272,7 @@ class TestPages:
 
 class TestChanges:
     def test_an_empty_index_finds_nothing(self, index: Shelf) -> None:
-        assert index.ask("*") == (0, ())
+        assert index.ask("*") == (0, (), 0)
         assert (index.reader.count(), index.reader.place, index.reader.stats().documents) == (0, 0, 0)
 
     def test_nothing_is_seen_before_commit_and_refresh(self, index: Shelf) -> None:

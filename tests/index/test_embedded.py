@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 import tantivy
 
+from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError, IndexDamaged
+from cormorant.cli import search
+from cormorant.index import reading
 from cormorant.index.embedded import open_reader, open_writer, rebuild
 from cormorant.index.entry import Change, Put, Relink
 from cormorant.index.layout import LAYOUT, MARK, register
@@ -22,8 +25,9 @@ from cormorant.index.query import Everything, Search
 from cormorant.index.reading import EmbeddedReader
 from cormorant.index.writing import HEAP_BYTES
 from cormorant.model.acl import ANYONE
+from cormorant.search.reader import Library, Question
 from tests.index import applier
-from tests.index.shelves import entry
+from tests.index.shelves import entry, shelf
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,6 +55,22 @@ def held(reader: EmbeddedReader) -> dict[int, int]:
     """Return which document was put by which change, as the reader sees it."""
     hits = reader.search(Search(Everything(), ANYONE, limit=1_000)).hits
     return {match.id: int(match.entry.text.split()[0].removeprefix("change")) for match in hits}
+
+
+def test_what_can_be_reached_is_what_is_left_of_the_best_when_they_are_folded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MOST_RANKED", 5)
+    with shelf("embedded", tmp_path) as index:
+        index.put(*(entry(n, "ferry", content_hash=bytes([n if n > 3 else 0]) * 32) for n in range(1, 9)))
+        found = index.ask("ferry")
+        assert (found.reachable, len(found.hits)) == (3, 3), "three of the best five are equal"
+        assert found.total == 6
+        assert index.ask("ferry", fold=False).reachable == 5
+    with shelf("embedded", tmp_path) as index:
+        library = Library(index.reader, SystemClock())
+        answer = library.find(Question("ferry", offset=3), ANYONE)
+        assert "the best 3 can be shown; --offset is beyond them" in search._none(answer, 3)
 
 
 @pytest.mark.slow

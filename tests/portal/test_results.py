@@ -27,7 +27,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
     def answer(_: site.Shelf, question: Question) -> Answer:
         total = sum(counts.values())
-        return Answer(total, 1.0, parse(question.text).understood, (HIT,) * min(total, question.limit))
+        return Answer(total, total, 1.0, parse(question.text).understood, (HIT,) * min(total, question.limit))
 
     monkeypatch.setattr(site.Shelf, "counts", lambda _: counts)
     monkeypatch.setattr(site.Shelf, "ask", answer)

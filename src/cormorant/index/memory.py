@@ -118,7 +118,8 @@ class MemoryReader:
             entry = found[number].entry
             score = scores[entry.id] if search.sort is Sort.RELEVANCE else 0.0
             hits.append(Match(entry.id, score, entry, duplicates))
-        return Matches(distinct(folds), tuple(hits))
+        total = distinct(folds)
+        return Matches(total, tuple(hits), total)
 
     def count(self) -> int:
         """Return how many documents there are."""

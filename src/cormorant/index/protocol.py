@@ -23,10 +23,14 @@ class Match(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """`total` is how many matches there are in all, folded ones counted once."""
+    """`total` is how many matches there are in all, folded ones counted once; `reachable`, how many of them are hits.
+
+    The others lie beyond every offset.
+    """
 
     total: int
     hits: tuple[Match, ...]
+    reachable: int
 
 
 @dataclass(frozen=True, slots=True)

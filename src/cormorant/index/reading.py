@@ -77,7 +77,7 @@ class EmbeddedReader:
         """Answer a question."""
         state = self._state
         if state is None:
-            return Matches(0, ())
+            return Matches(0, (), 0)
         with Readable():
             return _answer(state, search)
 
@@ -157,9 +157,10 @@ def _answer(state: _State, search: Search) -> Matches:
     folds: list[int | None] = [None] * len(ids)
     if search.fold:
         folds = [None if each is None else int(each) for each in searcher.fast_field_values("fold", addresses)]
-    total = total_of(result) - len(ids) + distinct(folds)
+    reachable = distinct(folds)
+    total = total_of(result) - len(ids) + reachable
     hits = []
     for number, duplicates in page(ties_by_id(values, ids), folds, search.offset, search.limit):
         score = float(values[number]) if search.sort is Sort.RELEVANCE else 0.0
         hits.append(Match(ids[number], score, to_entry(searcher.doc(addresses[number])), duplicates))
-    return Matches(total, tuple(hits))
+    return Matches(total, tuple(hits), reachable)

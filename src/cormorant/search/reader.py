@@ -15,8 +15,8 @@ from typing import Protocol
 
 from cormorant.base.clock import Clock
 from cormorant.index import query as ask
-from cormorant.index.protocol import IndexReader, Match
-from cormorant.index.query import MOST_RANKED, Key, Query, Search, Sort, Weights
+from cormorant.index.protocol import IndexReader, Match, Matches
+from cormorant.index.query import Key, Query, Search, Sort, Weights
 from cormorant.model.acl import Reader
 from cormorant.model.content import Value
 from cormorant.search.parse import Understood, parse
@@ -83,18 +83,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found. `total` counts all of it; `suggestion` is a better query, if there is one."""
+    """What was found. `total` counts all of it, `reachable` the hits that can be paged to.
+
+    `suggestion` is a better query, if there is one.
+    """
 
     total: int
+    reachable: int
     took_ms: float
     understood: Understood
     hits: tuple[Hit, ...] = ()
     suggestion: str | None = None
-
-    @property
-    def reachable(self) -> int:
-        """How many of the hits can be paged to."""
-        return min(self.total, MOST_RANKED)
 
 
 def _nothing_hidden(place: int) -> frozenset[int]:  # noqa: ARG001 - the shape of Hidden
@@ -127,9 +126,9 @@ class Library:
         started = self._clock.monotonic()
         parsed = parse(question.text)
         query = _within(parsed.query, question.sources)
-        total, hits = self._ask(query, reader, question)
+        found, hits = self._ask(query, reader, question)
         took_ms = (self._clock.monotonic() - started) * 1000
-        return Answer(total, took_ms, parsed.understood, hits)
+        return Answer(found.total, found.reachable, took_ms, parsed.understood, hits)
 
     def see(self, number: int, reader: Reader) -> Hit | None:
         """Return one document with the beginning of its text, or None: unknown and forbidden look the same."""
@@ -139,10 +138,10 @@ class Library:
 
     def count(self, source: str, reader: Reader) -> int:
         """Say how many documents of a source this reader may see."""
-        total, _ = self._ask(ask.Exact(Key.SOURCE, (source,)), reader, Question("", limit=0, fold=False))
-        return total
+        found, _ = self._ask(ask.Exact(Key.SOURCE, (source,)), reader, Question("", limit=0, fold=False))
+        return found.total
 
-    def _ask(self, query: Query, reader: Reader, question: Question) -> tuple[int, tuple[Hit, ...]]:
+    def _ask(self, query: Query, reader: Reader, question: Question) -> tuple[Matches, tuple[Hit, ...]]:
         """Ask the newest state of the index, without what was hidden after it."""
         self._index.refresh()
         search = Search(
@@ -158,7 +157,7 @@ class Library:
         found = self._index.search(search)
         kept = self._kept([match.id for match in found.hits])
         needles = Needles(ask.leaves(query))
-        return found.total, tuple(_hit(match, needles, cached=match.id in kept) for match in found.hits)
+        return found, tuple(_hit(match, needles, cached=match.id in kept) for match in found.hits)
 
 
 def _within(query: Query, sources: tuple[str, ...]) -> Query:
