@@ -1,16 +1,31 @@
-"""What do the processes of an installation agree upon?"""
+"""What do processes agree upon? What ends one run, and not the process? Which runs does a retriever take up?"""
 
 from __future__ import annotations
 
 import asyncio
+import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from cormorant.app import roles
 from cormorant.base.clock import SystemClock
+from cormorant.base.errors import Unreachable
+from cormorant.base.steps import unmeasured
+from cormorant.cache.local import LocalCache
+from cormorant.catalog import sources
+from cormorant.catalog.acls import ACLNumbers
+from cormorant.crawl.gates import SiteKeys
+from cormorant.crawl.means import Means
 from cormorant.egress.gate import Egress, Pinned, Refused
 from cormorant.egress.policy import Consent
 from cormorant.egress.resolve import Resolver
+from cormorant.frontier.admission import SiteNumbers
+from cormorant.frontier.known import Seen
+from cormorant.journal import runs
+from cormorant.model.run import Refresh, RunState
 from cormorant.store.database import Store
 
 
@@ -27,3 +42,66 @@ def test_all_processes_go_by_the_first_resolution(store: Store, other: Store) ->
     assert isinstance(opened(store, "93.184.216.34"), Pinned)
     assert isinstance(opened(other, "10.0.0.1"), Refused)
     assert isinstance(opened(other, "93.184.216.35"), Pinned)
+
+
+def a_run(store: Store, name: str, **settings: object) -> int:
+    """A run of a new source that retrieves."""
+    with store.begin() as tx:
+        source = sources.add(tx, "web", name, settings)
+        number = runs.request(tx, source, json.dumps(settings), Refresh.ALL, force=False)
+        runs.change(tx, number, state=RunState.RETRIEVING, generation=1)
+    return number
+
+
+def ends(store: Store, number: int, error: Exception | None) -> runs.RunRow:
+    """The run after its task has ended so."""
+    house: Any = SimpleNamespace(store=store)
+
+    async def fail() -> None:
+        if error is not None:
+            raise error
+
+    async def work() -> None:
+        task = asyncio.create_task(fail())
+        await asyncio.wait([task])
+        roles._ended(house, number, task)
+
+    asyncio.run(work())
+    with store.read() as tx:
+        return runs.get(tx, number)
+
+
+def test_a_fault_that_nobody_foresaw_ends_its_run_alone(store: Store) -> None:
+    number = a_run(store, "docs")
+    assert ends(store, number, None).state is RunState.RETRIEVING
+    row = ends(store, number, ZeroDivisionError("in the depths"))
+    assert (row.state, row.error) == (RunState.FAILED, "fault")
+    assert "ZeroDivisionError: in the depths" in (row.reason or "")
+    assert row.finished_at
+
+
+def test_an_error_that_is_the_processs_is_raised(store: Store) -> None:
+    number = a_run(store, "docs")
+    with pytest.raises(Unreachable):
+        ends(store, number, Unreachable("It does not answer."))
+    with store.read() as tx:
+        assert runs.get(tx, number).state is RunState.RETRIEVING
+
+
+def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(store: Store, tmp_path: Path) -> None:
+    away = tmp_path / "starts"
+    waits, works = a_run(store, "away", start_file=str(away)), a_run(store, "docs", start=["https://a.example/"])
+    clock = SystemClock()
+    cache = LocalCache(tmp_path, clock)
+    means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    house: Any = SimpleNamespace(store=store, clock=clock)
+    unused: Any = None
+
+    def taken_up() -> set[int]:
+        made = roles.Assignments(house, unused, means, 1)
+        return {dispatch.order.run for dispatch in made({}).values()}
+
+    assert taken_up() == {works}
+    away.write_text("https://b.example/")
+    assert taken_up() == {waits, works}
+    cache.close()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
+import pwd
 import socket
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -140,12 +141,27 @@ def test_a_first_command_that_was_interrupted_does_not_spoil_the_folder(tmp_path
     assert not (tmp_path / "cormorant.new").exists()
 
 
-def test_data_folder_that_may_not_be_entered(home: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path, **more: object) -> bool:
-        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    """Not as root for the length of a block, since root may enter everything."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(pwd.getpwnam("nobody").pw_uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
 
-    monkeypatch.setattr(Path, "exists", refuse)
-    done = home.run("status")
+
+def test_data_folder_that_may_not_be_entered(home: Installation) -> None:
+    home.fine("status")  # so that nothing has to be imported as nobody
+    home.folder.chmod(0o000)
+    try:
+        with as_nobody():
+            done = home.run("status")
+    finally:
+        home.folder.chmod(0o700)
     assert (done.code, "cannot be entered" in done.err, "sudo -u" in done.err) == (5, True, True), done
 
 
