@@ -55,6 +55,15 @@ def test_why_a_site_has_to_wait_is_kept_until_it_answers() -> None:
     assert learned(Gone(), failures=3).trouble == 0
 
 
+def test_an_answer_that_was_on_its_way_does_not_hide_why_a_site_rests() -> None:
+    site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, under_way=2)
+    for outcome in (Deferred(503, "busy", 60.0, whole_site=True), Gone()):
+        manners.learn(Report(Task(NEVER_SEEN, site), outcome, Wire(requests=1), AT), Desk(), web_source(), NOW)
+    assert (site.failures, site.trouble, site.rest_until) == (0, 503, NOW + 60)
+    manners.learn(Report(Task(NEVER_SEEN, site), Gone(), Wire(requests=1), AT + 61), Desk(), web_source(), NOW + 61)
+    assert site.trouble == 0
+
+
 def test_a_site_that_answers_after_its_rest_has_its_sources_make_up_for_what_they_missed() -> None:
     def makes_up(outcome: Outcome, failures: int, requests: int = 1) -> set[int]:
         site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, failures, under_way=1)

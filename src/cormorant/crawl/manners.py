@@ -48,7 +48,7 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
         if site.failures >= rest.CIRCUIT and not at.failures:
             site.answers_again.update(site.sources)
         site.failures = site.failures if resting and at.failures else at.failures
-        site.trouble = outcome.status if at.failures else 0
+        site.trouble = outcome.status if at.failures else site.trouble if resting else 0
     if at.until and not resting:
         site.not_before, site.rest_until = at.until, now + (at.until - report.at)
     refused: list[Report] = []

@@ -48,11 +48,10 @@ class SourceWork:
 class SiteWork:
     """A leased site. `blocked` means: only its prerequisite (robots.txt) may be visited, for which `asker` asked.
 
-    `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them. Sources
-    that have missed something while the site did not answer are in `answers_again` as soon as it does. `known` are the
-    rest and the failures that its row had when last read or written here.
-
-    `hold_until` says until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies.
+    `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them, kept while
+    the site rests. Sources that may have missed something while the site did not answer are in `answers_again` as soon
+    as it does. `known` are the rest and the failures that its row had when last read or written here. `hold_until` says
+    until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies.
     """
 
     lease: Lease

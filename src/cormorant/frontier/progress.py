@@ -119,7 +119,7 @@ def troubles(tx: Tx, source: int, sites: Sequence[SiteLeft]) -> tuple[Trouble, .
     """Why those of these sites have to wait that do: what failed for the whole site, else a page that is put off."""
     now = tx.now()
     waiting = [each for each in sites if each.is_troubled(now)]
-    return tuple(Trouble(each.key, each.trouble if each.failures else put_off(tx, source, each.id)) for each in waiting)
+    return tuple(Trouble(each.key, each.trouble or put_off(tx, source, each.id)) for each in waiting)
 
 
 def in_trouble(tx: Tx, source: int, most: int) -> list[SiteLeft]:
