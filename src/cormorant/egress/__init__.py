@@ -11,5 +11,6 @@ Private networks are what the product is bought for, so what is allowed is said 
 
 Invariants: metadata services, link-local and multicast addresses and our own ports are never connected to, whoever
 consents; one refused address refuses the whole answer; a connection goes to an address that was judged, never to a
-name; all refusals look alike (one rule, one status), so that they tell nothing about the network behind.
+name; what a named host was at first is settled for all processes before any connects to it; all refusals look alike
+(one rule, one status), so that they tell nothing about the network behind.
 """
