@@ -17,7 +17,7 @@ from cormorant.extract.text import name_of
 from cormorant.limits import Answer, Finished, Killed, PayloadTooBig, ServerGone
 from cormorant.limits import Failed as TaskFailed
 from cormorant.limits.client import ChildPool
-from cormorant.model.content import Content, Document, Extraction, Wire
+from cormorant.model.content import Content, Document, Extraction, Link, Wire
 from cormorant.model.outcome import Excluded, Failed, Outcome, Quarantined
 from cormorant.model.resource import Resource
 from cormorant.model.rules import Gate, Ruling
@@ -143,3 +143,11 @@ def document_of(
 def says_nothing(document: Document, content: Content) -> bool:
     """Is there nothing to it but a name?"""
     return not document.text and document.title == name_of(content.address, content.file_name)
+
+
+def followed(content: Content, said: Extraction) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
+    """The links that may be followed, and those that may not: all of a nofollow page, those marked nofollow."""
+    if not {"nofollow", "none"}.isdisjoint((*content.directives, *said.directives)):
+        return (), said.links
+    unfollowed = tuple(link for link in said.links if "nofollow" in link.rel)
+    return tuple(link for link in said.links if "nofollow" not in link.rel) if unfollowed else said.links, unfollowed

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from cormorant.base.clock import Clock
 from cormorant.base.log import logger
-from cormorant.crawl.reading import Reader, document_of, says_nothing
+from cormorant.crawl.reading import Reader, document_of, followed, says_nothing
 from cormorant.frontier.desk import Task
 from cormorant.limits import ServerGone
-from cormorant.model.content import Content, Extraction, Link, Wire
+from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, Unchanged, with_rights
 from cormorant.model.resource import Resource, Role
 from cormorant.model.rules import Prerequisite
@@ -83,7 +83,7 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
     content, said = read
     if said.refresh and said.refresh != content.address:
         return Moved(said.refresh, 953)
-    follow, unfollowed = _followed(content, said)
+    follow, unfollowed = followed(content, said)
     ruling = source.gates.index(content, said)
     if not ruling.admitted:
         return Excluded(ruling, ruling.status, follow, content, unfollowed)
@@ -93,11 +93,3 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
     if resource.indexed and resource.status != Status.EMPTY and says_nothing(document, content):
         return Failed(Status.EMPTY, "It is empty and was not; what it said stays until the next crawl finds it so too.")
     return Ok(content, document, follow, unfollowed)
-
-
-def _followed(content: Content, said: Extraction) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
-    """The links that may be followed, and those that may not: all of a nofollow page, those marked nofollow."""
-    if not {"nofollow", "none"}.isdisjoint((*content.directives, *said.directives)):
-        return (), said.links
-    unfollowed = tuple(link for link in said.links if "nofollow" in link.rel)
-    return tuple(link for link in said.links if "nofollow" not in link.rel) if unfollowed else said.links, unfollowed
