@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cormorant.app import roles
-from cormorant.base.clock import SystemClock
+from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import Unreachable
 from cormorant.base.steps import unmeasured
 from cormorant.cache.local import LocalCache
@@ -88,7 +88,9 @@ def test_an_error_that_is_the_processs_is_raised(store: Store) -> None:
         assert runs.get(tx, number).state is RunState.RETRIEVING
 
 
-def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(store: Store, tmp_path: Path) -> None:
+def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(
+    store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     away = tmp_path / "starts"
     waits, works = a_run(store, "away", start_file=str(away)), a_run(store, "docs", start=["https://a.example/"])
     clock = SystemClock()
@@ -102,6 +104,11 @@ def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(store: S
         return {dispatch.order.run for dispatch in made({}).values()}
 
     assert taken_up() == {works}
+    made = roles.Assignments(house, unused, means, 1)
+    for _ in range(3):
+        pause(roles.POLL_S)
+        made({})
+    assert [each.message for each in caplog.records].count("no source") == 2, "once for each of two retrievers"
     away.write_text("https://b.example/")
     assert taken_up() == {waits, works}
     cache.close()

@@ -270,3 +270,8 @@ def test_the_error_of_a_receiver_that_works_again_is_cleared_though_nothing_is_n
     asyncio.run(work())
     with store.read() as tx:
         assert [(each.place, each.error) for each in receivers.every(tx)] == [(0, None)]
+
+
+def test_what_a_run_waited_for_is_told_by_its_time_and_not_by_how_often_it_was_looked_at() -> None:
+    assert waiting._worst({"the pace": 0.3, "the receivers": 4.0}) == "the receivers"
+    assert waiting._worst({}) == "nothing"

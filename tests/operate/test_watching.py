@@ -89,3 +89,19 @@ def test_pages_that_are_put_off_are_no_silence(house: House) -> None:
     assert seen.waits is not None
     assert (seen.waits.why, seen.all_wait) == (Why.FAILING, True)
     assert "a.example has pages that failed (500 Internal server error)" in seen.waits.said
+
+
+def test_a_run_whose_start_file_went_away_is_shown_all_the_same(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    starts.write_text("https://a.example/\n")
+    home = Home(tmp_path / "data")
+    given = {"start_file": str(starts)}
+    home.add_source("web", "docs", given)
+    with home.house() as house:
+        with house.store.begin() as tx:
+            source = sources.named(tx, "docs").id
+            number = runs.request(tx, source, json.dumps(given), Refresh.ALL, force=False)
+            runs.change(tx, number, state=RunState.RETRIEVING, generation=sources.next_generation(tx, source))
+            admit(tx, "https://a.example/", source=source)
+        starts.unlink()
+        assert watching.look(house, number).site_count == 1

@@ -171,6 +171,7 @@ class Assignments:
         self._looked_at = self._said_at = -SAY_S
         self._started_at = house.clock.now()
         self._runs: dict[int, tuple[int, Dispatch]] = {}
+        self._without_source: set[int] = set()
 
     def __call__(self, current: Mapping[int, Dispatch]) -> dict[int, Dispatch]:
         """The runs under way, source -> dispatch."""
@@ -208,8 +209,11 @@ class Assignments:
         try:
             source = build.source_of(row, found.kind, self._fetcher, self._house.clock)
         except CormorantError as error:  # a file of start addresses is away: perhaps for a moment
-            _log.warning("no source", extra={"run": row.id, "reason": error.sentence})
+            if row.id not in self._without_source:
+                self._without_source.add(row.id)
+                _log.warning("no source", extra={"run": row.id, "reason": error.sentence})
             return None
+        self._without_source.discard(row.id)
         order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of)
         return Dispatch(source, order, self._means, runs.counted_by(tx, row.id, self._means.owner))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import receivers
@@ -14,6 +14,8 @@ from cormorant.journal import runs
 from cormorant.receivers import stream
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cormorant.base.errors import CormorantError
     from cormorant.frontier.progress import Left
     from cormorant.journal.runs import RunRow
@@ -52,7 +54,7 @@ async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
 
     Also ends when somebody stops the run: the retrievers then leave what is left.
     """
-    settings, held_up = source.settings, Counter[str]()
+    settings, held_up = source.settings, defaultdict[str, float](float)
     patience, tick, gives_up_at = Patience(settings.patience_s), TICK_S, row.gives_up_at
     while True:
         seen = _look(store, row)
@@ -69,7 +71,7 @@ async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
             gives_up_at = patience.ends_at
             with store.begin() as tx:
                 runs.change(tx, row.id, gives_up_at=gives_up_at)
-        held_up[_held_up(seen, pace)] += 1
+        held_up[_held_up(seen, pace)] += tick
         await asyncio.sleep(tick)
         tick = min(tick * 1.01, MOST_TICK_S)
 
@@ -101,9 +103,9 @@ def _held_up(seen: _Look, pace: float) -> str:
     return "the receivers" if seen.backlog > BACKLOG else "the retrievers"
 
 
-def _worst(held_up: Counter[str]) -> str:
-    """What a run waited for most of the time."""
-    return held_up.most_common(1)[0][0] if held_up else "nothing"
+def _worst(held_up: Mapping[str, float]) -> str:
+    """What a run waited for most of the time, by the seconds it waited for each."""
+    return max(held_up, key=held_up.__getitem__, default="nothing")
 
 
 async def until_delivered(store: Store, row: RunRow) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from cormorant.base.errors import CormorantError
 from cormorant.catalog import receivers, sources
 from cormorant.frontier import facts, order, progress, trouble
 from cormorant.frontier.trouble import Trouble, Why
@@ -149,7 +150,10 @@ def _pace(house: House, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -
     owner = sources.numbered(tx, row.source_id)
     if owner is None:
         return 0.0
-    source = house.source(owner, row.settings)
+    try:
+        source = house.source(owner, row.settings)
+    except CormorantError:  # a file of start addresses is away; who crawls has read it
+        return 0.0
     known: dict[int, dict[str, bytes]] = {number: {} for number, _ in sites}
     for fact in facts.read(tx, [number for number, _ in sites], [facts.INSTALLATION]):
         known[fact.site][fact.name] = fact.value
