@@ -11,19 +11,7 @@ from types import FrameType
 import pytest
 
 from cormorant.app.interrupts import LONG_S, blocked, held_back
-
-
-class Stopwatch:
-    """A clock that goes when it is told to."""
-
-    def __init__(self) -> None:
-        self.at = 0.0
-
-    def now(self) -> float:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.at
+from tests.clocks import Hands
 
 
 class Asked(Exception):
@@ -47,7 +35,7 @@ def strike(number: int = signal.SIGTERM) -> None:
 
 
 def test_a_signal_is_received_at_the_next_look_and_once() -> None:
-    with held_back(Stopwatch()) as held:
+    with held_back(Hands()) as held:
         strike()
         strike()
         with pytest.raises(Asked, match="SIGTERM"):
@@ -59,7 +47,7 @@ def test_what_is_left_is_received_at_the_end() -> None:
     done = []
 
     def work() -> None:
-        with held_back(Stopwatch()):
+        with held_back(Hands()):
             strike()
             done.append("all of the block")
 
@@ -70,7 +58,7 @@ def test_what_is_left_is_received_at_the_end() -> None:
 
 def test_what_a_block_raises_is_not_covered_by_a_signal() -> None:
     def work() -> None:
-        with held_back(Stopwatch()):
+        with held_back(Hands()):
             strike()
             raise ZeroDivisionError
 
@@ -79,16 +67,16 @@ def test_what_a_block_raises_is_not_covered_by_a_signal() -> None:
 
 
 def test_the_receiver_is_back_after_the_block(receiver: object) -> None:
-    with held_back(Stopwatch()):
+    with held_back(Hands()):
         assert signal.getsignal(signal.SIGTERM) is not receiver
     assert signal.getsignal(signal.SIGTERM) is receiver
 
 
 def test_who_insists_on_what_hangs_is_obeyed_at_once() -> None:
-    clock = Stopwatch()
+    clock = Hands()
     with held_back(clock):
         strike()
-        clock.at = LONG_S
+        clock.at += LONG_S
         strike()
         clock.at += 0.1
         with pytest.raises(Asked):
@@ -98,7 +86,7 @@ def test_who_insists_on_what_hangs_is_obeyed_at_once() -> None:
 def test_what_is_ignored_stays_ignored() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with held_back(Stopwatch()) as held:
+        with held_back(Hands()) as held:
             strike(signal.SIGHUP)
             held.let_through()
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
@@ -110,7 +98,7 @@ def test_in_a_thread_nothing_is_held_back(receiver: object) -> None:
     seen = []
 
     def work() -> None:
-        with held_back(Stopwatch()) as held:
+        with held_back(Hands()) as held:
             seen.append(signal.getsignal(signal.SIGTERM))
             held.let_through()
 

@@ -9,19 +9,6 @@ from cormorant.cache.frame import Frame
 MOMENT = 1_790_000_000.0
 
 
-class StillClock:
-    """A clock that moves when it is told to."""
-
-    def __init__(self, moment: float = MOMENT) -> None:
-        self.moment = moment
-
-    def now(self) -> float:
-        return self.moment
-
-    def monotonic(self) -> float:
-        return self.moment
-
-
 def page(number: int, size: int = 2000) -> Frame:
     """The frame of resource `number`; its body does not compress well."""
     noise = hashlib.shake_256(str(number).encode()).digest(size)

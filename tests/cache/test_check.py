@@ -10,13 +10,14 @@ from cormorant.cache.frame import encode
 from cormorant.cache.packs import HEAD_BYTES, MAGIC, Head, head_bytes, pack_path
 from cormorant.cache.protocol import Entry, Harm, Place
 from cormorant.cache.writer import PackWriter
-from tests.cache.pages import MOMENT, StillClock, page
+from tests.cache.pages import MOMENT, page
+from tests.clocks import Hands
 
 COUNT = 12
 
 
 def kept(folder: Path, count: int = COUNT) -> list[tuple[int, Place]]:
-    writer = PackWriter(folder, StillClock())
+    writer = PackWriter(folder, Hands(MOMENT))
     places = writer.append([(n, encode(page(n))) for n in range(count)])
     writer.close()
     return list(enumerate(places))
@@ -79,7 +80,7 @@ def test_zeros_behind_the_last_entry_are_a_torn_tail(tmp_path: Path) -> None:
 
 
 def test_the_end_of_a_pack_being_written_is_no_damage(tmp_path: Path) -> None:
-    writer = PackWriter(tmp_path, StillClock())
+    writer = PackWriter(tmp_path, Hands(MOMENT))
     (place,) = writer.append([(1, encode(page(1)))])
     with pack_path(tmp_path, place.pack).open("ab") as file:
         file.write(b"CmPk under way")
@@ -111,7 +112,7 @@ def test_no_document_can_hold_an_entry(tmp_path: Path) -> None:
     """Damage makes the reader look for the next entry inside a document that was made to look like one."""
     forged = encode(page(666))
     bait = b"".join(head_bytes(666, forged, MOMENT + 1, (1, n)) + forged + MAGIC * 100 for n in range(20))
-    writer = PackWriter(tmp_path, StillClock())
+    writer = PackWriter(tmp_path, Hands(MOMENT))
     rows = list(enumerate(writer.append([(0, b"a"), (1, bait), (2, b"c")])))
     writer.close()
     spoil(tmp_path, rows[1][1], 0)

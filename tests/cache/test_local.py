@@ -5,11 +5,12 @@ from pathlib import Path
 from cormorant.cache.frame import encode
 from cormorant.cache.local import LocalCache
 from cormorant.cache.protocol import Cache
-from tests.cache.pages import StillClock, page
+from tests.cache.pages import MOMENT, page
+from tests.clocks import Hands
 
 
 def test_a_document_is_kept_and_shown(tmp_path: Path) -> None:
-    local = LocalCache(tmp_path, StillClock())
+    local = LocalCache(tmp_path, Hands(MOMENT))
     cache: Cache = local
     places = cache.keep([(n, encode(page(n))) for n in range(5)])
     assert cache.read(places[2]) == page(2)
@@ -17,6 +18,6 @@ def test_a_document_is_kept_and_shown(tmp_path: Path) -> None:
     assert [entry.place for entry in cache.entries()] == places
     assert local.broken is None
     cache.close()
-    again = LocalCache(tmp_path, StillClock())
+    again = LocalCache(tmp_path, Hands(MOMENT))
     assert again.read(places[4]) == page(4)
     again.close()

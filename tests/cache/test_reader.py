@@ -13,14 +13,15 @@ from cormorant.cache.packs import pack_path
 from cormorant.cache.protocol import Place
 from cormorant.cache.reader import PackReader
 from cormorant.cache.writer import PackWriter
-from tests.cache.pages import StillClock, page
+from tests.cache.pages import MOMENT, page
+from tests.clocks import Hands
 
 COUNT = 20
 
 
 @pytest.fixture
 def places(tmp_path: Path) -> list[Place]:
-    writer = PackWriter(tmp_path, StillClock())
+    writer = PackWriter(tmp_path, Hands(MOMENT))
     places = writer.append([(n, encode(page(n))) for n in range(COUNT)])
     writer.close()
     return places
@@ -101,7 +102,7 @@ def test_a_disk_that_does_not_read_is_damage(places: list[Place], tmp_path: Path
 
 
 def test_few_packs_are_open_at_once(tmp_path: Path) -> None:
-    writer = PackWriter(tmp_path, StillClock(), rotate_bytes=1)
+    writer = PackWriter(tmp_path, Hands(MOMENT), rotate_bytes=1)
     places = [writer.append([(n, encode(page(n)))])[0] for n in range(10)]
     writer.close()
     descriptors = Path("/dev/fd")
@@ -115,7 +116,7 @@ def test_few_packs_are_open_at_once(tmp_path: Path) -> None:
 
 
 def test_threads_may_share_it(tmp_path: Path) -> None:
-    writer = PackWriter(tmp_path, StillClock(), rotate_bytes=1)
+    writer = PackWriter(tmp_path, Hands(MOMENT), rotate_bytes=1)
     places = [writer.append([(n, encode(page(n)))])[0] for n in range(12)]
     writer.close()
     reader = PackReader(tmp_path, open_packs=2)

@@ -19,14 +19,15 @@ from cormorant.cache.packs import pack_numbers, pack_path
 from cormorant.cache.protocol import Harm, Place
 from cormorant.cache.reader import PackReader
 from cormorant.cache.writer import PackWriter
-from tests.cache.pages import StillClock, page
+from tests.cache.pages import MOMENT, page
+from tests.clocks import Hands
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def writer(tmp_path: Path) -> Iterator[PackWriter]:
-    writer = PackWriter(tmp_path, StillClock(), rotate_bytes=20_000)
+    writer = PackWriter(tmp_path, Hands(MOMENT), rotate_bytes=20_000)
     yield writer
     writer.close()
 
@@ -77,7 +78,7 @@ def test_a_full_pack_is_followed_by_another(tmp_path: Path, writer: PackWriter) 
 
 
 def test_two_writers_never_share_a_pack(tmp_path: Path) -> None:
-    clock = StillClock()
+    clock = Hands(MOMENT)
     one, other = PackWriter(tmp_path, clock), PackWriter(tmp_path, clock)
     packs = {each.append([(1, b"x")])[0].pack for each in (one, other)}
     one.close()
@@ -86,7 +87,7 @@ def test_two_writers_never_share_a_pack(tmp_path: Path) -> None:
 
 
 def test_a_number_that_is_taken_is_never_written_over(tmp_path: Path) -> None:
-    one, other = (PackWriter(tmp_path, StillClock(), token=lambda: "0a" * 16) for _ in range(2))
+    one, other = (PackWriter(tmp_path, Hands(MOMENT), token=lambda: "0a" * 16) for _ in range(2))
     one.append([(1, b"x")])
     with pytest.raises(DataFolderError):
         other.append([(2, b"y")])
@@ -166,7 +167,7 @@ def test_an_interruption_leaves_no_doubt_about_the_end(writer: PackWriter, monke
 
 def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "packs").write_text("a file where a folder should be")
-    writer = PackWriter(tmp_path, StillClock())
+    writer = PackWriter(tmp_path, Hands(MOMENT))
     with pytest.raises(DataFolderError, match="could not be kept"):
         writer.append([(1, b"x")])
 

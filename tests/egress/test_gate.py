@@ -14,22 +14,10 @@ from cormorant.base.errors import Unreachable
 from cormorant.egress.gate import Egress, Pinned, Refused, Settle
 from cormorant.egress.policy import PUBLIC_ONLY, AddressClass, Consent
 from cormorant.egress.resolve import Resolver, Unresolved, literal, system_lookup
+from tests.clocks import Hands
 
 T = TypeVar("T")
 PUBLIC, OTHER = "93.184.216.34", "93.184.216.35"
-
-
-class Hands:
-    """A clock that is set by hand."""
-
-    def __init__(self) -> None:
-        self.at = 1_000.0
-
-    def now(self) -> float:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.at
 
 
 class Names:

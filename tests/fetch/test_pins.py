@@ -12,6 +12,7 @@ from cormorant.egress.resolve import Lookup, Resolver
 from cormorant.fetch import http
 from cormorant.fetch.http import Fetcher
 from cormorant.fetch.values import Answer, Fault, Request
+from tests.clocks import Hands
 from tests.fetch.servers import asking, keeping, ok, run, serving
 
 BOTH = ("127.0.0.1", "127.0.0.2")
@@ -20,19 +21,6 @@ BOTH = ("127.0.0.1", "127.0.0.2")
 def always(*addresses: str) -> Lookup:
     """A name server that has one answer."""
     return lambda _: addresses
-
-
-class Hands:
-    """A clock that is set by hand."""
-
-    def __init__(self) -> None:
-        self.at = 1_000.0
-
-    def now(self) -> float:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.at
 
 
 def test_a_name_is_reached_at_its_pin_and_keeps_its_host() -> None:

@@ -10,23 +10,10 @@ import pytest
 from cormorant.index.query import Sort
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.search.reader import MOST_HITS, Hit, Library, Question
+from tests.clocks import Hands
 from tests.index.shelves import KINDS, Shelf, entry, shelf
 
 ADA = Reader("ada", frozenset(("everyone", "user:ada")))
-
-
-class Stopwatch:
-    """A clock that goes on by 1.5 ms whenever somebody looks."""
-
-    def __init__(self) -> None:
-        self.seconds = 100.0
-
-    def now(self) -> float:
-        return self.seconds
-
-    def monotonic(self) -> float:
-        self.seconds += 0.0015
-        return self.seconds
 
 
 @pytest.fixture(params=KINDS)
@@ -51,7 +38,7 @@ def test_an_answer(index: Shelf) -> None:
     def kept(numbers: Sequence[int]) -> frozenset[int]:
         return frozenset(numbers) & {1}
 
-    answer = Library(index.reader, Stopwatch(), kept=kept).find(Question("the PUMPS pump", limit=1), ANYONE)
+    answer = Library(index.reader, Hands(step_s=0.0015), kept=kept).find(Question("the PUMPS pump", limit=1), ANYONE)
     assert (answer.total, answer.suggestion) == (2, None)
     assert answer.took_ms == pytest.approx(1.5)
     assert (answer.understood.text, answer.understood.notes) == ("the PUMPS pump", ())
@@ -75,7 +62,7 @@ def test_an_answer(index: Shelf) -> None:
 
 
 def test_duplicates_and_sources(index: Shelf) -> None:
-    library = Library(index.reader, Stopwatch())
+    library = Library(index.reader, Hands(step_s=0.0015))
     (hit,) = library.find(Question("valve"), ANYONE).hits
     assert (hit.id, hit.duplicates, hit.cached, dict(hit.attributes)) == (2, 1, False, {"Author": "Ada"})
     assert library.find(Question("valve", fold=False), ANYONE).total == 2
@@ -89,7 +76,7 @@ def test_duplicates_and_sources(index: Shelf) -> None:
 
 
 def test_readers_see_what_is_theirs(index: Shelf) -> None:
-    library = Library(index.reader, Stopwatch())
+    library = Library(index.reader, Hands(step_s=0.0015))
     assert found(library, "pump") == {1, 2}
     assert found(library, "pump", ADA) == {1, 2, 4}
     assert library.see(4, ANYONE) is None
@@ -107,7 +94,7 @@ def test_hidden_at_once(index: Shelf) -> None:
         asked.append(place)
         return frozenset((1, 2))
 
-    library = Library(index.reader, Stopwatch(), hidden)
+    library = Library(index.reader, Hands(step_s=0.0015), hidden)
     answer = library.find(Question("pump"), ANYONE)
     assert [(hit.id, hit.duplicates) for hit in answer.hits] == [(3, 0)]
     assert answer.total == 1
@@ -116,7 +103,7 @@ def test_hidden_at_once(index: Shelf) -> None:
 
 
 def test_the_newest_state_is_asked(index: Shelf) -> None:
-    library = Library(index.reader, Stopwatch())
+    library = Library(index.reader, Hands(step_s=0.0015))
     assert found(library, "fresh") == set()
     index.writer.apply([])
     index.put(entry(9, "fresh"))
@@ -124,7 +111,7 @@ def test_the_newest_state_is_asked(index: Shelf) -> None:
 
 
 def test_limits(index: Shelf) -> None:
-    library = Library(index.reader, Stopwatch())
+    library = Library(index.reader, Hands(step_s=0.0015))
     index.put(*(entry(number, "word") for number in range(100, 100 + MOST_HITS + 5)))
     assert len(library.find(Question("word", limit=10**9), ANYONE).hits) == MOST_HITS
     assert library.find(Question("word", limit=-1, offset=-1), ANYONE).hits == ()
@@ -133,13 +120,13 @@ def test_limits(index: Shelf) -> None:
 
 
 def test_sorted_by_date(index: Shelf) -> None:
-    library = Library(index.reader, Stopwatch())
+    library = Library(index.reader, Hands(step_s=0.0015))
     answer = library.find(Question("pump", sort=Sort.NEWEST), ANYONE)
     assert [(hit.id, hit.score) for hit in answer.hits] == [(1, 0.0), (2, 0.0)]
 
 
 @pytest.mark.parametrize("text", ["", '"', "((", "AND", "\x00", "\ud800", "a" * 100_000, "*", "-", "title:", "type:x"])
 def test_any_text_gets_an_answer(index: Shelf, text: str) -> None:
-    answer = Library(index.reader, Stopwatch()).find(Question(text), ANYONE)
+    answer = Library(index.reader, Hands(step_s=0.0015)).find(Question(text), ANYONE)
     assert answer.total >= len(answer.hits)
     assert "\ud800" not in answer.understood.text
