@@ -100,23 +100,33 @@ def test_a_visit_does_not_show_who_may_not_read_yet(five: Store) -> None:
         assert hiding.everything(tx) == {1}
 
 
-def test_what_is_gone_while_its_rights_change_goes(five: Store) -> None:
+FOUND_AGAIN = pytest.mark.parametrize(
+    "found_again", [lambda tx: hiding.show_again(tx, SOURCE), lambda tx: hiding.unhide(tx, [1])]
+)
+
+
+@pytest.fixture
+def changed(five: Store) -> Store:
+    """The first document waits for the index to pass its new rights, at 50, and a run hides it besides."""
     with five.begin() as tx:
         hiding.hide_until(tx, [(1, SOURCE, 7, 50)])
         hiding.hide(tx, [(1, SOURCE, 8)])
+    return five
+
+
+def test_what_is_gone_while_its_rights_change_goes(changed: Store) -> None:
+    with changed.begin() as tx:
         hiding.passed(tx, 50)
         assert hiding.everything(tx) == {1}
         assert going(tx) == [1]
         assert tx.rows(sa.select(hidden.c.run)) == [(8,)]
 
 
-@pytest.mark.parametrize("found_again", [lambda tx: hiding.show_again(tx, SOURCE), lambda tx: hiding.unhide(tx, [1])])
+@FOUND_AGAIN
 def test_what_is_found_again_before_the_index_has_its_rights_waits_for_them(
-    five: Store, found_again: Callable[[Tx], object]
+    changed: Store, found_again: Callable[[Tx], object]
 ) -> None:
-    with five.begin() as tx:
-        hiding.hide_until(tx, [(1, SOURCE, 7, 50)])
-        hiding.hide(tx, [(1, SOURCE, 8)])
+    with changed.begin() as tx:
         found_again(tx)
         assert hiding.everything(tx) == {1}
         assert going(tx) == [], "it waits for the index alone"
@@ -124,13 +134,11 @@ def test_what_is_found_again_before_the_index_has_its_rights_waits_for_them(
         assert hiding.everything(tx) == set()
 
 
-@pytest.mark.parametrize("found_again", [lambda tx: hiding.show_again(tx, SOURCE), lambda tx: hiding.unhide(tx, [1])])
+@FOUND_AGAIN
 def test_rights_that_the_index_has_long_had_are_not_waited_for(
-    five: Store, found_again: Callable[[Tx], object]
+    changed: Store, found_again: Callable[[Tx], object]
 ) -> None:
-    with five.begin() as tx:
-        hiding.hide_until(tx, [(1, SOURCE, 7, 50)])
-        hiding.hide(tx, [(1, SOURCE, 8)])
+    with changed.begin() as tx:
         hiding.passed(tx, 50)
         found_again(tx)
         assert hiding.everything(tx) == set()

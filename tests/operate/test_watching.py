@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,18 +25,24 @@ from tests.journeys.home import Home
 HOSTS = ("a.example", "b.example")
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    """An installation with a run of two sites."""
-    home = Home(tmp_path / "data")
-    given = {"start": [f"https://{host}/" for host in HOSTS]}
-    home.add_source("web", "docs", given)
+@contextmanager
+def retrieving(home: Home, given: Mapping[str, object], *addresses: str) -> Iterator[House]:
+    """An installation with one source and its first run, which has these addresses to visit."""
+    home.add_source("web", "docs", dict(given))
     with home.house() as house:
         with house.store.begin() as tx:
             source = sources.named(tx, "docs").id
             number = runs.request(tx, source, json.dumps(given), Refresh.ALL, force=False)
             runs.change(tx, number, state=RunState.RETRIEVING, generation=sources.next_generation(tx, source))
-            admit(tx, *given["start"], source=source)
+            admit(tx, *addresses, source=source)
+        yield house
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    """An installation with a run of two sites."""
+    starts = [f"https://{host}/" for host in HOSTS]
+    with retrieving(Home(tmp_path / "data"), {"start": starts}, *starts) as house:
         yield house
 
 
@@ -94,14 +101,6 @@ def test_pages_that_are_put_off_are_no_silence(house: House) -> None:
 def test_a_run_whose_start_file_went_away_is_shown_all_the_same(tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     starts.write_text("https://a.example/\n")
-    home = Home(tmp_path / "data")
-    given = {"start_file": str(starts)}
-    home.add_source("web", "docs", given)
-    with home.house() as house:
-        with house.store.begin() as tx:
-            source = sources.named(tx, "docs").id
-            number = runs.request(tx, source, json.dumps(given), Refresh.ALL, force=False)
-            runs.change(tx, number, state=RunState.RETRIEVING, generation=sources.next_generation(tx, source))
-            admit(tx, "https://a.example/", source=source)
+    with retrieving(Home(tmp_path / "data"), {"start_file": str(starts)}, "https://a.example/") as house:
         starts.unlink()
-        assert watching.look(house, number).site_count == 1
+        assert watching.look(house, 1).site_count == 1
