@@ -9,7 +9,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from cormorant.base.errors import CacheDamaged
+from cormorant.base.errors import CacheDamaged, IndexDamaged
 from cormorant.cache.protocol import Place
 from cormorant.model.resource import Role
 from cormorant.operate.house import House
@@ -95,7 +95,10 @@ def _search(ledger: Ledger, home: Home, site: WebSite, urls: list[str]) -> None:
     """Every page is found once, by the word only it has."""
     with home.library() as library:
         for url in urls:
-            found = found_in(library, site.word(_number(url)))
+            try:
+                found = found_in(library, site.word(_number(url)))
+            except IndexDamaged:  # it has seen by itself that it lacks what was confirmed
+                found = []
             if url not in found:
                 ledger.not_found.append(url)
             ledger.found_wrongly += [each for each, times in Counter(found).items() if each != url or times > 1]

@@ -26,7 +26,7 @@ PLANTS = (
     Plant(
         "the epoch of a lease is not checked",
         "frontier/leases.py",
-        (("if row[1] == wanted[row[0]].lease.epoch and row[2] == owner}", "}"),),
+        (("        if row.epoch == wanted[row.id].lease.epoch and row.owner == owner\n", ""),),
     ),
     Plant(
         "events are appended after the commit, in a transaction of their own",
@@ -53,7 +53,6 @@ PLANTS = (
         "crawl/dispatch.py",
         (
             ("    settlement.fates(tx, made.fates, run)\n", ""),
-            ("            facts.write(tx, kept.facts)\n", "            facts.write(tx, kept.facts)\n"),
             ('        with means.steps("settle"), means.store.begin() as tx:\n',
              "        with means.store.begin() as tx:\n            early = rows.rows(batch, list(places.values()), "
              "self.order.run, lambda acl: means.acls.of(tx, acl))\n            settlement.fates(tx, early.fates, "
@@ -75,9 +74,9 @@ PLANTS = (
         "a delivery is confirmed before it is made",
         "crawl/provide.py",
         (
-            ("            place = outlet.receive(deliveries, now)\n",
-             "            if events:\n                self._acknowledge(row, events[-1].seq, {})\n"
-             f"                {_HOLD}\n            place = outlet.receive(deliveries, now)\n"),
+            ("            place = outlet.receive(found, upto, now)\n",
+             "            if events:\n                self._acknowledge(row, upto, outlet)\n"
+             f"                {_HOLD}\n            place = outlet.receive(found, upto, now)\n"),
         ),
     ),
     Plant(
@@ -97,13 +96,17 @@ PLANTS = (
 )  # fmt: skip
 
 
-def plant(fault: Plant, folder: Path) -> Path:
-    """Make a copy of the package with this fault; returns what PYTHONPATH must name."""
-    shutil.copytree(PACKAGE, folder / "cormorant", ignore=shutil.ignore_patterns("__pycache__"))
-    path = folder / "cormorant" / fault.file
-    text = path.read_text()
+def planted(fault: Plant) -> str:
+    """The text of its file with this fault; what it takes the place of has to be there once."""
+    text = (PACKAGE / fault.file).read_text()
     for before, after in fault.changes:
         assert text.count(before) == 1, f"{fault.file} has {text.count(before)} times {before!r}"
         text = text.replace(before, after)
-    path.write_text(text)
+    return text
+
+
+def plant(fault: Plant, folder: Path) -> Path:
+    """Make a copy of the package with this fault; returns what PYTHONPATH must name."""
+    shutil.copytree(PACKAGE, folder / "cormorant", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "cormorant" / fault.file).write_text(planted(fault))
     return folder
