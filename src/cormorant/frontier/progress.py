@@ -119,7 +119,12 @@ def troubles(tx: Tx, source: int, sites: Sequence[SiteLeft]) -> tuple[Trouble, .
     """Why those of these sites have to wait that do: what failed for the whole site, else a page that is put off."""
     now = tx.now()
     waiting = [each for each in sites if each.is_troubled(now)]
-    return tuple(Trouble(each.key, each.trouble or put_off(tx, source, each.id)) for each in waiting)
+    return tuple(trouble_at(tx, source, each.id, each.key, each.trouble) for each in waiting)
+
+
+def trouble_at(tx: Tx, source: int, number: int, key: str, status: int) -> Trouble:
+    """Why a source has to wait at a site: the status that the whole site failed with, else that of a page put off."""
+    return Trouble(key, status or _put_off(tx, source, number))
 
 
 def in_trouble(tx: Tx, source: int, most: int) -> list[SiteLeft]:
@@ -137,7 +142,7 @@ def site_in_trouble(tx: Tx, number: int) -> SiteLeft | None:
     return found if found is not None and found.is_troubled(tx.now()) else None
 
 
-def put_off(tx: Tx, source: int, site_number: int) -> int:
+def _put_off(tx: Tx, source: int, site_number: int) -> int:
     """The status of a page of a site that a source has to visit again, 0 when there is none."""
     columns = resource.c
     statement = sa.select(columns.status).where(

@@ -32,6 +32,16 @@ _HOW = {
     Status.BROKEN_STREAM: "the connection broke off",
 }
 """How a site does not answer."""
+_DOES = {
+    Why.SILENT: "does not answer ({how})",
+    Why.ASKED: "asked to be left alone for a while ({how})",
+    Why.FAILING: "has pages that failed ({how})",
+}
+_DID = {
+    Why.SILENT: "did not answer when it was last asked ({how})",
+    Why.ASKED: "asked to be left alone ({how})",
+    Why.FAILING: "answered with an error when it was last asked ({how})",
+}
 
 
 class Trouble(NamedTuple):
@@ -55,20 +65,22 @@ class Trouble(NamedTuple):
     @property
     def what(self) -> str:
         """What it does, as it stands behind the site in a sentence."""
-        if self.why is Why.SILENT:
-            return f"does not answer ({_HOW[Status(self.status)]})"
-        if self.why is Why.ASKED:
-            return f"asked to be left alone for a while ({self.status})"
-        return f"has pages that failed ({self.status} {describe(self.status).text})" if self.status else "has to wait"
+        return _DOES[self.why].format(how=self._how) if self.status else "has to wait"
 
     @property
     def lately(self) -> str:
         """What it did when it was last asked, as it stands behind the site in a sentence."""
-        if self.why is Why.SILENT:
-            return f"did not answer when it was last asked ({_HOW[Status(self.status)]})"
-        if self.why is Why.ASKED:
-            return f"asked to be left alone ({self.status})"
-        return f"answered with an error when it was last asked ({self.status} {describe(self.status).text})"
+        return _DID[self.why].format(how=self._how)
+
+    @property
+    def _how(self) -> str:
+        match self.why:
+            case Why.SILENT:
+                return _HOW[Status(self.status)]
+            case Why.ASKED:
+                return str(self.status)
+            case Why.FAILING:
+                return f"{self.status} {describe(self.status).text}"
 
     @property
     def said(self) -> str:

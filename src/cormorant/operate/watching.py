@@ -120,7 +120,7 @@ def _is_troubled(each: Any, now: float) -> bool:
 
 
 def _trouble(tx: Tx, row: RunRow, each: Any) -> Trouble:
-    return Trouble(each.key, each.trouble or progress.put_off(tx, row.source_id, each.id))
+    return progress.trouble_at(tx, row.source_id, each.id, each.key, each.trouble)
 
 
 def _waits(tx: Tx, row: RunRow, troubled: Sequence[Any], sites: int, now: float) -> Waits | None:
