@@ -8,6 +8,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import hiding, progress
+from cormorant.frontier.patience import got
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, RunState
@@ -83,5 +84,4 @@ def _is_unanswered(tx: Tx, row: RunRow, *, newest: bool) -> bool:
     counted = runs.counters(tx, row.id)
     if found:
         return starts.none_answered(found, counted)
-    answered = counted.fetched + counted.moved + counted.gone + counted.excluded
-    return not answered and counted.failed + counted.deferred > 0
+    return not got(counted) and counted.failed + counted.gone + counted.deferred > 0
