@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier import hiding, settlement
+from cormorant.frontier import hiding, progress, settlement
 from cormorant.journal import visits
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint
@@ -141,6 +142,31 @@ def test_rights_that_the_index_has_long_had_are_not_waited_for(
     with changed.begin() as tx:
         hiding.passed(tx, 50)
         found_again(tx)
+        assert hiding.everything(tx) == set()
+
+
+def test_a_person_who_accepts_lets_go_also_what_waits_for_its_rights(changed: Store) -> None:
+    with changed.begin() as tx:
+        tx.execute(sa.update(resource).where(resource.c.id == 1).values(outcome=int(OutcomeKind.EXCLUDED)))
+        hiding.show_again(tx, SOURCE)
+        assert progress.hide_leaving(tx, SOURCE, 9) == 1
+        assert going(tx) == [1]
+        hiding.passed(tx, 50)
+        assert going(tx) == [1], "that the index has its rights is no reason to keep it"
+
+
+def test_what_is_found_again_while_the_index_passes_its_rights_is_hidden_no_longer(changed: Store) -> None:
+    def passes() -> None:
+        with changed.begin() as tx:
+            hiding.passed(tx, 50)
+
+    index = threading.Thread(target=passes)
+    with changed.begin() as tx:
+        hiding.show_again(tx, SOURCE)
+        index.start()
+        index.join(0.2)  # it waits for the row, or for the whole database
+    index.join()
+    with changed.read() as tx:
         assert hiding.everything(tx) == set()
 
 

@@ -272,7 +272,10 @@ def test_a_file_that_can_no_longer_be_read_is_found_by_those_who_may(
     assert found(file_home, "report.docx") == [True]
 
 
-def test_what_the_brake_holds_is_found_by_those_who_may_read_it(file_home: Home, crawls: Crawler, share: Path) -> None:
+@pytest.mark.parametrize("accept", [False, True])
+def test_what_the_brake_holds_is_found_by_those_who_may_read_it(
+    file_home: Home, crawls: Crawler, share: Path, accept: bool
+) -> None:
     file_home.add_source("files", "share", {"path": str(share), "owner_grants": True, "max_size_bytes": 1000})
     crawls.crawl(file_home, "share")
     for name in NAMES:
@@ -282,7 +285,7 @@ def test_what_the_brake_holds_is_found_by_those_who_may_read_it(file_home: Home,
     assert held["state"] == "held"
     assert found(file_home, *NAMES) == [True] + [False] * 11
     with file_home.house() as house:
-        crawl.answer(house, held["run"], accept=False)
+        crawl.answer(house, held["run"], accept=accept)
     crawls.begin(file_home, runs=(held["run"],))
-    crawls.end()
+    assert crawls.end()["reports"][0]["index_deletes"] == (11 if accept else 0)
     assert found(file_home, *NAMES) == [True] + [False] * 11

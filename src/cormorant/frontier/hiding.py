@@ -53,9 +53,12 @@ def _let_be_found(tx: Tx, these: sa.ColumnElement[bool]) -> int:
 
 
 def passed(tx: Tx, place: int) -> None:
-    """The index has come to `place`: it no longer has what was hidden up to there."""
-    tx.execute(sa.delete(hidden).where(hidden.c.seq <= place))
+    """The index has come to `place`: it no longer has what was hidden up to there.
+
+    In this order, which waits for a run that just then lets a document be found and leaves it to its rights.
+    """
     tx.execute(sa.update(hidden).where(hidden.c.rights_seq <= place).values(rights_seq=None))
+    tx.execute(sa.delete(hidden).where(hidden.c.seq <= place))
 
 
 def everything(tx: Tx) -> frozenset[int]:

@@ -211,11 +211,13 @@ GOING = (OutcomeKind.GONE, OutcomeKind.EXCLUDED, OutcomeKind.MOVED, OutcomeKind.
 
 
 def hide_leaving(tx: Tx, source: int, run: int) -> int:
-    """A person accepted: hide again what search finds although its last visit says that it goes."""
+    """A person accepted: hide again what search finds, or will, though its last visit says that it goes."""
+    waiting = sa.and_(hidden.c.seq.is_not(None), hidden.c.id.in_(_leaving(source, content.c.id)))
+    again = tx.execute(sa.update(hidden).where(waiting).values(seq=None, run=run)).rowcount
     chosen = _leaving(source, content.c.id, content.c.source_id, sa.literal(run))
     chosen = chosen.where(content.c.id.not_in(sa.select(hidden.c.id)))
     statement = sa.insert(hidden).from_select(["id", "source_id", "run"], chosen)
-    return tx.execute(statement.execution_options(preserve_rowcount=True)).rowcount
+    return again + tx.execute(statement.execution_options(preserve_rowcount=True)).rowcount
 
 
 def leaving(tx: Tx, source: int, most: int) -> list[tuple[str, int]]:
