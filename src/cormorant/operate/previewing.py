@@ -20,7 +20,7 @@ from cormorant.model.settings import parse_settings
 from cormorant.model.status import Status
 from cormorant.operate import documents
 from cormorant.operate.house import House
-from cormorant.operate.sources import Given, settings_of
+from cormorant.operate.sources import Given, edited, settings_of
 from cormorant.plugins import Source, Tools, source_kind
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, resource
@@ -40,8 +40,7 @@ def preview(house: House, name: str, given: Given) -> dict[str, Any]:
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
-        merged = {key: value for key, value in {**row.settings, **given}.items() if value not in ("", [], ())}
-        settings = settings_of(row.kind, merged)
+        settings = settings_of(row.kind, edited(row, given))
         kind = source_kind(row.kind)
         before = parse_settings(kind.settings, row.settings).model_dump(mode="json")
         after = settings.model_dump(mode="json")

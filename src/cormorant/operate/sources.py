@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import BadSetting, ConflictError, Unreachable, UsageError
+from cormorant.base.errors import BadSetting, ConflictError, CormorantError, Unreachable, UsageError
 from cormorant.catalog import consents, receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.egress.policy import Consent
@@ -18,7 +19,7 @@ from cormorant.frontier import hiding
 from cormorant.journal import runs
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.operate.house import House
-from cormorant.plugins import Tools, source_kind
+from cormorant.plugins import SourceKind, Tools, source_kind
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store.bulk import storable
@@ -40,6 +41,9 @@ from cormorant.store.schema import (
 
 Given = Mapping[str, str | Sequence[str] | object]
 
+LOOK_S = 5.0
+"""How long a place may keep who looks for it waiting: a disk answers at once, and a dead share never."""
+
 
 def settings_of(kind: str, given: Given) -> SourceSettings:
     """Read what was typed by the kind's settings class, and build the source once, so that bad rules are told now.
@@ -50,7 +54,7 @@ def settings_of(kind: str, given: Given) -> SourceSettings:
     settings = parse_settings(found.settings, given)
     _try(found.make(0, settings, Tools(None, _NoClock())))
     with suppress(Unreachable):
-        found.look(settings)
+        _look(found, settings)
     return settings
 
 
@@ -58,11 +62,31 @@ def doubt(row: SourceRow) -> Unreachable | None:
     """What keeps a source from being crawled as things are now, though its settings are well. Asks no server."""
     kind = source_kind(row.kind)
     try:
-        kind.look(parse_settings(kind.settings, row.settings))
+        _look(kind, parse_settings(kind.settings, row.settings))
     except Unreachable as error:
         edit = f"`cormorant source edit {shlex.quote(row.name)} --set ...` changes it."
         return Unreachable(f"{error.sentence} Until then a crawl of {row.name!r} fails. {edit}")
     return None
+
+
+def _look(kind: SourceKind, settings: SourceSettings) -> None:
+    """Raise what the kind's `look` raises, and Unreachable when it comes to no end: a share whose server is gone."""
+    raised: list[CormorantError] = []
+    ended = threading.Event()
+
+    def look() -> None:
+        try:
+            kind.look(settings)
+        except CormorantError as error:
+            raised.append(error)
+        finally:
+            ended.set()
+
+    threading.Thread(target=look, name="look", daemon=True).start()
+    if not ended.wait(LOOK_S):
+        raise Unreachable(f"It was looked for {LOOK_S:g} seconds, and nothing answered. Is its server there?")
+    for error in raised:
+        raise error
 
 
 class _NoClock:
@@ -103,14 +127,22 @@ def add(house: House, kind: str, name: str, given: Given) -> SourceRow:
 
 
 def edit(house: House, name: str, given: Given) -> SourceRow:
-    """Change settings of a source; those not named stay. An empty list or text sets one back to its default."""
+    """Change settings of a source; those not named stay. An empty list or text sets one back to its default.
+
+    Raises what `settings_of` raises, and ConflictError when somebody else changed it meanwhile.
+    """
+    row = named(house, name)
+    settings = settings_of(row.kind, edited(row, given))  # may wait for a disk, so nobody waits for it
     with house.store.begin() as tx:
-        row = sources.named(tx, name)
-        merged = {**row.settings, **given}
-        changed = {key: value for key, value in merged.items() if value not in ("", [], ())}
-        settings = settings_of(row.kind, changed)
+        if sources.named(tx, name).version != row.version:
+            raise ConflictError(f"The source {name!r} was changed by somebody else at the same moment. Try again.")
         sources.edit(tx, row.id, settings.model_dump(mode="json", exclude_defaults=True))
         return sources.named(tx, name)
+
+
+def edited(row: SourceRow, given: Given) -> dict[str, Any]:
+    """The settings of a source with these in the place of its own."""
+    return {key: value for key, value in {**row.settings, **given}.items() if value not in ("", [], ())}
 
 
 def every(house: House) -> list[SourceRow]:
