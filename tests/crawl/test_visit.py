@@ -11,6 +11,7 @@ from cormorant.base.clock import SystemClock
 from cormorant.base.steps import unmeasured
 from cormorant.crawl.reading import Reader
 from cormorant.crawl.visit import Blocked, Report, visit
+from cormorant.fetch.values import Answer as HTTPAnswer
 from cormorant.frontier.desk import SiteWork, Task
 from cormorant.limits import Answer, ServerGone
 from cormorant.limits import Failed as TaskFailed
@@ -20,15 +21,16 @@ from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, OutcomeKind, Unchanged
 from cormorant.model.resource import Lease, Resource
 from cormorant.model.rules import ADMITTED, Ruling
+from cormorant.sources.web.exchange import content_of
 from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.source import WebSource
 from tests.crawl.samples import INDEXED, NEVER_SEEN, a_content, web_source
 
 
 def made(
-    resource: Resource, got: Content | Outcome | BaseException, monkeypatch: pytest.MonkeyPatch
+    resource: Resource, got: Content | Outcome | BaseException, monkeypatch: pytest.MonkeyPatch, **settings: object
 ) -> Report | Blocked:
-    """Visit a resource whose source answers so."""
+    """Visit a resource whose source, which has these settings, answers so."""
 
     async def fetch(_self: WebSource, _resource: Resource, wire: Wire) -> Content | Outcome:
         wire.requests += 1
@@ -39,7 +41,7 @@ def made(
     monkeypatch.setattr(WebSource, "fetch", fetch)
     task = Task(resource, SiteWork(Lease(1, "a.example", 1, 1e12), {}))
     reader = Reader(ChildPool({}), unmeasured)
-    return asyncio.run(visit(task, web_source(), reader, SystemClock()))
+    return asyncio.run(visit(task, web_source(**settings), reader, SystemClock()))
 
 
 def test_what_nobody_foresaw_costs_one_document(
@@ -92,6 +94,13 @@ def test_a_document_that_shrank_to_nothing_is_believed_the_second_time(
     assert (second.outcome.document.title, second.outcome.document.text) == ("7", "")
 
 
+def test_a_name_is_the_same_however_its_address_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = HTTPAnswer(200, "HTTP/1.1 200 OK", b"Content-Type: text/html\r\n", b"", 0)
+    report = made(INDEXED, content_of(said, "https://a.example/J%C3%A4ger.html", ""), monkeypatch)
+    assert isinstance(report, Report)
+    assert report.outcome.status == 911, "it shrank to nothing but its name"
+
+
 def test_a_document_that_has_always_been_empty_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     first = made(NEVER_SEEN, a_content(b""), monkeypatch)
     assert isinstance(first, Report)
@@ -101,6 +110,9 @@ def test_a_document_that_has_always_been_empty_is_no_fault(monkeypatch: pytest.M
     again = made(known, a_content(b"\n\n"), monkeypatch)
     assert isinstance(again, Report)
     assert isinstance(again.outcome, Unchanged)
+    forced = made(known._replace(text_hash=b"", before=known.text_hash), a_content(b""), monkeypatch)
+    assert isinstance(forced, Report)
+    assert isinstance(forced.outcome, Ok)
 
 
 @pytest.mark.parametrize(
@@ -129,6 +141,7 @@ def test_links_that_ask_not_to_be_followed_are_told_apart(
 STAFF = ACL.of(["group:staff"])
 
 
+@pytest.mark.parametrize("whose", ["the document's", "the source's"])
 @pytest.mark.parametrize(
     ("body", "mime", "status"),
     [
@@ -141,7 +154,7 @@ STAFF = ACL.of(["group:staff"])
     ],
 )
 def test_rights_hold_whatever_became_of_the_text_they_came_with(
-    body: bytes, mime: str, status: int, monkeypatch: pytest.MonkeyPatch
+    body: bytes, mime: str, status: int, whose: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A text that was read before may be found still, by those who might read it then."""
 
@@ -155,7 +168,9 @@ def test_rights_hold_whatever_became_of_the_text_they_came_with(
 
     monkeypatch.setattr(ChildPool, "run", run)
     monkeypatch.setattr(WebGates, "read", read)
-    report = made(INDEXED, Content("https://a.example/7", body, mime, acl=STAFF), monkeypatch)
+    own = STAFF if whose == "the document's" else None
+    grants = () if own else ("group:staff",)
+    report = made(INDEXED, Content("https://a.example/7", body, mime, acl=own), monkeypatch, grants=grants)
     assert isinstance(report, Report)
     assert isinstance(report.outcome, Failed | Moved | Excluded)
     assert (report.outcome.status, report.outcome.acl) == (status, STAFF)

@@ -55,7 +55,7 @@ async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Rep
     except Exception as error:  # noqa: BLE001 - the input is hostile, and so may be a plug-in
         _log.exception("fault", extra={"source": task.resource.source, "address": task.resource.address})
         outcome = Failed(903, f"A fault of this program or a plug-in: {type(error).__name__}: {error}")
-    entitled = with_rights(outcome, got.acl) if isinstance(got, Content) else outcome
+    entitled = with_rights(outcome, got.acl or source.settings.acl) if isinstance(got, Content) else outcome
     return Report(task, entitled, wire, clock.now())
 
 
@@ -90,6 +90,7 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
     document = document_of(source, resource, content, said, content_hash)
     if resource.indexed and document.text_hash == resource.text_hash:
         return Unchanged(200, content, document, follow, unfollowed)
-    if resource.indexed and resource.status != Status.EMPTY and says_nothing(document, content):
+    said_more = resource.indexed and document.text_hash != (resource.before or resource.text_hash)
+    if said_more and resource.status != Status.EMPTY and says_nothing(document, content):
         return Failed(Status.EMPTY, "It is empty and was not; what it said stays until the next crawl finds it so too.")
     return Ok(content, document, follow, unfollowed)

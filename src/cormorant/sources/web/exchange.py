@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from cormorant.fetch.headers import Headers, content_type, last_modified, retry_after, robots_directives
 from cormorant.fetch.values import Answer, Fault
@@ -119,7 +120,7 @@ def content_of(answer: Answer, address: str, agent: str) -> Content:
         language=headers.get("content-language").partition(",")[0].strip().lower(),
         directives=_directives(headers, agent),
         truncated=answer.truncated,
-        file_name=address.partition("?")[0].rpartition("/")[2],
+        file_name=unquote(address.partition("?")[0].rpartition("/")[2]),
     )
 
 
