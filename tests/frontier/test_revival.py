@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier import leases, order, revival
+from cormorant.frontier import hiding, leases, order, revival
 from cormorant.frontier.leases import Window
 from cormorant.frontier.revival import Missed
 from cormorant.model.outcome import OutcomeKind
@@ -46,6 +46,15 @@ def test_what_was_missed_is_due_again_as_if_it_had_not_failed(
             assert [each.address for each in found] == [pages(2)[1], PAGE], "behind the rest"
             assert (found[1].outcome, found[1].status) == (OutcomeKind.DEFERRED, before)
         assert revived(tx) == Missed(0, 0)
+
+
+def test_what_had_counted_as_gone_is_found_until_it_is_visited_again(store: Store) -> None:
+    admitted(store, PAGE)
+    with store.begin() as tx:
+        ended(tx, PAGE, OutcomeKind.GONE, 1024)
+        hiding.hide(tx, [(1, SOURCE, RUN)])
+        revived(tx)
+        assert hiding.everything(tx) == set()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.frontier import order, retry
+from cormorant.frontier import hiding, order, retry
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, State
 from cormorant.model.status import Status
@@ -27,7 +27,10 @@ class Missed(NamedTuple):
 
 
 def revive(tx: Tx, site: int, source: int, run: int, generation: int) -> Missed:
-    """Make due again what this run failed to get at a site because nothing answered. Looks at every row of the site."""
+    """Make due again what this run failed to get at a site because nothing answered. Looks at every row of the site.
+
+    What had counted as gone is found again until then.
+    """
     columns = resource.c
     missed = sa.and_(
         columns.site_id == site, columns.source_id == source, columns.run == run,
@@ -43,8 +46,8 @@ def revive(tx: Tx, site: int, source: int, run: int, generation: int) -> Missed:
         "state": int(State.READY), "due": order.due(generation, order.LAST), "not_before": 0.0, "status": before,
         "outcome": int(OutcomeKind.DEFERRED),
     }  # fmt: skip
-    failed, gone = (
-        tx.execute(sa.update(resource).where(missed, columns.outcome == int(kind)).values(**again)).rowcount
-        for kind in (OutcomeKind.FAILED, OutcomeKind.GONE)
-    )
-    return Missed(failed, gone)
+    taken = [row.id for row in tx.rows(sa.select(columns.id).where(missed, columns.outcome == int(OutcomeKind.GONE)))]
+    hiding.unhide(tx, taken)
+    ended = columns.outcome.in_((int(OutcomeKind.FAILED), int(OutcomeKind.GONE)))
+    count = tx.execute(sa.update(resource).where(missed, ended).values(**again)).rowcount
+    return Missed(count - len(taken), len(taken))
