@@ -25,12 +25,12 @@ from tests.crawl.samples import AT, NEVER_SEEN, SOURCE, web_source
 NOW = 50.0
 
 
-def learned(outcome: Outcome, requests: int = 1, failures: int = 0) -> SiteWork:
+def learned(outcome: Outcome, requests: int = 1, failures: int = 0, received: int = 0) -> SiteWork:
     """A site with a delay of ten seconds whose visit, begun three seconds ago, has just ended so."""
     site = SiteWork(Lease(1, "a.example", 1, 1e12), {}, failures, delay_s=10.0, next_at=NOW + 7, under_way=1)
     if requests:
         site.sent(NOW - 2, AT - 2)
-    report = Report(Task(NEVER_SEEN, site), outcome, Wire(requests=requests), AT)
+    report = Report(Task(NEVER_SEEN, site), outcome, Wire(requests=requests, received=received), AT)
     assert manners.learn(report, Desk(), web_source(), NOW) == []
     return site
 
@@ -82,6 +82,18 @@ def test_what_is_not_asked_for_says_nothing_of_its_site() -> None:
     forbidden = Excluded(Ruling(False, Gate.ROBOTS, "Disallow: /", Status.ROBOTS), 970)
     assert learned(forbidden, requests=0, failures=CIRCUIT - 1).failures == CIRCUIT - 1
     assert learned(forbidden, failures=CIRCUIT - 1).failures == 0
+    assert learned(forbidden, requests=0, received=9, failures=CIRCUIT - 1).failures == 0, "a file that was read"
+
+
+def test_a_site_that_answers_after_all_rests_no_longer() -> None:
+    desk, site = Desk(), SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, CIRCUIT, under_way=2)
+    site.parallel, site.paced = 2, True
+    site.sources[SOURCE].queue.append(NEVER_SEEN)
+    desk.open(site)
+    for outcome, resting in ((Deferred(902, "late"), True), (Gone(), False)):
+        manners.learn(Report(Task(NEVER_SEEN, site), outcome, Wire(requests=1), AT), desk, web_source(), NOW)
+        assert (site.rest_until > NOW, site.not_before > AT, site.trouble > 0) == (resting,) * 3
+        assert (desk.take(NOW) is None) == resting
 
 
 def test_the_delay_counts_from_the_last_request_of_a_visit() -> None:

@@ -13,7 +13,6 @@ from cormorant.crawl.gates import Screened, excluded
 from cormorant.crawl.rows import Batch, Rows, Visited
 from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
-from cormorant.frontier.leases import SiteUse
 from cormorant.model.acl import ACL, PUBLIC
 from cormorant.model.content import Link, Wire
 from cormorant.model.outcome import (
@@ -357,16 +356,16 @@ def test_what_may_be_followed(outcome: Outcome, links: list[Link]) -> None:
 def test_a_site_is_written_back_once() -> None:
     same = visited(INDEXED, OK)
     again = same._replace(report=same.report._replace(outcome=Gone()))
-    uses = {use.lease.site: use for use in rows.site_uses(batch_of(same, again, *several((9, Gone()))))}
-    assert uses.keys() == {1, 9}
-    assert uses[1] == SiteUse(same.report.task.site.lease, 6.0, 2, 5.0)
+    found = {site.lease.site: site for site in rows.sites(batch_of(same, again, *several((9, Gone()))))}
+    assert found.keys() == {1, 9}
+    assert found[1] is same.report.task.site
 
 
 def test_of_a_site_lost_and_leased_anew_the_older_lease_counts() -> None:
     older, newer = visited(INDEXED, OK), visited(INDEXED, OK)
     newer.report.task.site.lease = replace(older.report.task.site.lease, epoch=2)
-    (use,) = rows.site_uses(batch_of(older, newer))
-    assert use.lease.epoch == 1
+    (site,) = rows.sites(batch_of(older, newer))
+    assert site.lease.epoch == 1
 
 
 def test_the_figures_of_a_batch() -> None:

@@ -4,9 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.frontier import leases, settlement
-from cormorant.frontier.desk import SiteWork
 from cormorant.frontier.leases import LEASE_S, READ_AHEAD, LeasedSite, Window
-from cormorant.frontier.supply import use_of
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role, State
 from cormorant.store.database import Store, Tx
@@ -39,8 +37,10 @@ def keys(found: list[LeasedSite]) -> set[str]:
 
 
 def renewed(store: Store, owner: str, *sites: LeasedSite) -> set[int]:
+    """Renew; returns those whose lease was lost."""
     with store.begin() as tx:
-        return leases.renew(tx, owner, [use(each) for each in sites])
+        kept = leases.renew(tx, owner, [use(each) for each in sites])
+    return {each.lease.site for each in sites} - kept.keys()
 
 
 @pytest.fixture
@@ -145,22 +145,27 @@ def test_a_rest_that_was_forgiven_meanwhile_is_not_written_back(three: Store, wr
         tx.execute(sa.update(site).values(not_before=0.0, failures=0))
         late = use(got, not_before=1e12, failures=13, requested_at=1.5)
         if written == "renewed":
-            assert leases.renew(tx, "ada", [late]) == set()
+            assert leases.renew(tx, "ada", [late]) == {got.lease.site: (0.0, 0)}
         else:
             leases.release(tx, "ada", late)
         row = tx.rows(sa.select(site).where(site.c.id == got.lease.site))[0]
     assert (row.not_before, row.failures, row.requested_at) == (0.0, 0, 1.5)
 
 
-def test_what_is_learnt_after_a_renewal_is_written_back_too(three: Store) -> None:
+@pytest.mark.parametrize("written", ["renewed", "released"])
+def test_a_rest_that_the_server_asked_for_is_written_back_whoever_forgave_the_one_before(
+    three: Store, written: str
+) -> None:
     (got,) = leased(three, "ada", 1)
-    work = SiteWork(got.lease, {}, got.failures, not_before=got.not_before)
     with three.begin() as tx:
-        for work.not_before, work.failures in ((2.0, 1), (4.0, 2)):
-            leases.renew(tx, "ada", [use_of(work)])
-        leases.release(tx, "ada", use_of(work))
+        tx.execute(sa.update(site).values(failures=12))
+        wish = use(got, not_before=1e12, failures=4)._replace(trouble=503)
+        if written == "renewed":
+            leases.renew(tx, "ada", [wish])
+        else:
+            leases.release(tx, "ada", wish)
         row = tx.rows(sa.select(site).where(site.c.id == got.lease.site))[0]
-    assert (row.not_before, row.failures, row.owner) == (4.0, 2, None)
+    assert (row.not_before, row.failures, row.trouble) == (1e12, 4, 503)
 
 
 def test_a_late_writer_writes_nothing_back(three: Store) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier import facts, leases, order, progress
+from cormorant.frontier import facts, leases, order, progress, supply
 from cormorant.frontier.desk import Desk, SiteWork, Task
 from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.known import Seen
@@ -236,6 +236,25 @@ def test_leases_last_as_long_as_the_process_tends_them(ada: Retriever, other: St
         ada.tend()
         assert Retriever(other, "bob").tend() == []
     assert len(ada.desk.sites) == 2
+
+
+def rest_of(store: Store, key: str) -> tuple[float, int]:
+    with store.read() as tx:
+        return tuple(tx.rows(sa.select(site.c.not_before, site.c.failures).where(site.c.key == key))[0])
+
+
+def test_what_fails_after_a_site_was_forgiven_is_written_back_again(ada: Retriever) -> None:
+    work = next(each for each in ada.tend() if each.key == "a.example")
+    work.not_before, work.failures, work.trouble, work.rest_until = 1e12, 12, 902, ada.now + 4
+    for failures in (12, 3):
+        with ada.store.begin() as tx:
+            supply.renew(tx, ada.name, [work])
+        assert rest_of(ada.store, "a.example") == (work.not_before, failures)
+        with ada.store.begin() as tx:
+            tx.execute(sa.update(site).values(not_before=0.0, failures=0))
+            assert supply.renew(tx, ada.name, [work]) == set()
+        assert (work.not_before, work.failures, work.trouble, work.rest_until) == (0.0, 0, 0, 0.0), "here too"
+        work.failures, work.trouble = 3, 902
 
 
 def test_a_lost_lease_is_noticed_and_its_site_let_go(ada: Retriever, other: Store) -> None:

@@ -16,7 +16,7 @@ from cormorant.crawl import rows
 from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.gates import screen
 from cormorant.crawl.rows import Batch, Visited
-from cormorant.frontier import admission, facts, hiding, leases, settlement
+from cormorant.frontier import admission, facts, hiding, settlement, supply
 from cormorant.frontier.fate import Circumstances, fate
 from cormorant.journal import runs, visits
 from cormorant.model.run import Counters
@@ -72,7 +72,7 @@ class Dispatch:
         with means.steps("pack_write"):
             places = dict(zip(map(id, batch.packed), means.cache.keep(batch.frames), strict=True))
         with means.steps("settle"), means.store.begin() as tx:
-            lost = leases.renew(tx, means.owner, rows.site_uses(batch))
+            lost = supply.renew(tx, means.owner, rows.sites(batch))
             kept = batch.without(lost) if lost else batch
             means.acls.prepare(tx, rows.rights(kept))
             kept_at = [places[id(packed)] for packed in kept.packed]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
 from cormorant.crawl.visit import Blocked, Report
-from cormorant.frontier import admission, leases, rest, revival
+from cormorant.frontier import admission, leases, rest, retry, revival, supply
 from cormorant.frontier.admission import Admission, Arrival
 from cormorant.frontier.desk import Desk, SiteWork, Task
-from cormorant.frontier.supply import Moment, use_of
+from cormorant.frontier.supply import Moment
 from cormorant.journal import runs
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Wire
@@ -43,12 +43,12 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
     """Take a visit into account at its site. Returns reports of visits that cannot be made because of it."""
     task, outcome = report.task, report.outcome
     site, at = task.site, rest.after(outcome, task.site.failures, report.at, jitter(0.1))
-    resting, unasked = site.rest_until > now, isinstance(outcome, Excluded) and not report.wire.requests
-    if not unasked:
-        if site.failures >= rest.CIRCUIT and not at.failures:
-            site.answers_again.update(site.sources)
-        site.failures = site.failures if resting and at.failures else at.failures
-        site.trouble = outcome.status if at.failures else site.trouble if resting else 0
+    unasked = isinstance(outcome, Excluded) and not report.wire.used
+    if not (unasked or at.failures):
+        _answered(site, desk, now)
+    resting = site.rest_until > now
+    if at.failures:
+        site.failures, site.trouble = site.failures if resting else at.failures, outcome.status
     if at.until and not resting:
         site.not_before, site.rest_until = at.until, now + (at.until - report.at)
     refused: list[Report] = []
@@ -69,11 +69,23 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
     return refused
 
 
+def _answered(site: SiteWork, desk: Desk, now: float) -> None:
+    """A site that answers has not failed, and needs no rest any more unless it asked for one."""
+    if site.failures >= rest.CIRCUIT:
+        site.answers_again.update(site.sources)
+    site.failures = 0
+    if site.trouble in retry.NO_ANSWER and site.rest_until > now:
+        site.not_before = site.rest_until = 0.0
+        desk.hurry(site)
+    if site.rest_until <= now:
+        site.trouble = 0
+
+
 def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:
     """A site answers again: have what this run missed there visited once more."""
     source, order, counters = run.order.source, run.order, replace(run.counters)
     with means.store.begin() as tx:
-        if leases.renew(tx, means.owner, [use_of(site)]):
+        if supply.renew(tx, means.owner, [site]):
             return
         missed = revival.revive(tx, site.lease.site, source, order.run, order.generation)
         counters.failed -= missed.failed

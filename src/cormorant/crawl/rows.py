@@ -27,11 +27,10 @@ from cormorant.crawl.gates import Links, Screened
 from cormorant.crawl.visit import Report
 from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
+from cormorant.frontier.desk import SiteWork
 from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.fate import REPEATED, Fate, is_unreachable
-from cormorant.frontier.leases import SiteUse
 from cormorant.frontier.settlement import ContentRow
-from cormorant.frontier.supply import use_of
 from cormorant.journal import counting
 from cormorant.journal.visits import Exclusion, VisitRow
 from cormorant.model.acl import ACL
@@ -166,13 +165,12 @@ def _frame(document: Document, content: Content) -> Frame:
     )
 
 
-def site_uses(batch: Batch) -> list[SiteUse]:
-    """What the sites of a batch write back when their leases are renewed.
+def sites(batch: Batch) -> list[SiteWork]:
+    """The sites of a batch, whose leases are to be renewed.
 
     Of a site that was lost and leased anew while the batch was gathered the older lease counts: none of it is written.
     """
-    sites = {v.resource.site: v.report.task.site for v in reversed(batch.visited)}
-    return [use_of(site) for site in sites.values()]
+    return list({v.resource.site: v.report.task.site for v in reversed(batch.visited)}.values())
 
 
 def count(counters: Counters, batch: Batch, excluded: int) -> None:

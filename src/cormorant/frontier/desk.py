@@ -152,6 +152,11 @@ class Desk:
             site.queued = True
             heapq.heappush(self._heap, (max(site.next_at, site.rest_until), next(self._offers), site))
 
+    def hurry(self, site: SiteWork) -> None:
+        """A site need not wait as long as it was put in line for: put it in line anew."""
+        site.queued = False
+        self.offer(site)
+
     def take(self, now: float) -> Task | None:
         """A visit that may start now, None if there is none."""
         while self._heap and self._heap[0][0] <= now:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.frontier import order
+from cormorant.frontier import order, retry
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Lease, Resource, Role, State
@@ -38,8 +38,8 @@ class LeasedSite(NamedTuple):
 class SiteUse(NamedTuple):
     """What a settling transaction writes back of a site.
 
-    `known` are the rest and the failures that its owner read or wrote last. When the row has others by now, somebody
-    forgave them, and the owner's are not written back.
+    `known` are the rest and the failures that its row had when its owner read or wrote it last. When it has others by
+    now, somebody forgave them; then only a rest that the server asked for is written over them.
     """
 
     lease: Lease
@@ -53,6 +53,16 @@ class SiteUse(NamedTuple):
     def rest(self) -> tuple[float, int]:
         """Until when the site rests, and after how many failures."""
         return self.not_before, self.failures
+
+    @property
+    def is_news(self) -> bool:
+        """Has its owner learned of another rest than it knew?"""
+        return self.rest != self.known
+
+    @property
+    def is_wish(self) -> bool:
+        """Did the server ask for this rest, which nobody may forgive?"""
+        return self.trouble in retry.BUSY
 
 
 def workable(tx: Tx, generations: Mapping[int, int]) -> int:
@@ -133,8 +143,11 @@ def arrivals(tx: Tx, sites: Sequence[int], generations: Mapping[int, int]) -> di
     return _arrivals(tx, sites, generations)
 
 
-def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> set[int]:
-    """Write back and renew leases; returns the sites whose lease was lost. Their reports must not be written."""
+def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> dict[int, tuple[float, int]]:
+    """Write back and renew leases; returns the rests, as their rows have them now, of those that were not lost.
+
+    Reports of a site whose lease was lost must not be written.
+    """
     until = tx.now() + LEASE_S
     wanted = {use.lease.site: use for use in uses}
     columns = (site.c.id, site.c.epoch, site.c.owner, site.c.not_before, site.c.failures)
@@ -150,20 +163,19 @@ def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> set[int]:
     bulk.update(
         tx, site, ("lease_until", "requested_at"), ("id",), [(until, use.requested_at, use.lease.site) for use in kept]
     )
-    rested = [
-        (*use.rest, use.trouble, use.lease.site) for use in kept if use.rest != use.known == rests[use.lease.site]
-    ]
-    bulk.update(tx, site, ("not_before", "failures", "trouble"), ("id",), rested)
-    return set(wanted) - rests.keys()
+    rested = [use for use in kept if use.is_news and (use.is_wish or use.known == rests[use.lease.site])]
+    rows = [(*use.rest, use.trouble, use.lease.site) for use in rested]
+    bulk.update(tx, site, ("not_before", "failures", "trouble"), ("id",), rows)
+    return rests | {use.lease.site: use.rest for use in rested}
 
 
 def release(tx: Tx, owner: str, use: SiteUse) -> None:
     """Give a site back, with what its next owner must know. Harmless when it is no longer ours."""
     mine = sa.and_(site.c.id == use.lease.site, site.c.epoch == use.lease.epoch, site.c.owner == owner)
-    if use.rest != use.known:
+    if use.is_news:
         as_known = sa.and_(site.c.not_before == use.known[0], site.c.failures == use.known[1])
         rest = {"not_before": use.not_before, "failures": use.failures, "trouble": use.trouble}
-        tx.execute(sa.update(site).where(mine, as_known).values(**rest))
+        tx.execute(sa.update(site).where(mine, sa.true() if use.is_wish else as_known).values(**rest))
     tx.execute(sa.update(site).where(mine).values(owner=None, lease_until=0.0, requested_at=use.requested_at))
 
 

@@ -7,7 +7,7 @@ unsettled, and nothing arrived meanwhile; what must wait is left to whoever leas
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cormorant.frontier import facts, leases
@@ -52,11 +52,23 @@ class Moment:
         return self.monotonic + (store - self.store)
 
 
-def use_of(site: SiteWork) -> SiteUse:
-    """What is written back of a site that was leased, and is what its row is known to say from then on."""
-    use = SiteUse(site.lease, site.not_before, site.failures, site.requested_at, site.trouble, site.known)
-    site.known = use.rest
-    return use
+def renew(tx: Tx, owner: str, sites: Sequence[SiteWork]) -> set[int]:
+    """Write back what was learned of leased sites, and renew their leases; returns those whose lease was lost.
+
+    A site that somebody forgave meanwhile is forgiven here too.
+    """
+    rests = leases.renew(tx, owner, [_use_of(site) for site in sites])
+    for site in sites:
+        if site.lease.site in rests:
+            site.known = rests[site.lease.site]
+            if site.known != (site.not_before, site.failures):
+                site.not_before, site.failures = site.known
+                site.trouble, site.rest_until = 0, 0.0
+    return {site.lease.site for site in sites} - rests.keys()
+
+
+def _use_of(site: SiteWork) -> SiteUse:
+    return SiteUse(site.lease, site.not_before, site.failures, site.requested_at, site.trouble, site.known)
 
 
 class Supply:
@@ -148,7 +160,7 @@ class Supply:
         """Renew leases before they run out: a visit, or the delay between two, may take longer than a lease lasts."""
         soon = moment.store + leases.LEASE_S / 2
         old = [site for site in self._desk.sites.values() if site.lease.until < soon]
-        lost = leases.renew(tx, self._owner, [use_of(site) for site in old])
+        lost = renew(tx, self._owner, old)
         for site in old:
             if site.lease.site in lost:
                 self._desk.close(site.lease.site)
@@ -182,6 +194,6 @@ class Supply:
 
     def give_back(self, tx: Tx, site: SiteWork) -> None:
         """Release a site's lease and forget what was known of it."""
-        leases.release(tx, self._owner, use_of(site))
+        leases.release(tx, self._owner, _use_of(site))
         self._desk.close(site.lease.site)
         self._seen.close(site.key)

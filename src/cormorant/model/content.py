@@ -32,6 +32,11 @@ class Wire:
     conversions: int = 0
     sent: Callable[[], None] = field(default=lambda: None, repr=False, compare=False)
 
+    @property
+    def used(self) -> bool:
+        """Was anything asked for, of a server or a disk?"""
+        return self.requests > 0 or self.received > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
