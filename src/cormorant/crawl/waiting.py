@@ -65,8 +65,8 @@ async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
             reason = f"max_documents is {settings.max_documents}: more was found than one run may fetch"
             return Ended(False, reason, _worst(held_up))
         pace = max((source.pace(each.key, {}).delay_s for each in left.some), default=0.0)
-        if patience.is_spent(left, got(counters), seen.now, pace):
-            return Ended(False, _given_up(store, row, seen, settings.patience_s), _worst(held_up))
+        if patience.is_spent(left, got(counters), seen.now, settings.visit_s + pace):
+            return Ended(False, _given_up(store, row, seen, patience), _worst(held_up))
         if patience.ends_at != gives_up_at:
             gives_up_at = patience.ends_at
             with store.begin() as tx:
@@ -85,12 +85,16 @@ def _look(store: Store, row: RunRow) -> _Look:
         return _Look(tx.now(), stopped, left, runs.counters(tx, row.id), backlog)
 
 
-def _given_up(store: Store, row: RunRow, seen: _Look, patience_s: float) -> str:
+def _given_up(store: Store, row: RunRow, seen: _Look, patience: Patience) -> str:
     """Why a run ends although something is left to it: which sites it waited for, and how they failed."""
     with store.read() as tx:
         found = progress.troubles(tx, row.source_id, seen.left.some)
-    what = "what is left must wait longer than" if seen.left.goes_on_at > seen.now else "nothing was got for"
-    return f"{trouble.told(found, seen.left.sites)}; {what} patience_s, {patience_s:g} seconds"
+    if seen.left.goes_on_at > seen.now:
+        why = f"what is left must wait longer than patience_s, {patience.patience_s:g} seconds"
+    else:
+        waited_s = seen.now - (patience.since or seen.now)
+        why = f"nothing was got for {waited_s:.0f} seconds, and patience_s is {patience.patience_s:g}"
+    return f"{trouble.told(found, seen.left.sites)}; {why}"
 
 
 def _held_up(seen: _Look, pace: float) -> str:

@@ -12,9 +12,6 @@ from __future__ import annotations
 from cormorant.frontier.progress import Left
 from cormorant.model.run import Counters
 
-VISIT_S = 300.0
-"""A visit to a site that has just failed may take so long before anybody knows more, whatever the patience is."""
-
 
 def got(counters: Counters) -> int:
     """How much a run has got: visits that something answered, whatever it said. A gate that says no asks nobody."""
@@ -23,29 +20,31 @@ def got(counters: Counters) -> int:
 
 
 class Patience:
-    """The patience of one run. `pace_s` is the longest delay that one of its sites keeps."""
+    """The patience of one run.
+
+    `since` is since when nothing has been got, `ends_at` when it is spent if nothing answers until then; None while
+    there is hope.
+    """
 
     def __init__(self, patience_s: float) -> None:
-        self._patience_s = patience_s
-        self._since: float | None = None
+        self.since: float | None = None
+        self.ends_at: float | None = None
+        self.patience_s = patience_s
         self._got = -1
 
-    def is_spent(self, left: Left, so_far: int, now: float, pace_s: float = 0.0) -> bool:
+    def is_spent(self, left: Left, so_far: int, now: float, visit_s: float) -> bool:
         """Look at what is left of a run that has got so much: is it time to give up?
 
-        As soon as the next moment at which anything could go on lies beyond the patience, it is.
+        As soon as the next moment at which anything could go on lies beyond the patience, it is. But a visit to a site
+        that has just failed may take `visit_s`, its turn included, before anybody knows more, whatever the patience is.
         """
         if so_far != self._got:
-            self._got, self._since = so_far, None
+            self._got, self.since = so_far, None
         if left.troubled < left.sites:
+            self.ends_at = None
             return False
-        if self._since is None:
-            self._since = now
-        if left.goes_on_at > now:
-            return left.goes_on_at - self._since > self._patience_s
-        return now - self._since > max(self._patience_s, VISIT_S + pace_s)
-
-    @property
-    def ends_at(self) -> float | None:
-        """When it is spent if nothing answers until then, None while there is hope."""
-        return None if self._since is None else self._since + self._patience_s
+        if self.since is None:
+            self.since = now
+        resting = left.goes_on_at > now
+        self.ends_at = self.since + (self.patience_s if resting else max(self.patience_s, visit_s))
+        return (left.goes_on_at if resting else now) > self.ends_at

@@ -40,7 +40,7 @@ class SourceSettings(BaseModel):
     patience_s: float = Field(
         default=300.0,
         ge=0,
-        description="When all that is left rests or does not answer, the run waits at most this long, in seconds.",
+        description="How long a run waits, in seconds, when all that is left rests or does not answer.",
     )
 
     max_documents: int | None = Field(default=None, ge=1, description="Documents fetched in one run at the most.")
@@ -48,6 +48,11 @@ class SourceSettings(BaseModel):
         default=("content", "text"),
         description="What must differ for a document to count as changed; with main a dated footer does not.",
     )
+
+    @property
+    def visit_s(self) -> float:
+        """The longest that one visit may take."""
+        return 300.0
 
     @property
     def agent(self) -> str:

@@ -135,6 +135,11 @@ class WebSettings(SourceSettings):
         return named
 
     @property
+    def visit_s(self) -> float:
+        """The longest that one visit may take."""
+        return self.timeout_s
+
+    @property
     def agent(self) -> str:
         """The robot that pages may speak to by name in their metas."""
         return self.robots_agent
