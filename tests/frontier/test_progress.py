@@ -11,7 +11,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, How, Role, State
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import resource, site, site_source
-from tests.frontier.samples import SOURCE, a_content, admit, admitted, numbers, pages
+from tests.frontier.samples import SOURCE, a_content, admit, admitted, numbers, pages, site_numbers
 
 HOSTS = ("https://a.example/", "https://b.example/", "https://c.example/")
 
@@ -67,6 +67,16 @@ def test_sites_that_rest_or_failed_are_in_trouble(store: Store) -> None:
         assert list(progress.troubles(tx, SOURCE, found.some)) == want, "the first to go on stands first"
         progress.awake(tx, SOURCE, 1)
         assert progress.left(tx, SOURCE, 1).troubled == 3, "which of them did not answer is not known of their pages"
+
+
+def test_sites_that_had_the_rest_they_asked_for_hide_none_that_is_silent(store: Store) -> None:
+    admitted(store, *HOSTS)
+    with store.begin() as tx:
+        tx.execute(sa.update(site).values(not_before=tx.now() - 1, failures=20, trouble=503))
+        tx.execute(sa.update(site).where(site.c.key == "c.example").values(failures=1, trouble=906))
+        assert [each.key for each in progress.in_trouble(tx, SOURCE, 2)] == ["c.example"]
+        silent, rested = (progress.site_in_trouble(tx, site_numbers(tx)[key]) for key in ("c.example", "a.example"))
+        assert (silent is None, rested) == (False, None)
 
 
 def test_it_goes_on_when_the_first_of_them_may(store: Store) -> None:

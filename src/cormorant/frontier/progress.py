@@ -128,18 +128,21 @@ def trouble_at(tx: Tx, source: int, number: int, key: str, status: int) -> Troub
 
 
 def in_trouble(tx: Tx, source: int, most: int) -> list[SiteLeft]:
-    """Sites of a source that failed when they were last asked, or rest, those that failed most often first."""
+    """Sites of a source that are in trouble still, those that failed most often first."""
     there = site.c.id.in_(sa.select(site_source.c.site_id).where(site_source.c.source_id == source))
-    troubled = sa.or_(site.c.failures > 0, site.c.not_before > tx.now())
-    statement = sa.select(*_SITE).where(there, troubled).order_by(site.c.failures.desc(), site.c.id)
+    statement = sa.select(*_SITE).where(there, _still(tx.now())).order_by(site.c.failures.desc(), site.c.id)
     return [SiteLeft(*row) for row in tx.rows(statement.limit(most))]
 
 
 def site_in_trouble(tx: Tx, number: int) -> SiteLeft | None:
-    """A site if it failed when it was last asked, or rests."""
-    rows = tx.rows(sa.select(*_SITE).where(site.c.id == number))
-    found = SiteLeft(*rows[0]) if rows else None
-    return found if found is not None and found.is_troubled(tx.now()) else None
+    """A site if it is in trouble still."""
+    rows = tx.rows(sa.select(*_SITE).where(site.c.id == number, _still(tx.now())))
+    return SiteLeft(*rows[0]) if rows else None
+
+
+def _still(now: float) -> sa.ColumnElement[bool]:
+    """Sites of which no answer came when they were last asked, and those that rest for another reason."""
+    return sa.and_(site.c.trouble > 0, sa.or_(site.c.trouble.in_(retry.NO_ANSWER), site.c.not_before > now))
 
 
 def _put_off(tx: Tx, source: int, site_number: int) -> int:
