@@ -129,6 +129,11 @@ def again(tx: Tx, row: RunRow) -> RunRow:
     return _row(rows[0]) if rows else replace(row, state=RunState.STOPPED)
 
 
+def is_newest(tx: Tx, row: RunRow) -> bool:
+    """Has its source had no other run since?"""
+    return every(tx, row.source_id, 1)[0].id == row.id
+
+
 def change(tx: Tx, number: int, **values: object) -> None:
     """Set columns of a run, like its state or when it gives up."""
     tx.execute(sa.update(run).where(run.c.id == number).values(**values))

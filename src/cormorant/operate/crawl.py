@@ -150,7 +150,7 @@ def _goes_on(tx: Tx, row: RunRow) -> bool:
     """Is anything left to a run: is it under way, or did it end before its work did and no other has begun since?"""
     if row.state in OPEN_STATES:
         return True
-    return not row.complete and row.generation > 0 and runs.every(tx, row.source_id, 1)[0].id == row.id
+    return not row.complete and row.generation > 0 and runs.is_newest(tx, row)
 
 
 def leaving(house: House, number: int | None, most: int = 100) -> list[dict[str, Any]]:

@@ -220,8 +220,7 @@ def _waiting(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
     """What the newest run of a source left to be visited, and when it can go on at the earliest."""
     if row.complete or row.state is not RunState.FINISHED or row.generation != owner.generation:
         return
-    newest = runs.every(tx, row.source_id, 1)[0]
-    if newest.id != row.id:
+    if not runs.is_newest(tx, row):
         return
     count = progress.documents_to_fetch(tx, row.source_id, row.generation, row.new_of)
     if not count:
@@ -266,7 +265,7 @@ def _document(row: Any) -> dict[str, Any]:
 
 def _receivers(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     """Receivers that do not take what they are told of the source. Told of its newest run: it is so now."""
-    if runs.every(tx, row.source_id, 1)[0].id != row.id:
+    if not runs.is_newest(tx, row):
         return
     for each in receivers.told_of(tx, row.source_id):
         if each.error:
