@@ -1,21 +1,20 @@
 """Which figures are promised, and are they kept?
 
-Each row of the table has a floor, which must be kept, and an aim. A ratio is computed within a round and the median
-taken over rounds; coverage, forbidden requests and the like take the worst round.
+Each row of the table has a floor, which must be kept, and an aim. A ratio is one of medians within a round, and the
+median is taken over rounds; coverage, forbidden requests and the like take the worst crawl.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
 from bench.crawlers import Observation
 from bench.measure import Usage
-from bench.phases import Outcome
+from bench.phases import Outcome, Round
 
-Round = dict[str, Observation]
 _OURS = ("plain", "indexed", "recrawl")
 _EXACT = 0.000_5
 
@@ -92,17 +91,26 @@ def rows(outcome: Outcome) -> list[Row]:
 
 def _ratio(rounds: Iterable[Round], ours: str, theirs: str) -> float | None:
     """Our pages per CPU-second over the peer's, the median of the rounds that have both."""
-    ratios = [
-        seen[ours].pages_a_cpu_s / seen[theirs].pages_a_cpu_s
-        for seen in rounds
-        if ours in seen and theirs in seen and seen[theirs].pages_a_cpu_s
-    ]
+    paces = [(_pace(seen, ours), _pace(seen, theirs)) for seen in rounds]
+    ratios = [mine / yours for mine, yours in paces if mine and yours]
     return median(ratios) if ratios else None
 
 
+def _pace(seen: Round, name: str) -> float:
+    """Pages per CPU-second of a phase in a round, the median; 0 when it was not seen."""
+    return median(each.pages_a_cpu_s for each in seen[name]) if name in seen else 0.0
+
+
+def _every(rounds: Iterable[Round], *names: str) -> Iterator[Observation]:
+    """Each time that one of these phases was seen."""
+    for seen in rounds:
+        for name in names:
+            yield from seen.get(name, ())
+
+
 def _memory(rounds: Iterable[Round], peak: Callable[[Usage], float]) -> float | None:
-    """The peak of the summed PSS of an indexed crawl, in MB of 10^6 bytes, the median of rounds."""
-    peaks = [peak(seen["indexed"].usage) for seen in rounds if "indexed" in seen]
+    """The peak of the summed PSS of an indexed crawl, in MB of 10^6 bytes, the median of all."""
+    peaks = [peak(each.usage) for each in _every(rounds, "indexed")]
     return median(peaks) if peaks else None
 
 
@@ -110,18 +118,18 @@ def _worst(
     rounds: Iterable[Round], figure: Callable[[Observation], float], worst: Callable[[list[float]], float]
 ) -> float | None:
     """A figure of all our crawls in all rounds, at its worst."""
-    seen = [figure(seen[name]) for seen in rounds for name in _OURS if name in seen]
+    seen = [figure(each) for each in _every(rounds, *_OURS)]
     return worst(seen) if seen else None
 
 
 def _reported(rounds: Iterable[Round], fields: tuple[str, ...]) -> float | None:
     """The sum of some fields of our second crawl's run report, at its worst; none where it does not tell them."""
-    reports = [seen["recrawl"].report for seen in rounds if "recrawl" in seen]
+    reports = [each.report for each in _every(rounds, "recrawl")]
     told = [sum(float(report[name]) for name in fields) for report in reports if all(name in report for name in fields)]
     return max(told) if told else None
 
 
 def _conditional(rounds: Iterable[Round]) -> float | None:
     """Conditional requests a page of our second crawl: exactly one is the promise, so the farthest from it counts."""
-    seen = [seen["recrawl"].verdict.conditional_a_page for seen in rounds if "recrawl" in seen]
+    seen = [each.verdict.conditional_a_page for each in _every(rounds, "recrawl")]
     return max(seen, key=lambda value: abs(value - 1)) if seen else None

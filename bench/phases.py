@@ -1,9 +1,12 @@
 """In which order does one round run?
 
-    help -> [scrapy -> plain -> indexed -> recrawl -> scrapy-recrawl] x rounds -> million -> steps -> clone
+    help -> [ours -> scrapy -> ours -> scrapy-recrawl -> ours] x rounds -> million -> steps -> clone
+             `-- plain -> indexed -> recrawl
 
-A calibration stands before every phase. Ratios compare phases of one round; over rounds the median counts. A phase
-that fails is told and leaves its figures out; the others go on.
+Our crawls take a minute and the peer's ten, and the speed of a machine that others share changes within minutes: so
+ours are made before, between and after the peer's, and their median counts. A calibration stands before every phase.
+Ratios compare phases of one round; over rounds the median counts. A phase that fails is told and leaves its figures
+out; the others go on.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from bench.places import RUN
 from bench.server import NoServer
 
 PHASES = ("help", "scrapy", "plain", "indexed", "recrawl", "scrapy-recrawl", "million", "steps", "clone")
+Round = dict[str, list[Observation]]
+"""What was seen of each phase, every time it ran."""
 _FAULTS = (PhaseFailed, NoServer, OSError, RuntimeError, ValueError)
 
 
@@ -29,7 +34,7 @@ _FAULTS = (PhaseFailed, NoServer, OSError, RuntimeError, ValueError)
 class Outcome:
     """Everything a benchmark run has seen."""
 
-    rounds: list[dict[str, Observation]] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
     calibrations: list[tuple[str, float]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     help_s: float | None = None
@@ -65,19 +70,9 @@ class Bench:
             self._guard("clone", self._clone)
         return self.outcome
 
-    def _round(self, seen: dict[str, Observation]) -> None:
+    def _round(self, seen: Round) -> None:
         """The crawls whose figures are compared with each other."""
-        plain = Cormorant(self.program, RUN / "data-plain", index=False)
-        indexed = Cormorant(self.program, RUN / "data-indexed", index=True)
         scrapy = Scrapy(RUN / "httpcache")
-
-        def observe(name: str, work: Callable[[], Observation]) -> None:
-            if name in self.chosen:
-                self._guard(name, lambda: seen.update({name: self._told(work())}))
-
-        def first(crawler: Cormorant, name: str) -> Observation:
-            crawler.create(self.corpus)
-            return crawler.crawl(name, self.corpus)
 
         def peer_recrawl() -> Observation:
             try:
@@ -86,14 +81,32 @@ class Bench:
             finally:
                 shutil.rmtree(scrapy.cache, ignore_errors=True)
 
-        observe("scrapy", lambda: scrapy.crawl("scrapy", self.corpus))
-        observe("plain", lambda: first(plain, "plain"))
-        observe("indexed", lambda: first(indexed, "indexed"))
-        if "indexed" in seen:
-            observe("recrawl", lambda: indexed.crawl("recrawl", self.corpus))
-        observe("scrapy-recrawl", peer_recrawl)
+        self._ours(seen)
+        self._observe(seen, "scrapy", lambda: scrapy.crawl("scrapy", self.corpus))
+        self._ours(seen)
+        self._observe(seen, "scrapy-recrawl", peer_recrawl)
+        self._ours(seen)
 
-    def _guard(self, name: str, work: Callable[[], None]) -> None:
+    def _ours(self, seen: Round) -> None:
+        """Our own crawls, each first one in a new installation."""
+        plain = Cormorant(self.program, RUN / "data-plain", index=False)
+        indexed = Cormorant(self.program, RUN / "data-indexed", index=True)
+
+        def first(crawler: Cormorant, name: str) -> Observation:
+            crawler.create(self.corpus)
+            return crawler.crawl(name, self.corpus)
+
+        self._observe(seen, "plain", lambda: first(plain, "plain"))
+        if self._observe(seen, "indexed", lambda: first(indexed, "indexed")):
+            self._observe(seen, "recrawl", lambda: indexed.crawl("recrawl", self.corpus))
+
+    def _observe(self, seen: Round, name: str, work: Callable[[], Observation]) -> bool:
+        """Run a phase if it was chosen; was it seen to its end?"""
+        if name not in self.chosen:
+            return False
+        return self._guard(name, lambda: seen.setdefault(name, []).append(self._told(work())))
+
+    def _guard(self, name: str, work: Callable[[], None]) -> bool:
         """Run one phase; a fault is kept for the report."""
         took = calibrate()
         self.outcome.calibrations.append((name, took))
@@ -103,6 +116,8 @@ class Bench:
         except _FAULTS as fault:
             self.outcome.failures.append(f"{name}: {fault}")
             print(f"  failed: {fault}", flush=True)
+            return False
+        return True
 
     def _told(self, seen: Observation) -> Observation:
         """Print a phase's main figures."""

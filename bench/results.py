@@ -84,22 +84,27 @@ def _phases(outcome: Outcome) -> list[str]:
         f"|{'---|' * 15}",
     ]
     for number, seen in enumerate(outcome.rounds, 1):
-        for name, phase in seen.items():
+        for name, phase in ((name, phase) for name, phases in seen.items() for phase in phases):
             used, did = phase.usage, phase.verdict
             lines.append(
                 f"| {number} | {name} | {phase.pages_a_cpu_s:,.1f} | {used.cpu_s:.2f} | {used.wall_s:.1f} "
                 f"| {used.peak_mb:.0f} | {did.pages:,} | {did.coverage:.2%} | {did.requests:,} | {did.forbidden} "
                 f"| {did.conditional:,} | {did.not_modified:,} | {did.errors} | {did.repeated} | {did.beyond} |"
             )
-    lines += ["", *(_peak(name, phase.usage.peak) for name, phase in outcome.rounds[-1].items())]
-    missed = [page for seen in outcome.rounds for phase in seen.values() for page in phase.verdict.missed]
+    highest = {
+        name: max((phase.usage for phase in phases), key=lambda used: used.peak_mb)
+        for name, phases in outcome.rounds[-1].items()
+    }
+    lines += ["", *(_peak(name, used.peak) for name, used in highest.items())]
+    every = [phase for seen in outcome.rounds for phases in seen.values() for phase in phases]
+    missed = [page for phase in every for page in phase.verdict.missed]
     if missed:
         lines += ["", f"Not fetched, for example: {', '.join(f'`{page}`' for page in dict.fromkeys(missed[:8]))}"]
     return lines
 
 
 def _peak(phase: str, peak: Peak) -> str:
-    """What took memory when a phase took most."""
+    """What took memory when a phase took most, of its crawls that which took most."""
     parts = sorted(peak.by_name.items(), key=lambda part: -part[1])
     told = ", ".join(f"{name} {megabytes(size):.0f}" for name, size in parts if megabytes(size) >= 1)
     return f"- {phase}, at its peak, MB: {told}; of all that, mapped files {megabytes(peak.files_kb):.0f}"
