@@ -287,5 +287,6 @@ def test_what_the_brake_holds_is_found_by_those_who_may_read_it(
     with file_home.house() as house:
         crawl.answer(house, held["run"], accept=accept)
     crawls.begin(file_home, runs=(held["run"],))
-    assert crawls.end()["reports"][0]["index_deletes"] == (11 if accept else 0)
-    assert found(file_home, *NAMES) == [True] + [False] * 11
+    assert crawls.end()["reports"][0]["index_deletes"] == (12 if accept else 0)
+    assert found(file_home, *NAMES) == [not accept] + [False] * 11
+    assert file_home.value("SELECT count(*) FROM content WHERE indexed") == (0 if accept else 12)
