@@ -15,7 +15,7 @@ from cormorant.base.clock import SystemClock
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 
-DELAY_S = 0.2
+DELAY_S = 0.4
 AT_ONCE = 4
 A_DAY = {"Retry-After": "86400"}
 
