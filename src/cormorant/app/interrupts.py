@@ -20,7 +20,7 @@ from cormorant.base.clock import Clock
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What a process is asked to end with."""
 LONG_S = 2.0
-"""Work that has not come to its next step by then may hang: who insists is obeyed."""
+"""Seconds in which a second signal says nothing new. What has not ended by then may hang: who insists is obeyed."""
 
 Receiver = Callable[[int, FrameType | None], object]
 
