@@ -113,6 +113,40 @@ def test_kept_copies_that_are_partly_moved(bare: Installation, site: Site, tmp_p
     assert (done.code, "Unset CORMORANT_CACHE" in done.err) == (1, True), done
 
 
+@pytest.mark.parametrize("noted", [True, False], ids=["noted", "older than the note"])
+def test_kept_copies_of_which_the_disk_is_away(noted: bool, bare: Installation, site: Site, tmp_path: Path) -> None:
+    disk = tmp_path / "big disk"
+    home = Installation(bare.folder, {"CORMORANT_CACHE": str(disk / "copies")})
+    add(home, site)
+    home.run("crawl")
+    disk.rename(tmp_path / "away")
+    if not noted:
+        (bare.folder / "cormorant.json").write_text('{"format": 1}')
+        home = bare
+    for words in (("serve", "--port", "0"), ("crawl",), ("index", "rebuild"), ("store", "check")):
+        done = home.run(*words)
+        assert (done.code, "Is its disk mounted" in done.err) == (1, True), done
+    assert checks(home, "doctor")["data folder"]["ok"] is False
+    assert not list(tmp_path.rglob("big disk"))
+    (tmp_path / "away").rename(disk)
+    home = Installation(bare.folder, {"CORMORANT_CACHE": str(disk / "copies")})
+    assert home.fine("index", "rebuild", "--json").object["documents"] == 3
+
+
+def test_kept_copies_that_are_lost_can_be_fetched_anew(bare: Installation, site: Site) -> None:
+    add(bare, site)
+    bare.run("crawl")
+    shutil.rmtree(bare.folder / "cache")
+    said = bare.run("store", "check").err
+    packs = bare.folder / "cache" / "packs"
+    assert f"make the folder {packs}, and" in said, said
+    packs.mkdir(parents=True)
+    assert bare.run("cache", "check", "--json").object["damaged"] == 3
+    bare.run("crawl", "--force")
+    assert bare.fine("cache", "check", "--json").object["damaged"] == 0
+    assert bare.fine("index", "rebuild", "--json").object["documents"] == 3
+
+
 @pytest.mark.parametrize(
     ("said", "code", "words"), [("s3://bucket/copies", 2, "not a folder"), ("file", 1, "no folder")]
 )

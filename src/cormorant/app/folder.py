@@ -72,6 +72,16 @@ def prepare_cache(cache: Path) -> None:
         raise NotPermitted(f"Kept copies cannot go to {cache}, which may only be read. {way}")
 
 
+def is_there(folder: Path) -> bool:
+    """Is it a folder? Raises NotPermitted where that cannot be known."""
+    try:
+        return folder.is_dir()
+    except OSError as error:
+        raise NotPermitted(
+            f"{folder} cannot be looked at: {error.strerror}. Check who owns it, and its disk."
+        ) from None
+
+
 def copies_at(folder: Path) -> Path:
     """Where the kept copies of an installation were put."""
     return Path(json.loads((folder / _MARK).read_text()).get("cache") or folder / "cache")
