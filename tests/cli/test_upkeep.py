@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+from cormorant.app import folder
 from tests.cli.conftest import World
 from tests.cli.test_crawl import add, slow
 from tests.cli.world import Installation, Site, until
@@ -111,6 +113,20 @@ def test_kept_copies_that_are_partly_moved(bare: Installation, site: Site, tmp_p
     shutil.copy(pack, target)
     done = moved.run("search", "harbour")
     assert (done.code, "Unset CORMORANT_CACHE" in done.err) == (1, True), done
+
+
+def test_kept_copies_go_nowhere_else_while_something_is_at_work(bare: Installation, tmp_path: Path) -> None:
+    bare.fine("source", "add", "files", "papers", "--set", f"path={tmp_path}")
+    other = Installation(bare.folder, {"CORMORANT_CACHE": str(tmp_path / "copies")})
+    lock = folder.take_lock(bare.folder)
+    assert lock is not None
+    done = other.run("crawl", "--json")
+    assert (done.code, done.problem["code"]) == (1, "conflict"), done
+    assert "Unset CORMORANT_CACHE, or stop it first" in done.problem["detail"]
+    assert bare.fine("cache", "show").code == 0
+    os.close(lock)
+    assert other.fine("cache", "show").code == 0
+    assert folder.copies_at(bare.folder) == tmp_path / "copies"
 
 
 @pytest.mark.parametrize("noted", [True, False], ids=["noted", "older than the note"])

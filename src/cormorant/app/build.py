@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from cormorant.app import folder as folders
 from cormorant.app.settings import Installation
 from cormorant.base.clock import Clock, SystemClock
-from cormorant.base.errors import DataFolderError
+from cormorant.base.errors import ConflictError, DataFolderError
 from cormorant.cache.local import LocalCache
 from cormorant.cache.packs import pack_path, packs_folder
 from cormorant.catalog import receivers
@@ -70,7 +71,8 @@ def open_house(plan: Plan, *, first: bool = False) -> House:
 def _copies(plan: Plan, store: Store) -> None:
     """Have a folder for the kept copies. Refuses another than they are in, unless they were moved along.
 
-    Raises DataFolderError, also when none are where they should be, and NotPermitted.
+    Raises DataFolderError, also when none are where they should be, ConflictError while something at work keeps them
+    elsewhere, and NotPermitted.
     """
     known, cache = folders.copies_at(plan.folder), plan.cache
     with store.read() as tx:
@@ -82,12 +84,20 @@ def _copies(plan: Plan, store: Store) -> None:
             f"with CORMORANT_CACHE; if they are lost, make the folder {packs}, and `cormorant crawl --force` fetches "
             "them anew."
         )
+    way = "Unset CORMORANT_CACHE" if known == plan.folder / "cache" else f"Set CORMORANT_CACHE={known}"
     if behind:
-        way = "Unset CORMORANT_CACHE" if known == plan.folder / "cache" else f"Set CORMORANT_CACHE={known}"
         raise DataFolderError(f"The kept copies are in {known} and not in {cache}. {way}, or move them along.")
-    folders.prepare_cache(cache)
-    if known != cache:
+    if known == cache:
+        folders.prepare_cache(cache)
+        return
+    lock = folders.take_lock(plan.folder)
+    if lock is None:
+        raise ConflictError(f"What is at work on {plan.folder} keeps copies in {known}. {way}, or stop it first.")
+    try:
+        folders.prepare_cache(cache)
         folders.put_copies_at(plan.folder, cache)
+    finally:
+        os.close(lock)
 
 
 def _left_behind(known: Path, cache: Path, needed: set[int]) -> bool:
