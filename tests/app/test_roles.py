@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,6 +28,8 @@ from cormorant.frontier.admission import SiteNumbers
 from cormorant.frontier.known import Seen
 from cormorant.journal import runs
 from cormorant.model.run import Refresh, RunState
+from cormorant.operate import indexing
+from cormorant.receivers import stream
 from cormorant.store.database import Store
 
 
@@ -112,3 +116,19 @@ def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(
     away.write_text("https://b.example/")
     assert taken_up() == {waits, works}
     cache.close()
+
+
+def an_empty_index(monkeypatch: pytest.MonkeyPatch, fill: Callable[[object], object]) -> Any:
+    """A house with an index that has to be filled first, which is done so."""
+    monkeypatch.setattr(stream, "reaches", lambda _tx, _place: False)
+    monkeypatch.setattr(indexing, "fill", fill)
+    store = SimpleNamespace(read=nullcontext)
+    return SimpleNamespace(store=store, index_writer=lambda: SimpleNamespace(place=0, close=lambda: None))
+
+
+def test_what_an_index_lacks_that_was_filled_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    urls = ["https://a.example/torn"]
+    roles._in_step(an_empty_index(monkeypatch, lambda _: {"damaged": 1, "damaged_urls": urls}), 0)
+    assert [each.__dict__["addresses"] for each in caplog.records if each.message == "copies damaged"] == [urls]

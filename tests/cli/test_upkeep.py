@@ -187,6 +187,16 @@ def test_a_damaged_copy_is_noticed(home: Installation) -> None:
     assert (done.code, done.object["damaged"], done.problem["code"]) == (3, 1, "cache_damaged")
 
 
+def test_an_index_is_not_exchanged_for_an_empty_one(home: Installation) -> None:
+    before = home.fine("index", "stats", "--json").object["documents"]
+    for pack in (home.folder / "cache").rglob("*.pack"):
+        pack.write_bytes(b"")
+    done = home.run("index", "rebuild", "--json")
+    assert (done.code, done.problem["code"]) == (1, "cache_damaged"), done
+    assert home.fine("index", "stats", "--json").object["documents"] == before
+    assert home.fine("search", "harbour", "--json").objects
+
+
 def test_a_forced_crawl_mends_a_damaged_copy_and_counts_nothing_as_changed(bare: Installation, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
