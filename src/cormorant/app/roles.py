@@ -14,6 +14,7 @@ import uvloop
 
 from cormorant.app import build, folder, memory
 from cormorant.app.build import Plan, open_house
+from cormorant.app.interrupts import ended_at_once
 from cormorant.base.clock import cpu_ns
 from cormorant.base.errors import CormorantError, IndexDamaged
 from cormorant.base.log import logger
@@ -252,7 +253,8 @@ def _in_step(house: House, passed: int) -> IndexWriter:
     began = writer.place > 0 or passed > 0
     writer.close()
     if not began:  # the installation ran without an index until now
-        filled = indexing.fill(house)
+        with ended_at_once():
+            filled = indexing.fill(house)
         if filled["damaged"]:
             _log.warning("copies damaged", extra={"damaged": filled["damaged"], "addresses": filled["damaged_urls"]})
         return house.index_writer()
