@@ -82,6 +82,9 @@ def test_what_is_not_asked_for_says_nothing_of_its_site() -> None:
     forbidden = Excluded(Ruling(False, Gate.ROBOTS, "Disallow: /", Status.ROBOTS), 970)
     assert learned(forbidden, requests=0, failures=CIRCUIT - 1).failures == CIRCUIT - 1
     assert learned(forbidden, failures=CIRCUIT - 1).failures == 0
+    ours = Deferred(Status.UNSETTLED, "our database was away")
+    assert learned(ours, requests=0, failures=CIRCUIT - 1).failures == CIRCUIT - 1
+    assert learned(ours, failures=CIRCUIT - 1).failures == 0, "it led to another site"
 
 
 def test_the_delay_counts_from_the_last_request_of_a_visit() -> None:
