@@ -8,7 +8,7 @@ import re
 import pytest
 
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import IndexDamaged, StoreError, Unreachable
+from cormorant.base.errors import CacheDamaged, IndexDamaged, NotPermitted, StoreError, Unreachable
 from tests.portal.asking import ask
 
 
@@ -36,6 +36,8 @@ SECRET = "postgresql://db.internal.example/cormorant"
 FAULTS = [
     (RuntimeError(SECRET), 500, "error"), (StoreError(f"{SECRET} refused."), 500, "store"),
     (Unreachable(f"{SECRET} does not answer."), 503, "unreachable"),
+    (NotPermitted(f"{SECRET} may only be read."), 500, "not_permitted"),
+    (CacheDamaged(f"{SECRET} is torn."), 500, "cache_damaged"),
 ]  # fmt: skip
 
 
