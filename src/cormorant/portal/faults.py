@@ -26,17 +26,18 @@ _UNFIT = {
 }  # fmt: skip
 """What to say of a value, by what pydantic calls its fault."""
 
-_TOLD = (UsageError, NotFoundError, ConflictError, IndexDamaged)
-"""What a reader is told in its own words: what they asked for does not fit, or a command mends it."""
+_READERS = (UsageError, NotFoundError, ConflictError)
+"""What comes of what a reader asked for; they are told in its own words, as of an index that a command mends."""
 
 
 def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[], None]) -> None:
-    """Answer every error. `forget` is called at one of ours: what it came from is opened anew the next time."""
+    """Answer every error. `forget` is called at one of ours, not a reader's: what it came from is opened anew."""
 
     @app.exception_handler(CormorantError)
     def ours(request: Request, error: CormorantError) -> Response:
-        forget()
-        if isinstance(error, _TOLD):
+        if not isinstance(error, _READERS):
+            forget()
+        if isinstance(error, (*_READERS, IndexDamaged)):
             return _said(look, request, error.as_problem())
         return _failed(look, request, error)
 
