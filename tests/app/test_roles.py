@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import multiprocessing
+import signal
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +30,11 @@ from cormorant.frontier.admission import SiteNumbers
 from cormorant.frontier.known import Seen
 from cormorant.journal import runs
 from cormorant.model.run import Refresh, RunState
+from cormorant.operate import indexing
+from cormorant.receivers import stream
 from cormorant.store.database import Store
+
+PATIENCE_S = 20.0
 
 
 def test_all_processes_go_by_the_first_resolution(store: Store, other: Store) -> None:
@@ -112,3 +120,51 @@ def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(
     away.write_text("https://b.example/")
     assert taken_up() == {waits, works}
     cache.close()
+
+
+def an_empty_index(monkeypatch: pytest.MonkeyPatch, fill: Callable[[object], object]) -> Any:
+    """A house with an index that has to be filled first, which is done so."""
+    monkeypatch.setattr(stream, "reaches", lambda _tx, _place: False)
+    monkeypatch.setattr(indexing, "fill", fill)
+    store = SimpleNamespace(read=nullcontext)
+    return SimpleNamespace(store=store, index_writer=lambda: SimpleNamespace(place=0, close=lambda: None))
+
+
+def test_what_an_index_lacks_that_was_filled_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    urls = ["https://a.example/torn"]
+    roles._in_step(an_empty_index(monkeypatch, lambda _: {"damaged": 1, "damaged_urls": urls}), 0)
+    assert [each.__dict__["addresses"] for each in caplog.records if each.message == "copies damaged"] == [urls]
+
+
+@pytest.mark.parametrize(("filling", "code"), [(True, -signal.SIGTERM), (False, 0)], ids=["while", "after"])
+def test_a_stop_ends_a_provider_whether_it_fills_an_index_or_has(
+    filling: bool, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processes = multiprocessing.get_context("fork")
+    begun = processes.Event()
+
+    def fill(_: object) -> dict[str, int]:
+        if filling:
+            begun.set()
+            while True:
+                pause(0.01)
+        return {"damaged": 0}
+
+    house = an_empty_index(monkeypatch, fill)
+
+    async def provide(stop: asyncio.Event) -> None:
+        roles._in_step(house, 0)
+        begun.set()
+        await stop.wait()
+
+    process = processes.Process(target=roles._run, args=(provide,))
+    process.start()
+    assert begun.wait(PATIENCE_S)
+    process.terminate()
+    process.join(PATIENCE_S)
+    try:
+        assert process.exitcode == code
+    finally:
+        process.kill()

@@ -17,7 +17,6 @@ from sqlalchemy.engine.default import DefaultDialect
 
 from cormorant import cli
 from cormorant.app import folder, session
-from cormorant.app.supervisor import Supervisor
 from cormorant.cli import terminal
 
 
@@ -82,7 +81,7 @@ def main(moment: str, at: str, *words: str) -> None:
         owner, name = {
             "rollback": (DefaultDialect, "do_rollback"), "close": (DefaultDialect, "do_close"),
             "lock": (folder, "take_lock"), "fork": (os, "fork"), "stop": (session, "_stop"),
-            "print": (terminal.Terminal, "print"), "supervise": (Supervisor, "supervise"),
+            "print": (terminal.Terminal, "print"),
         }[moment]  # fmt: skip
         striker.before(owner, name)
     sys.argv = ["cormorant", *words]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from cormorant.base.errors import UsageError
 from cormorant.cli.options import Asked, split
+from tests.cli.world import here
 
 
 @pytest.mark.parametrize(
@@ -30,3 +34,22 @@ def test_split(argv: list[str], asked: Asked, rest: list[str]) -> None:
 def test_an_option_without_its_value_is_refused(argv: list[str]) -> None:
     with pytest.raises(UsageError, match="needs a"):
         split(argv)
+
+
+LOGS = """
+import logging
+from cormorant import cli
+from cormorant.cli import boundary
+boundary.run = lambda _: logging.getLogger("library").warning("torn") or 0
+cli.main()
+"""
+"""A command during which a library logs something."""
+
+
+@pytest.mark.parametrize(
+    ("argv", "everything"), [(["-vv"], True), (["-v", "--verbose"], True), (["-v"], False), (["-v", "-q", "-v"], False)]
+)
+def test_who_asks_for_everything_is_told_also_of_what_goes_wrong_first(argv: list[str], everything: bool) -> None:
+    assert ("Traceback" in here(*argv, "--data").err) is everything
+    done = subprocess.run([sys.executable, "-c", LOGS, *argv], capture_output=True, text=True, check=True)
+    assert ("torn" in done.stderr) is everything

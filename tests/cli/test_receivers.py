@@ -20,6 +20,7 @@ from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store.schema import content
 from tests.cli.conftest import World
+from tests.cli.test_upkeep import checks
 from tests.cli.world import Installation, Site
 
 
@@ -83,6 +84,19 @@ def test_an_index_that_is_switched_on_later_has_what_was_found_before(
     assert len(bare.fine("search", "harbour", "--json").objects) == 2
     assert bare.fine("search", "low", "--json").objects
     assert bare.fine("index", "stats", "--json").object["documents"] == 3
+
+
+def test_an_index_is_not_filled_when_no_copy_can_be_read(bare: Installation, site: Site, tmp_path: Path) -> None:
+    without = Installation(bare.folder, {"CORMORANT_INDEX": "none"})
+    without.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    without.fine("receiver", "add", "jsonlines", "feed", "--set", f"path={tmp_path / 'feed.jsonl'}")
+    without.run("crawl")
+    for pack in (bare.folder / "cache").rglob("*.pack"):
+        pack.write_bytes(b"")
+    (said,) = [each for each in bare.run("crawl", "--json").object["problems"] if each["kind"] == "receiver"]
+    assert said["receiver"] == "index"
+    assert "None of 3 kept copies can be read" in said["reason"]
+    assert checks(bare, "doctor")["receiver index"]["ok"] is False
 
 
 def test_a_receiver_that_takes_nothing_is_told_at_the_end(bare: Installation, site: Site, tmp_path: Path) -> None:

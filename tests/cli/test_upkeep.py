@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+from cormorant.app import folder
 from tests.cli.conftest import World
 from tests.cli.test_crawl import add, slow
 from tests.cli.world import Installation, Site, until
@@ -113,6 +115,54 @@ def test_kept_copies_that_are_partly_moved(bare: Installation, site: Site, tmp_p
     assert (done.code, "Unset CORMORANT_CACHE" in done.err) == (1, True), done
 
 
+def test_kept_copies_go_nowhere_else_while_something_is_at_work(bare: Installation, tmp_path: Path) -> None:
+    bare.fine("source", "add", "files", "papers", "--set", f"path={tmp_path}")
+    other = Installation(bare.folder, {"CORMORANT_CACHE": str(tmp_path / "copies")})
+    lock = folder.take_lock(bare.folder)
+    assert lock is not None
+    done = other.run("crawl", "--json")
+    assert (done.code, done.problem["code"]) == (1, "conflict"), done
+    assert "Unset CORMORANT_CACHE, or stop it first" in done.problem["detail"]
+    assert bare.fine("cache", "show").code == 0
+    os.close(lock)
+    assert other.fine("cache", "show").code == 0
+    assert folder.copies_at(bare.folder) == tmp_path / "copies"
+
+
+@pytest.mark.parametrize("noted", [True, False], ids=["noted", "older than the note"])
+def test_kept_copies_of_which_the_disk_is_away(noted: bool, bare: Installation, site: Site, tmp_path: Path) -> None:
+    disk = tmp_path / "big disk"
+    home = Installation(bare.folder, {"CORMORANT_CACHE": str(disk / "copies")})
+    add(home, site)
+    home.run("crawl")
+    disk.rename(tmp_path / "away")
+    if not noted:
+        (bare.folder / "cormorant.json").write_text('{"format": 1}')
+        home = bare
+    for words in (("serve", "--port", "0"), ("crawl",), ("index", "rebuild"), ("store", "check")):
+        done = home.run(*words)
+        assert (done.code, "Is its disk mounted" in done.err) == (1, True), done
+    assert checks(home, "doctor")["data folder"]["ok"] is False
+    assert not list(tmp_path.rglob("big disk"))
+    (tmp_path / "away").rename(disk)
+    home = Installation(bare.folder, {"CORMORANT_CACHE": str(disk / "copies")})
+    assert home.fine("index", "rebuild", "--json").object["documents"] == 3
+
+
+def test_kept_copies_that_are_lost_can_be_fetched_anew(bare: Installation, site: Site) -> None:
+    add(bare, site)
+    bare.run("crawl")
+    shutil.rmtree(bare.folder / "cache")
+    said = bare.run("store", "check").err
+    packs = bare.folder / "cache" / "packs"
+    assert f"make the folder {packs}, and" in said, said
+    packs.mkdir(parents=True)
+    assert bare.run("cache", "check", "--json").object["damaged"] == 3
+    bare.run("crawl", "--force")
+    assert bare.fine("cache", "check", "--json").object["damaged"] == 0
+    assert bare.fine("index", "rebuild", "--json").object["documents"] == 3
+
+
 @pytest.mark.parametrize(
     ("said", "code", "words"), [("s3://bucket/copies", 2, "not a folder"), ("file", 1, "no folder")]
 )
@@ -135,6 +185,16 @@ def test_a_damaged_copy_is_noticed(home: Installation) -> None:
     assert home.run("index", "rebuild").code == 3
     done = home.run("index", "rebuild", "--json")
     assert (done.code, done.object["damaged"], done.problem["code"]) == (3, 1, "cache_damaged")
+
+
+def test_an_index_is_not_exchanged_for_an_empty_one(home: Installation) -> None:
+    before = home.fine("index", "stats", "--json").object["documents"]
+    for pack in (home.folder / "cache").rglob("*.pack"):
+        pack.write_bytes(b"")
+    done = home.run("index", "rebuild", "--json")
+    assert (done.code, done.problem["code"]) == (1, "cache_damaged"), done
+    assert home.fine("index", "stats", "--json").object["documents"] == before
+    assert home.fine("search", "harbour", "--json").objects
 
 
 def test_a_forced_crawl_mends_a_damaged_copy_and_counts_nothing_as_changed(bare: Installation, site: Site) -> None:

@@ -83,6 +83,9 @@ def test_what_is_not_asked_for_says_nothing_of_its_site() -> None:
     assert learned(forbidden, requests=0, failures=CIRCUIT - 1).failures == CIRCUIT - 1
     assert learned(forbidden, failures=CIRCUIT - 1).failures == 0
     assert learned(forbidden, requests=0, received=9, failures=CIRCUIT - 1).failures == 0, "a file that was read"
+    ours = Deferred(Status.UNSETTLED, "our database was away")
+    assert learned(ours, requests=0, failures=CIRCUIT - 1).failures == CIRCUIT - 1
+    assert learned(ours, failures=CIRCUIT - 1).failures == 0, "it led to another site"
 
 
 def test_a_site_that_answers_after_all_rests_no_longer() -> None:

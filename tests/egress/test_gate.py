@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pytest
 
 from cormorant.base.errors import Unreachable
-from cormorant.egress.gate import Egress, Pinned, Refused, Settle
+from cormorant.egress.gate import Egress, Pinned, Refused, Settle, Unsettled
 from cormorant.egress.policy import PUBLIC_ONLY, AddressClass, Consent
 from cormorant.egress.resolve import Resolver, Unresolved, literal, system_lookup
 from tests.clocks import Hands
@@ -319,7 +319,7 @@ def process(settle: Settle, *answers: str, clock: Hands | None = None) -> Egress
     return Egress(hands, resolver=Resolver(hands, names, 5.0), settle=settle)
 
 
-def said_by(egress: Egress, consent: Consent = NAMED) -> Pinned | Refused | Unresolved:
+def said_by(egress: Egress, consent: Consent = NAMED) -> Pinned | Refused | Unresolved | Unsettled:
     return run(lambda: egress.open("a.example", 80, consent))
 
 
@@ -359,7 +359,7 @@ def test_nobody_is_asked_about_a_host_that_is_not_named() -> None:
     assert ledger.asked == 0
 
 
-def test_nothing_is_connected_to_while_it_cannot_be_settled() -> None:
+def test_nothing_is_connected_to_while_it_cannot_be_settled(caplog: pytest.LogCaptureFixture) -> None:
     away = True
 
     def settle(_host: str, _port: int, classes: frozenset[AddressClass]) -> frozenset[AddressClass]:
@@ -368,7 +368,8 @@ def test_nothing_is_connected_to_while_it_cannot_be_settled() -> None:
         return classes
 
     egress = process(settle, "10.0.0.1")
-    assert said_by(egress) == Unresolved("The database does not answer", missing=False)
+    assert isinstance(said_by(egress), Unsettled)
+    assert [each.__dict__["reason"] for each in caplog.records] == ["The database does not answer."]
     assert egress.pinned("a.example", 80, NAMED) is None
     away = False
     assert isinstance(said_by(egress), Pinned)

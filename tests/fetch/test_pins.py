@@ -6,12 +6,16 @@ import asyncio
 
 import pytest
 
+from cormorant.base.clock import SystemClock
+from cormorant.base.errors import Unreachable
 from cormorant.egress.gate import Egress, Pinned
-from cormorant.egress.policy import Consent
+from cormorant.egress.policy import AddressClass, Consent
 from cormorant.egress.resolve import Lookup, Resolver
 from cormorant.fetch import http
 from cormorant.fetch.http import Fetcher
 from cormorant.fetch.values import Answer, Fault, Request
+from cormorant.model.outcome import Deferred
+from cormorant.sources.web.exchange import of_fault
 from tests.clocks import Hands
 from tests.fetch.servers import asking, keeping, ok, run, serving
 
@@ -140,3 +144,24 @@ def test_a_name_without_an_address() -> None:
             assert (fault.status, fault.retryable, fault.whole_site, fault.requests) == (975, True, True, 0)
 
     run(work())
+
+
+def test_a_database_that_is_away_is_no_fault_of_the_host() -> None:
+    def settle(_host: str, _port: int, _classes: frozenset[AddressClass]) -> frozenset[AddressClass]:
+        raise Unreachable("postgresql://db.internal.example does not answer.")
+
+    async def work() -> Answer | Fault:
+        clock = SystemClock()
+        egress = Egress(clock, resolver=Resolver(clock, always("127.0.0.1")), settle=settle)
+        fetcher = Fetcher(egress)
+        try:
+            return await fetcher.get(Request("http://a.example/", consent=Consent.of([("a.example", 80)])))
+        finally:
+            await fetcher.close()
+            await egress.close()
+
+    fault = run(work())
+    assert isinstance(fault, Fault)
+    assert (fault.status, fault.retryable, fault.whole_site, fault.requests) == (984, True, False, 0)
+    assert "db.internal" not in fault.reason
+    assert of_fault(fault) == Deferred(984, fault.reason)

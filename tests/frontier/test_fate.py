@@ -153,7 +153,7 @@ def test_no_answer_is_unreachable(status: int) -> None:
     assert is_unreachable(status)
 
 
-@pytest.mark.parametrize("status", [200, 304, 403, 404, 500, 503, 970, 981, 1020])
+@pytest.mark.parametrize("status", [200, 304, 403, 404, 500, 503, 970, 981, 984, 1020])
 def test_an_answer_is_not(status: int) -> None:
     assert not is_unreachable(status)
 

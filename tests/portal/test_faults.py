@@ -8,7 +8,17 @@ import re
 import pytest
 
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import IndexDamaged, StoreError, Unreachable
+from cormorant.base.errors import (
+    CacheDamaged,
+    CormorantError,
+    IndexDamaged,
+    NotFoundError,
+    NotPermitted,
+    StoreError,
+    Unreachable,
+    UsageError,
+)
+from cormorant.portal import site
 from tests.portal.asking import ask
 
 
@@ -36,6 +46,8 @@ SECRET = "postgresql://db.internal.example/cormorant"
 FAULTS = [
     (RuntimeError(SECRET), 500, "error"), (StoreError(f"{SECRET} refused."), 500, "store"),
     (Unreachable(f"{SECRET} does not answer."), 503, "unreachable"),
+    (NotPermitted(f"{SECRET} may only be read."), 500, "not_permitted"),
+    (CacheDamaged(f"{SECRET} is torn."), 500, "cache_damaged"),
 ]  # fmt: skip
 
 
@@ -55,6 +67,23 @@ def test_what_failed_is_for_the_log_and_its_reference_for_the_reader(
     assert (problem["status"], problem["code"]) == (status, code)
     assert problem["reference"] in problem["detail"]
     assert SECRET not in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("error", "anew"),
+    [(NotFoundError("No."), 0), (UsageError("No."), 0), (IndexDamaged("It is gone."), 1), (StoreError("No."), 1)],
+)
+def test_what_a_reader_asks_for_wrongly_leaves_the_index_open(
+    error: CormorantError, anew: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgotten: list[site.Shelf] = []
+
+    def forget(shelf: site.Shelf) -> None:
+        forgotten.append(shelf)
+
+    monkeypatch.setattr(site.Shelf, "forget", forget)
+    ask(Failing(error), "/search?q=kelp")
+    assert len(forgotten) == anew
 
 
 def test_a_damaged_index_says_what_mends_it() -> None:

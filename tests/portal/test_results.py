@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from cormorant.base.clock import SystemClock
@@ -46,6 +48,23 @@ def test_the_last_page_says_that_there_is_more(total: int, page: int, said: bool
     body = ask(Quiet(), f"/search?q=kelp&page={page}").body
     assert f"<strong>{total}</strong> results" in body
     assert ("Only the first 500 results can be paged to" in body) is said
+
+
+@pytest.mark.parametrize(("reachable", "last"), [(23, 3), (7, 1)])
+def test_no_page_is_offered_on_which_nothing_can_be(
+    reachable: int, last: int, monkeypatch: pytest.MonkeyPatch, found: dict[str, int]
+) -> None:
+    def answer(_: site.Shelf, question: Question) -> Answer:
+        hits = (HIT,) * min(reachable - question.offset, question.limit)
+        return Answer(found["web"], reachable, 1.0, parse(question.text).understood, hits)
+
+    monkeypatch.setattr(site.Shelf, "ask", answer)
+    body = ask(Quiet(), f"/search?q=kelp&page={last}").body
+    assert "<strong>600</strong> results" in body
+    assert f"Only the first {reachable} results can be paged to" in body
+    assert f"page={last + 1}" not in body
+    assert ("page=2" in body) is (last > 1)
+    assert json.loads(ask(Quiet(), "/api/v1/search?q=kelp").body)["reachable"] == reachable
 
 
 @pytest.mark.parametrize("address", ["/", "/search?q=kelp"])

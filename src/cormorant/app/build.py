@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,9 +10,9 @@ from typing import TYPE_CHECKING
 from cormorant.app import folder as folders
 from cormorant.app.settings import Installation
 from cormorant.base.clock import Clock, SystemClock
-from cormorant.base.errors import DataFolderError
+from cormorant.base.errors import ConflictError, DataFolderError
 from cormorant.cache.local import LocalCache
-from cormorant.cache.packs import pack_path
+from cormorant.cache.packs import pack_path, packs_folder
 from cormorant.catalog import receivers
 from cormorant.index import embedded
 from cormorant.operate import checking
@@ -70,19 +71,39 @@ def open_house(plan: Plan, *, first: bool = False) -> House:
 def _copies(plan: Plan, store: Store) -> None:
     """Have a folder for the kept copies. Refuses another than they are in, unless they were moved along.
 
-    Raises DataFolderError, NotPermitted.
+    Raises DataFolderError, also when none are where they should be, ConflictError while something at work keeps them
+    elsewhere, and NotPermitted.
     """
     known, cache = folders.copies_at(plan.folder), plan.cache
-    if known != cache:
-        with store.read() as tx:
-            needed = checking.packs(tx)
-        moved = {pack for pack in needed if pack_path(cache, pack).exists()}
-        if needed and (not moved or any(pack_path(known, pack).exists() for pack in needed - moved)):
-            way = "Unset CORMORANT_CACHE" if known == plan.folder / "cache" else f"Set CORMORANT_CACHE={known}"
-            raise DataFolderError(f"The kept copies are in {known} and not in {cache}. {way}, or move them along.")
-    folders.prepare_cache(cache)
-    if known != cache:
+    with store.read() as tx:
+        kept = checking.keeps_copies(tx)
+        behind = kept and known != cache and _left_behind(known, cache, checking.packs(tx))
+    if kept and not folders.is_there(packs := packs_folder(known if behind else cache)):
+        raise DataFolderError(
+            f"The kept copies are not in {packs.parent}. Is its disk mounted? If they lie elsewhere, name that folder "
+            f"with CORMORANT_CACHE; if they are lost, make the folder {packs}, and `cormorant crawl --force` fetches "
+            "them anew."
+        )
+    way = "Unset CORMORANT_CACHE" if known == plan.folder / "cache" else f"Set CORMORANT_CACHE={known}"
+    if behind:
+        raise DataFolderError(f"The kept copies are in {known} and not in {cache}. {way}, or move them along.")
+    if known == cache:
+        folders.prepare_cache(cache)
+        return
+    lock = folders.take_lock(plan.folder)
+    if lock is None:
+        raise ConflictError(f"What is at work on {plan.folder} keeps copies in {known}. {way}, or stop it first.")
+    try:
+        folders.prepare_cache(cache)
         folders.put_copies_at(plan.folder, cache)
+    finally:
+        os.close(lock)
+
+
+def _left_behind(known: Path, cache: Path, needed: set[int]) -> bool:
+    """Whether of the packs that are needed none has come along, or one is still where they were known to be."""
+    moved = {pack for pack in needed if pack_path(cache, pack).exists()}
+    return not moved or any(pack_path(known, pack).exists() for pack in needed - moved)
 
 
 def _index_receiver(store: Store, installation: Installation) -> None:

@@ -43,11 +43,12 @@ class Report:
 
 
 class Hits(Sequence[Hit]):
-    """The hits of one answer, best first; `total` is how many there are in all."""
+    """The hits of one answer, best first. There are `total` in all; an offset below `reachable` leads to one."""
 
     def __init__(self, answer: Answer) -> None:
         self._hits = answer.hits
-        self.total, self.took_ms, self.query = answer.total, answer.took_ms, answer.understood.text
+        self.total, self.reachable = answer.total, answer.reachable
+        self.took_ms, self.query = answer.took_ms, answer.understood.text
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...

@@ -17,9 +17,12 @@ import socket
 from collections.abc import Mapping
 from pathlib import Path
 
+from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import DataFolderError, NotPermitted
 
 FORMAT = 1
+TRIED_S, AGAIN_S = 0.2, 0.01
+"""How long whoever wants to own a folder tries, and between two tries."""
 _OURS = ("cache", "index", "logs", "owner.lock", "cormorant.new")
 _MARK, _DATABASE = "cormorant.json", "cormorant.db"
 _SQLITE = b"SQLite format 3\0"
@@ -67,6 +70,16 @@ def prepare_cache(cache: Path) -> None:
         raise NotPermitted(f"Kept copies cannot go to {cache}: {error.strerror}. {way}") from None
     if not os.access(cache, os.W_OK | os.X_OK):
         raise NotPermitted(f"Kept copies cannot go to {cache}, which may only be read. {way}")
+
+
+def is_there(folder: Path) -> bool:
+    """Is it a folder? Raises NotPermitted where that cannot be known."""
+    try:
+        return folder.is_dir()
+    except OSError as error:
+        raise NotPermitted(
+            f"{folder} cannot be looked at: {error.strerror}. Check who owns it, and its disk."
+        ) from None
 
 
 def copies_at(folder: Path) -> Path:
@@ -148,22 +161,33 @@ def _refused(folder: Path, error: OSError) -> DataFolderError | NotPermitted:
 
 
 def take_lock(folder: Path) -> int | None:
-    """Become the owner: returns a file descriptor that holds the lock as long as any process has it open, or None."""
+    """Become the owner: returns a file descriptor that holds the lock as long as any process has it open, or None.
+
+    Tries for a moment, as long as it takes others to look whether the folder is free.
+    """
+    clock = SystemClock()
+    until = clock.monotonic() + TRIED_S
+    while (lock := _locked(folder, fcntl.LOCK_EX)) is None and clock.monotonic() < until:
+        pause(AGAIN_S)
+    return lock
+
+
+def is_free(folder: Path) -> bool:
+    """Whether nobody owns the folder: no processes are at work on it. Many may look at once."""
+    lock = _locked(folder, fcntl.LOCK_SH)
+    if lock is not None:
+        os.close(lock)
+    return lock is not None
+
+
+def _locked(folder: Path, how: int) -> int | None:
     descriptor = os.open(folder / "owner.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
         return None
     return descriptor
-
-
-def is_free(folder: Path) -> bool:
-    """Whether nobody owns the folder: no processes are at work on it."""
-    lock = take_lock(folder)
-    if lock is not None:
-        os.close(lock)
-    return lock is not None
 
 
 def node(folder: Path) -> str:

@@ -20,7 +20,7 @@ from cormorant.base.clock import Clock
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What a process is asked to end with."""
 LONG_S = 2.0
-"""Work that has not come to its next step by then may hang: who insists is obeyed."""
+"""Seconds in which a second signal says nothing new. What has not ended by then may hang: who insists is obeyed."""
 
 Receiver = Callable[[int, FrameType | None], object]
 
@@ -83,3 +83,13 @@ def blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def ended_at_once() -> Iterator[None]:
+    """Have SIGTERM end this process at once for the length of a block, which counts at its end or not at all."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

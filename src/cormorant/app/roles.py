@@ -14,6 +14,7 @@ import uvloop
 
 from cormorant.app import build, folder, memory
 from cormorant.app.build import Plan, open_house
+from cormorant.app.interrupts import ended_at_once
 from cormorant.base.clock import cpu_ns
 from cormorant.base.errors import CormorantError, IndexDamaged
 from cormorant.base.log import logger
@@ -243,7 +244,7 @@ def _in_step(house: House, passed: int) -> IndexWriter:
     """The index, for writing; one that never had anything is filled first from what is kept.
 
     It has `passed` so much of the stream. Raises IndexDamaged for one that lacks, or is ahead of, what the database
-    still has.
+    still has, CacheDamaged when it is to be filled and no copy can be read.
     """
     writer = house.index_writer()
     with house.store.read() as tx:
@@ -252,7 +253,10 @@ def _in_step(house: House, passed: int) -> IndexWriter:
     began = writer.place > 0 or passed > 0
     writer.close()
     if not began:  # the installation ran without an index until now
-        indexing.fill(house)
+        with ended_at_once():
+            filled = indexing.fill(house)
+        if filled["damaged"]:
+            _log.warning("copies damaged", extra={"damaged": filled["damaged"], "addresses": filled["damaged_urls"]})
         return house.index_writer()
     raise IndexDamaged("The index and the database are not of one moment. `cormorant index rebuild` makes it anew.")
 

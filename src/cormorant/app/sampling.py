@@ -1,6 +1,7 @@
 """The bundled sample as sources: a site served on this machine, and a folder.
 
-The site is served while something crawls it, and no longer: by `quickstart`, and by any later crawl of its source.
+The site is served by the command that has it crawled, `quickstart` or a later `crawl`, and no longer than that goes on:
+where `serve` carries the crawl out, a command that is interrupted takes the site from it.
 """
 
 from __future__ import annotations

@@ -93,15 +93,20 @@ def pack_number(now: float, token: str) -> int:
     return (int(now) & ((1 << 33) - 1)) << _RANDOM_BITS | int(token, 16) & ((1 << _RANDOM_BITS) - 1)
 
 
+def packs_folder(directory: Path) -> Path:
+    """Where all packs lie below the cache's folder. It is there as soon as anything was kept."""
+    return directory / "packs"
+
+
 def pack_path(directory: Path, pack: int) -> Path:
     """Where the pack of that number lies below the cache's folder."""
     name = f"{pack:016x}"
-    return directory / "packs" / name[:4] / f"{name}.pack"
+    return packs_folder(directory) / name[:4] / f"{name}.pack"
 
 
 def pack_numbers(directory: Path) -> Iterator[int]:
     """Yield the numbers of all packs, oldest first. Files of other names are passed over."""
-    for folder in sorted((directory / "packs").glob("????")):
+    for folder in sorted(packs_folder(directory).glob("????")):
         for path in sorted(folder.glob("*.pack")):
             try:
                 number = int(path.stem, 16)

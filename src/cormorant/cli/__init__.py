@@ -19,11 +19,12 @@ def main() -> None:
     from contextlib import suppress
 
     from cormorant.base.errors import Interrupted
+    from cormorant.cli.options import verbosity
     from cormorant.cli.signals import Interruption
 
     interruption, code = Interruption(), Interrupted.exit_code
     with suppress(KeyboardInterrupt):  # while this is loaded, or by who insists while an interruption is told
-        interruption.listen(tell_all="-vv" in sys.argv)
+        interruption.listen(tell_all=verbosity(sys.argv[1:]) >= 2)
         from cormorant.cli.boundary import run
 
         code = run(sys.argv[1:])

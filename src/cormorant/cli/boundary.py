@@ -17,7 +17,7 @@ PIPE_CLOSED = 141
 
 def run(argv: Sequence[str]) -> int:
     """Carry out a command line and return its exit code. Never raises."""
-    asked = Asked(json="--json" in argv, verbosity=2 if "-vv" in argv else 0)
+    asked = Asked(json="--json" in argv, verbosity=options.verbosity(argv))
     try:
         asked, rest = options.split(argv)
         code = _carry_out(asked, rest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from cormorant.base.errors import UsageError
 
@@ -16,6 +17,9 @@ Options of every command, before or after its name:
   -q, --quiet    Say nothing but what was asked for.
   -v, --verbose  Say more; -vv shows where an error comes from.
   -h, --help     Explain the command."""
+
+_QUIET = ("-q", "--quiet")
+_LOUDER = {"-v": 1, "--verbose": 1, "-vv": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ def split(argv: Sequence[str]) -> tuple[Asked, list[str]]:
     """
     named: dict[str, str] = {}
     rest: list[str] = []
-    json, verbosity = False, 0
+    json = False
     words = iter(argv)
     for word in words:
         name, equals, value = word.partition("=")
@@ -45,13 +49,20 @@ def split(argv: Sequence[str]) -> tuple[Asked, list[str]]:
             named[name[2:]] = _value(name, value if equals else next(words, None))
         elif word == "--json":
             json = True
-        elif word in ("-q", "--quiet"):
-            verbosity = -1
-        elif word in ("-v", "--verbose", "-vv"):
-            verbosity = max(verbosity, 0) + (2 if word == "-vv" else 1)
-        else:
+        elif word not in _QUIET and word not in _LOUDER:
             rest.append(word)
-    return Asked(named.get("data"), named.get("config"), json, min(verbosity, 2)), rest
+    return Asked(named.get("data"), named.get("config"), json, verbosity(argv)), rest
+
+
+def verbosity(argv: Sequence[str]) -> int:
+    """How much is to be said, as in `Asked`, whatever else is wrong with these words."""
+    said = 0
+    for word in takewhile(lambda word: word != "--", argv):
+        if word in _QUIET:
+            said = -1
+        elif word in _LOUDER:
+            said = max(said, 0) + _LOUDER[word]
+    return min(said, 2)
 
 
 def _value(name: str, value: str | None) -> str:

@@ -18,15 +18,13 @@ from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
+from cormorant.app.interrupts import LONG_S, STOPS
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import Interrupted
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
-REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-SAME_S = 2.0
-"""Seconds in which a second signal says nothing new; later it does, to what hangs while it closes."""
 AGAIN_S = 0.01
 
 
@@ -35,7 +33,7 @@ class Interruption:
 
     def __init__(self) -> None:
         self._clock = SystemClock()
-        self._raised_at = -SAME_S
+        self._raised_at = -LONG_S
         self._code: int | None = None
 
     def listen(self, *, tell_all: bool) -> None:
@@ -43,7 +41,7 @@ class Interruption:
 
         What the shell has set to be ignored stays so: that is how `nohup` works.
         """
-        for number in REQUESTS:
+        for number in STOPS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._receive)
         signal.signal(signal.SIGALRM, self._receive_again)
@@ -66,24 +64,24 @@ class Interruption:
         if self._code is not None:
             os._exit(self._code)
         now = self._clock.monotonic()
-        if now - self._raised_at >= SAME_S:
+        if now - self._raised_at >= LONG_S:
             self._raised_at = now
             raise KeyboardInterrupt
 
     def _lost(self, what: UnraisableHookArgs) -> None:
         """What Python does with an exception that it cannot pass on; an interruption is not to be lost."""
         if isinstance(what.exc_value, KeyboardInterrupt):
-            self._raised_at = -SAME_S
+            self._raised_at = -LONG_S
             signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
         else:
             sys.__unraisablehook__(what)
 
     def _receive_again(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the shape of a receiver
         """What was lost, for whoever receives such a signal by now."""
-        receivers = filter(callable, map(signal.getsignal, REQUESTS))
+        receivers = filter(callable, map(signal.getsignal, STOPS))
         next(receivers, self._receive)(signal.SIGTERM, frame)
 
 
 def _ignore() -> None:
-    for number in REQUESTS:
+    for number in STOPS:
         signal.signal(number, signal.SIG_IGN)

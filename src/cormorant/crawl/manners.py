@@ -17,10 +17,12 @@ from cormorant.model.address import fingerprint
 from cormorant.model.content import Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Ok
 from cormorant.model.resource import Found, How, Role
+from cormorant.model.status import Status
 
 if TYPE_CHECKING:
     from cormorant.crawl.dispatch import Dispatch
     from cormorant.crawl.means import Means
+    from cormorant.model.outcome import Outcome
     from cormorant.sources.protocol import Source
 
 
@@ -43,7 +45,7 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
     """Take a visit into account at its site. Returns reports of visits that cannot be made because of it."""
     task, outcome = report.task, report.outcome
     site, at = task.site, rest.after(outcome, task.site.failures, report.at, jitter(0.1))
-    unasked = isinstance(outcome, Excluded) and not report.wire.used
+    unasked = not report.wire.used and _was_not_asked(outcome)
     if not (unasked or at.failures):
         _answered(site, desk, now)
     resting = site.rest_until > now
@@ -79,6 +81,11 @@ def _answered(site: SiteWork, desk: Desk, now: float) -> None:
         desk.hurry(site)
     if site.rest_until <= now:
         site.trouble = 0
+
+
+def _was_not_asked(outcome: Outcome) -> bool:
+    """Does a visit without a request that ends so say nothing of its site: forbidden, or a fault of our own?"""
+    return isinstance(outcome, Excluded) or outcome.status == Status.UNSETTLED
 
 
 def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:

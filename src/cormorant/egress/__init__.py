@@ -5,7 +5,7 @@ to the addresses that were judged:
 
     host, port, Consent -> resolve -> judge every address -> Pinned --> connect --> veto at the socket
                               |              |
-                              `-> Unresolved `-> Refused               (resolve, policy, gate)
+                              `-> Unresolved `-> Refused, Unsettled    (resolve, policy, gate)
 
 Private networks are what the product is bought for, so what is allowed is said by each source (`policy.Consent`).
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from cormorant.base.clock import Clock
 from cormorant.base.errors import CormorantError
+from cormorant.base.log import logger
 from cormorant.egress.policy import (
     DENIED,
     INTERNAL,
@@ -22,7 +23,9 @@ from cormorant.egress.policy import (
 )
 from cormorant.egress.resolve import Resolver, Unresolved, literal
 from cormorant.model.rules import Ruling
+from cormorant.model.status import Status
 
+_log = logger(__name__)
 _MOST_VERDICTS = 20_000
 
 Settle = Callable[[str, int, frozenset[AddressClass]], frozenset[AddressClass]]
@@ -43,6 +46,12 @@ class Refused(NamedTuple):
     """The policy says no; the ruling is the same whatever was refused."""
 
     ruling: Ruling = DENIED
+
+
+class Unsettled(NamedTuple):
+    """Nobody can say now what was consented to: a fault of this installation, not of the host."""
+
+    status: int = Status.UNSETTLED
 
 
 class _Verdict(NamedTuple):
@@ -90,7 +99,7 @@ class Egress:
         order = list(AddressClass)
         return max((classify(address) for address in pinned.addresses), key=order.index)
 
-    async def open(self, host: str, port: int, consent: Consent) -> Pinned | Refused | Unresolved:
+    async def open(self, host: str, port: int, consent: Consent) -> Pinned | Refused | Unresolved | Unsettled:
         """May this source connect to `host` (a name or an IP literal, IPv6 in brackets) at `port`?
 
         Judges every address of the answer; one that is refused refuses all (fault S5). No packet but the question to
@@ -108,7 +117,8 @@ class Egress:
         try:
             said = self._judge(host, port, known.answer, consent)
         except CormorantError as error:  # it cannot be settled now what was consented to, so nothing is connected to
-            return Unresolved(error.sentence.removesuffix("."), missing=False)
+            _log.warning("not settled", extra={"host": host, "port": port, "reason": error.sentence})
+            return Unsettled()
         if len(self._verdicts) >= _MOST_VERDICTS:
             self._verdicts.clear()
         self._verdicts[key] = _Verdict(said, consent, known.until)

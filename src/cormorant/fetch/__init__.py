@@ -4,7 +4,7 @@ One GET at a time over connections that are kept, through `egress`, with every p
 
     Request -> egress: Pinned -> easy handle -> libcurl on the loop -> collect -> Answer | Fault
                   |                                                       |
-                  `-> Fault 974, 975                             headers, coding: pure functions
+                  `-> Fault 974, 975, 984                        headers, coding: pure functions
 
 Invariants: nothing is followed, stored or sent that the caller did not ask for (no redirects, cookies, netrc or
 proxies of the environment); every request goes to an address that was judged for that very request, also on a

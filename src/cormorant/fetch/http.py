@@ -15,7 +15,7 @@ from collections import deque
 from typing import NamedTuple
 
 from cormorant.base.steps import Steps, unmeasured
-from cormorant.egress.gate import Egress, Pinned, Refused
+from cormorant.egress.gate import Egress, Pinned, Refused, Unsettled
 from cormorant.egress.policy import AddressClass, Consent
 from cormorant.egress.resolve import Unresolved
 from cormorant.fetch import faults
@@ -178,7 +178,9 @@ def _parse_origin(text: str) -> _Where | Fault:
     return _Where(origin.host, origin.port)
 
 
-def _not_opened(said: Refused | Unresolved) -> Fault:
+def _not_opened(said: Refused | Unresolved | Unsettled) -> Fault:
     if isinstance(said, Refused):
         return Fault(said.ruling.status, "The network policy does not allow this connection.", ruling=said.ruling)
+    if isinstance(said, Unsettled):
+        return Fault(said.status, "It could not be looked up whether this host may be connected to.", retryable=True)
     return Fault(said.status, f"The name was not resolved: {said.reason}.", retryable=True, whole_site=True)

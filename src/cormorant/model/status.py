@@ -2,7 +2,7 @@
 
 Numbers below 600 are HTTP's (RFC 9110 section 15; 429: RFC 6585; 451: RFC 7725). 902 to 964 and those from 1001 keep
 the meaning they have had in enterprise search crawlers for twenty years, so that an administrator's habits and scripts
-go on working; 951 is narrowed to collections. 970 to 983 are this system's own. Only 200 is ever indexed.
+go on working; 951 is narrowed to collections. 970 to 984 are this system's own. Only 200 is ever indexed.
 
 Each row says what is the case, why, and what to do; `describe` finds a row for any number.
 """
@@ -79,6 +79,7 @@ class Status(IntEnum):
     QUARANTINED = 981
     VETOED = 982
     NOFOLLOW_ONLY = 983
+    UNSETTLED = 984
     NOT_HTML = 1001
     BROKEN_STREAM = 1002
     REDIRECT_TARGET_MISSING = 1003
@@ -293,6 +294,9 @@ _TABLE = """
 983 excluded Known only through nofollow links
   Every link to it asks not to be followed.
   Add it as a start address if you want it.
+984 deferred Leave to connect could not be looked up
+  The database of this installation did not say at which addresses the host was first.
+  Look whether the database answers, with 'cormorant doctor'; the crawl tries the address again.
 1001 excluded Not text or HTML
   Its bytes are of a type that nothing here reads: a picture, sound, film or program.
   Exclude the type if it is not wanted; if it is a text, have the server declare its true type.

@@ -142,6 +142,11 @@ def packs(tx: Tx) -> set[int]:
     return {row.pack for row in tx.rows(sa.select(content.c.pack).distinct())}
 
 
+def keeps_copies(tx: Tx) -> bool:
+    """Whether a row knows of a kept copy."""
+    return bool(tx.rows(sa.select(content.c.pack).limit(1)))
+
+
 def _url(tx: Tx, number: int | None) -> str:
     rows = tx.rows(sa.select(content.c.url).where(content.c.id == number))
     return rows[0].url if rows else "?"

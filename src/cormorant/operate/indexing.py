@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.base.errors import ConflictError
+from cormorant.base.errors import CacheDamaged, ConflictError
 from cormorant.catalog import receivers
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl.delivery import Found, Shelf
@@ -31,7 +32,7 @@ def rebuild(house: House, progress: Callable[[int, int], None] | None = None) ->
     """Make the index anew beside the one in use, then switch; search goes on meanwhile.
 
     `progress` is told how many documents are done, of how many. Rows and place are of one moment, so that deliveries go
-    on behind it. Raises ConflictError while a crawl or `serve` delivers, or when the installation has no index.
+    on behind it. Raises ConflictError when the installation has no index, and what `fill` raises.
     """
     if not house.searchable:
         raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded first.")
@@ -39,13 +40,16 @@ def rebuild(house: House, progress: Callable[[int, int], None] | None = None) ->
 
 
 def fill(house: House, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
-    """Do what `rebuild` does, for whoever delivers. Raises ConflictError when somebody else writes the index."""
+    """Do what `rebuild` does, for whoever delivers.
+
+    Raises ConflictError when somebody else writes the index, CacheDamaged when no copy can be read: it then stays as it
+    was.
+    """
     started = house.clock.monotonic()
     damaged: list[str] = []
     done, committed, waiting = 0, 0, 0
-    cache = house.cache()
-    shelf = Shelf(cache, ACLNumbers())
-    with house.index_rebuild() as writer, house.store.read() as tx:
+    with closing(house.cache()) as cache, house.index_rebuild() as writer, house.store.read() as tx:
+        shelf = Shelf(cache, ACLNumbers())
         place = stream.head(tx)
         total = _count(tx)
         for page in _pages(tx, shelf):
@@ -59,6 +63,11 @@ def fill(house: House, progress: Callable[[int, int], None] | None = None) -> di
             if done - committed >= COMMIT or waiting >= COMMIT_BYTES:
                 writer.commit(0)
                 committed, waiting = done, 0
+        if damaged and not done:
+            raise CacheDamaged(
+                f"None of {len(damaged):,} kept copies can be read, so the index stays as it was. "
+                "`cormorant cache check` says why; `cormorant crawl --force` fetches them anew."
+            )
         writer.commit(place)
     with house.store.begin() as tx:
         for row in receivers.every(tx):
@@ -66,7 +75,6 @@ def fill(house: House, progress: Callable[[int, int], None] | None = None) -> di
                 receivers.set_place(tx, row.id, place)
         hiding.passed(tx, place)
         stream.trim(tx)
-    cache.close()
     return {
         "documents": done, "damaged": len(damaged), "damaged_urls": damaged[:20], "place": place,
         "took_s": round(house.clock.monotonic() - started, 3),

@@ -94,10 +94,11 @@ def hit_record(hit: Hit) -> dict[str, Any]:
 
 
 def answer_record(answer: Answer) -> dict[str, Any]:
-    """The search object around hits."""
+    """The search object around hits. An offset below `reachable` leads to one, whatever `total` says."""
     return {
-        "total": answer.total, "took_ms": round(answer.took_ms, 2), "query": answer.understood.text,
-        "notes": list(answer.understood.notes), "facets": {}, "suggestion": answer.suggestion,
+        "total": answer.total, "reachable": answer.reachable, "took_ms": round(answer.took_ms, 2),
+        "query": answer.understood.text, "notes": list(answer.understood.notes), "facets": {},
+        "suggestion": answer.suggestion,
         "hits": [hit_record(hit) for hit in answer.hits],
     }  # fmt: skip
 

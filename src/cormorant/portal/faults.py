@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.templating import Jinja2Templates
 
 from cormorant.base.clock import random_token
-from cormorant.base.errors import CormorantError, IndexDamaged, NotFoundError, UsageError
+from cormorant.base.errors import ConflictError, CormorantError, IndexDamaged, NotFoundError, UsageError
 from cormorant.base.log import logger
 from cormorant.portal import frame
 
@@ -26,14 +26,18 @@ _UNFIT = {
 }  # fmt: skip
 """What to say of a value, by what pydantic calls its fault."""
 
+_READERS = (UsageError, NotFoundError, ConflictError)
+"""What comes of what a reader asked for; they are told in its own words, as of an index that a command mends."""
+
 
 def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[], None]) -> None:
-    """Answer every error. `forget` is called at one of ours: what it came from is opened anew the next time."""
+    """Answer every error. `forget` is called at one of ours, not a reader's: what it came from is opened anew."""
 
     @app.exception_handler(CormorantError)
     def ours(request: Request, error: CormorantError) -> Response:
-        forget()
-        if error.http_status < 500 or isinstance(error, IndexDamaged):
+        if not isinstance(error, _READERS):
+            forget()
+        if isinstance(error, (*_READERS, IndexDamaged)):
             return _said(look, request, error.as_problem())
         return _failed(look, request, error)
 
@@ -69,7 +73,8 @@ def _failed(look: Jinja2Templates, request: Request, error: Exception) -> Respon
     _log.error("fault", extra={"reference": reference, "path": request.url.path}, exc_info=error)
     known = error if isinstance(error, CormorantError) else CormorantError("")
     sentence = f"Whoever looks after these pages finds what it was in logs/web.log, under {reference}."
-    return _said(look, request, known.as_problem() | {"detail": sentence, "reference": reference})
+    told = {"status": max(known.http_status, 500), "detail": sentence, "reference": reference}
+    return _said(look, request, known.as_problem() | told)
 
 
 def _said(look: Jinja2Templates, request: Request, problem: dict[str, Any]) -> Response:

@@ -94,9 +94,9 @@ def size(count: int) -> str:
     return f"{count} bytes"
 
 
-def pages(total: int, page: int) -> list[int | None]:
-    """Numbers of the pages to offer, None for a gap; empty when one page holds everything."""
-    last = min(MOST_PAGES, -(-total // PER_PAGE))
+def pages(reach: int, page: int) -> list[int | None]:
+    """Numbers of the pages to offer for so many hits, None for a gap; empty when one page holds everything."""
+    last = -(-reach // PER_PAGE)
     if last <= 1:
         return []
     near = sorted({1, last, *range(max(1, page - 2), min(last, page + 2) + 1)})

@@ -103,6 +103,7 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
             return RedirectResponse("/", 303)
         question = Question(q, (source,) if source else (), PER_PAGE, (page - 1) * PER_PAGE, fold=not every)
         answer = shelf.ask(question)
+        reach = min(answer.reachable, MOST_PAGES * PER_PAGE)
 
         def address(**changes: object) -> str:
             given = {"q": q, "source": source, "all": "1" if every else "", "page": ""} | changes
@@ -111,7 +112,7 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         values = frame.of(request, _known(shelf), q=q, back=address(page=page if page > 1 else "")) | {
             "source": source, "page": page, "every": every, "answer": answer,
             "hits": [shown(hit) for hit in answer.hits],
-            "pages": pages(answer.total, page), "reach": MOST_PAGES * PER_PAGE,
+            "pages": pages(reach, page), "reach": reach,
             "address": address, "took": f"{answer.took_ms:.0f}",
         }  # fmt: skip
         return look.TemplateResponse(request, "results.html" if answer.hits else "nothing.html", values)
@@ -146,7 +147,7 @@ def _add_programs(app: FastAPI, shelf: Shelf) -> None:
         limit: Annotated[int, Query(ge=0, le=1000)] = 10,
         offset: Annotated[int, Query(ge=0)] = 0,
     ) -> dict[str, Any]:
-        """Search; the hits are under `hits`."""
+        """Search; the hits are under `hits`. There are `total`, and an `offset` below `reachable` leads to one."""
         question = Question(q, (source,) if source else (), limit, offset)
         return searching.answer_record(shelf.ask(question))
 

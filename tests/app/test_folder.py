@@ -1,0 +1,43 @@
+"""Whose turn is it? What a look at the lock of a folder says, and does to others."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cormorant.app import folder
+
+
+@pytest.fixture
+def looking(tmp_path: Path) -> Callable[[float], None]:
+    """Somebody else looks at the lock just now; when this is called they are done."""
+    descriptor = os.open(tmp_path / "owner.lock", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    return lambda _: os.close(descriptor)
+
+
+def test_who_wants_to_own_waits_for_who_only_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, looking: Callable[[float], None]
+) -> None:
+    monkeypatch.setattr(folder, "pause", looking, raising=False)
+    lock = folder.take_lock(tmp_path)
+    assert lock is not None
+    os.close(lock)
+
+
+def test_many_may_look_at_once(tmp_path: Path, looking: Callable[[float], None]) -> None:
+    assert folder.is_free(tmp_path)
+    looking(0)
+
+
+def test_there_is_one_owner(tmp_path: Path) -> None:
+    lock = folder.take_lock(tmp_path)
+    assert lock is not None
+    assert not folder.is_free(tmp_path)
+    assert folder.take_lock(tmp_path) is None
+    os.close(lock)
+    assert folder.is_free(tmp_path)
