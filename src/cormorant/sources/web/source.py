@@ -139,7 +139,6 @@ class WebSource:
                 return said if address == resource.address else replace(said, etag="", modified="")
             if said.target in chain or len(chain) > MAX_HOPS:
                 return Failed(977, f"Redirects end nowhere: {' -> '.join(chain[-3:])} -> {said.target}")
-            self._turns.asked(origin_of(address).site)
             refused = await self._forbidden(said.target, home, wire)
             if refused is not None:
                 return refused
@@ -171,10 +170,15 @@ class WebSource:
         """Send one request and count it."""
         if self._fetcher is None:
             raise LookupError("this source was built for discovery alone")
-        settings = self.settings
+        settings, site = self.settings, origin_of(address).site
+
+        def sent() -> None:
+            wire.sent()
+            self._turns.sent(site)
+
         got = await self._fetcher.get(
             Request(
-                address, (_ACCEPT, *conditions), self.consent, wire.sent, settings.agent_header,
+                address, (_ACCEPT, *conditions), self.consent, sent, settings.agent_header,
                 max_bytes or settings.max_size_bytes, bool(max_bytes) or settings.too_big == "cut",
                 settings.timeout_s, settings.idle_timeout_s, settings.connect_timeout_s,
             )
@@ -199,7 +203,6 @@ class WebSource:
             said = exchange.of_answer(got, at, self._clock.now(), conditional=False, agent="")
             if not isinstance(said, Hop | Moved) or hops == ROBOTS_HOPS:
                 break
-            self._turns.asked(origin_of(at).site)
             late = await self._late(origin_of(said.target).site, {}, site)
             if late is not None:
                 return replace(late, whole_site=True, elsewhere=False)
@@ -247,7 +250,6 @@ class WebSource:
             if late is not None:
                 return late
             got = await self._robots(f"{origin}/robots.txt", wire)
-            self._turns.asked(origin.site)
             if not isinstance(got, Content):
                 return self._told(got, origin.site, home)
             rules = _Rules(got.body, self._clock.now() + float(got.validator or 0))

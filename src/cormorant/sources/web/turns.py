@@ -1,6 +1,7 @@
 """When may a site be asked that a redirect leads to? Its pace holds for hops too, though no desk hands them out.
 
-Visits that a desk hands out take their turn too: it comes at once unless a hop went before.
+Visits that a desk hands out take their turn too: it comes at once unless a hop went before. A turn is taken before its
+request goes out, which may be later than meant; so who has waited for the next looks once more.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class _Asked(NamedTuple):
-    """When a site was asked last, and until when it wants none; monotonic seconds."""
+    """The newest turn at a site, when the newest request went out, and until when it wants none; monotonic seconds."""
 
     at: float = float("-inf")
+    sent_at: float = float("-inf")
     rests_until: float = float("-inf")
 
 
@@ -29,10 +31,10 @@ class Turns:
         self._clock, self._sleep = clock, sleep
         self._sites: Recent[_Asked] = Recent(MOST_SITES, 0)
 
-    def asked(self, site: str) -> None:
-        """A request to this site has just been answered; a turn that somebody waits for already stays."""
+    def sent(self, site: str) -> None:
+        """A request to this site goes out now; a turn that somebody waits for already stays."""
         known, now = self._of(site), self._clock.monotonic()
-        self._sites.put(site, known._replace(at=max(known.at, now)))
+        self._sites.put(site, known._replace(at=max(known.at, now), sent_at=now))
 
     def rest(self, site: str, seconds: float) -> None:
         """The site wants to be left alone for so long."""
@@ -53,8 +55,9 @@ class Turns:
         if wait > most_s:
             return wait
         self._sites.put(site, known._replace(at=now + wait))
-        if wait:
+        while wait > 0:
             await self._sleep(wait)
+            wait = self._of(site).sent_at + delay_s - self._clock.monotonic()
         return 0.0
 
     def _of(self, site: str) -> _Asked:
