@@ -69,6 +69,19 @@ def test_kinds(world: World) -> None:
     assert world.home.run("receiver", "kinds", "fax").code == 4
 
 
+def test_what_only_sources_have_is_no_setting_of_a_receiver(home: Installation, tmp_path: Path) -> None:
+    refused = home.run(
+        "receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'a'}", "--set", "patience_s=3"
+    )
+    assert (refused.code, "no setting 'patience_s'" in refused.err) == (2, True), refused
+
+
+def test_a_path_from_here_is_kept_in_full(bare: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    bare.fine("receiver", "add", "jsonlines", "out", "--set", "path=found.jsonl")
+    assert bare.fine("receiver", "show", "out", "--json").object["settings"]["path"] == str(tmp_path / "found.jsonl")
+
+
 def test_an_index_that_is_switched_on_later_has_what_was_found_before(
     bare: Installation, site: Site, tmp_path: Path
 ) -> None:

@@ -16,7 +16,7 @@ from cormorant.frontier import hiding, settlement
 from cormorant.journal import runs, visits
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, How, Removal, State
-from cormorant.model.run import Counters, Refresh
+from cormorant.model.run import Counters, Refresh, RunState
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event
 from cormorant.sources.protocol import Discovery
@@ -101,6 +101,24 @@ def test_a_removal_hides_at_once_and_deletes_when_the_run_settles(store: Store, 
         assert [(each.resource, each.event) for each in stream.after(tx, 0, 10)] == [(gone.id, Event.DELETED)]
         assert [row.id for row in tx.rows(sa.select(content.c.id).where(content.c.indexed))] == [numbers(tx)[TWO]]
     assert rows(store).keys() == {TWO}, "as after a 410, the row goes with the document"
+
+
+@pytest.mark.parametrize(("status", "held"), [(1021, True), (200, False)])
+def test_a_source_whose_server_is_away_is_not_emptied_slice_by_slice(
+    store: Store, number: int, status: int, held: bool
+) -> None:
+    kept(store, number, *pages(10))
+    run, _ = taken_in(store, number, [])
+    with store.begin() as tx:
+        runs.change(tx, run, state=RunState.SWEEPING)
+        tx.execute(sa.update(resource).values(status=status))
+        last = numbers(tx)[ONE]
+        tx.execute(sa.update(resource).where(resource.c.id == last).values(status=1024))
+        hiding.hide(tx, [(last, number, run)])
+    assert sweep.braked(store, number, run) == held
+    with store.read() as tx:
+        assert hiding.everything(tx) == (set() if held else {last})
+        assert ("9 more did not answer" in (runs.get(tx, run).reason or "")) == held
 
 
 def test_removals_below_the_brake_only(store: Store, number: int) -> None:

@@ -170,6 +170,18 @@ def test_what_is_found_again_while_the_index_passes_its_rights_is_hidden_no_long
         assert hiding.everything(tx) == set()
 
 
+def test_documents_that_leave_one_after_the_other_as_their_server_is_away_are_counted_together(five: Store) -> None:
+    with five.begin() as tx:
+        for number, status in ((2, 1020), (3, 1023), (4, 1021), (5, 404)):
+            tx.execute(sa.update(resource).where(resource.c.id == number).values(status=status))
+        hiding.hide(tx, [(1, SOURCE, 7)])
+        assert hiding.unreached_count(tx, SOURCE) == 0, "what goes was there no more"
+        tx.execute(sa.update(resource).where(resource.c.id == 1).values(status=1024))
+        assert (hiding.waiting_count(tx, SOURCE), hiding.unreached_count(tx, SOURCE)) == (1, 3)
+        hiding.show_again(tx, SOURCE)
+        assert hiding.unreached_count(tx, SOURCE) == 0, "nothing goes in this run"
+
+
 def test_many_at_once(store: Store) -> None:
     with store.begin() as tx:
         many = range(1, 2502)

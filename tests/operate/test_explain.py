@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+from cormorant.operate.explain import not_there
 from tests.cli.world import Answer, Installation, serving, small_site
 
 
@@ -59,6 +61,32 @@ def test_a_path_from_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert home.fine("explain", "note.txt", "--json").object["verdict"] == "indexed"
     assert home.fine("document", "show", "note.txt", "--json").object["title"]
     assert home.fine("explain", "../papers/note.txt", "--json").object["verdict"] == "indexed"
+    assert home.fine("explain", "none.txt", "--json").object["because"].endswith("There is no such file.")
+
+
+def test_who_finds_what_is_indexed(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("Words")
+    home = Installation(tmp_path / "data")
+    home.fine("source", "add", "files", "mine", "--set", f"path={tmp_path}", "--set", "include=*.txt")
+    says = "It was fetched and may be found"
+    for grants, more in (("everyone", "."), ("user:ada", ", by those alone whom its rights name.")):
+        home.fine("source", "edit", "mine", "--set", f"grants={grants}", "--yes")
+        home.fine("crawl")
+        assert home.fine("explain", str(tmp_path / "note.txt"), "--json").object["because"] == says + more
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_what_lies_in_a_folder_that_may_not_be_entered(tmp_path: Path) -> None:
+    path = tmp_path / "closed" / "a.txt"
+    path.parent.mkdir()
+    path.write_text("Words")
+    path.parent.chmod(0)
+    os.seteuid(65534)
+    try:
+        because, _ = not_there("share", os.fsencode(path))
+    finally:
+        os.seteuid(0)
+    assert because == "It lies in a folder that may not be entered."
 
 
 @pytest.mark.parametrize(

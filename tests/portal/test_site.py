@@ -147,6 +147,11 @@ def test_an_empty_question_leads_home(portal: Portal) -> None:
     assert (got.status, got.headers["location"]) == (303, "/")
 
 
+def test_a_question_asked_at_home_is_answered(portal: Portal) -> None:
+    got = portal.get("/?q=a+b")
+    assert (got.status, got.headers["location"]) == (303, "/search?q=a+b")
+
+
 def test_whatever_is_typed_is_shown_as_text(portal: Portal) -> None:
     body = portal.get(f"/search?q={EVIL.replace(' ', '+')}%22%3E&source=").body
     assert EVIL not in body

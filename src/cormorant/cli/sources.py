@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -80,7 +81,7 @@ def add(
     if say.json:
         say.record(record)
     else:
-        say.note(f"Added {row.kind} source {row.name!r}. `cormorant crawl {row.name}` crawls it.")
+        say.note(f"Added {row.kind} source {row.name!r}. `cormorant crawl {shlex.quote(row.name)}` crawls it.")
     _doubt(say, row)
 
 
@@ -184,7 +185,8 @@ def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
         for address in effect["leaving"]:
             say.note(f"  {address}")
     if effect["enter"]:
-        say.note(f"{effect['enter']} addresses that are excluded now would be visited, and what they lead to:")
+        what = "address that is" if effect["enter"] == 1 else "addresses that are"
+        say.note(f"{effect['enter']:,} {what} excluded now would be visited, with what is linked from there:")
         for each in effect["enter_rules"]:
             say.note(f"  {each['addresses']} by {each['rule']}")
         say.note("For example:")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -57,7 +58,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         say.print("Nothing is running.")
     for each in record["sources"]:
         if each["state"] == "interrupted":
-            goes_on = f"`cormorant crawl {each['source']}` goes on with it."
+            goes_on = f"`cormorant crawl {shlex.quote(each['source'])}` goes on with it."
             say.print(f"Run {each['run']} of {each['source']!r} was interrupted. {goes_on}")
     for run in record["held_runs"]:
         say.print()
@@ -71,6 +72,6 @@ def _tell_troubles(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]])
     """Which sites did not answer, what to do, and that the next crawl asks them again."""
     for source in sources:
         for each in source["troubles"]:
-            again = "" if each["not_before"] else f" `cormorant crawl {source['source']}` asks it again."
+            again = "" if each["not_before"] else f" `cormorant crawl {shlex.quote(source['source'])}` asks it again."
             say.print()
             say.print(f"{source['source']}: {each['said']}. {each['advice']}{again}")

@@ -58,10 +58,12 @@ def braked(store: Store, source: int, run: int) -> bool:
     """Hold the run if too much would go: all of it is found again until a person answers."""
     with store.begin() as tx:
         going, documents = hiding.waiting_count(tx, source), hiding.indexed_count(tx, source)
-        if not brake.trips(going, documents):
+        silent = hiding.unreached_count(tx, source)
+        if not brake.trips(going + silent, documents):
             return False
         hiding.show_again(tx, source)
-        reason = f"{going} of {documents} documents would leave the index. See `cormorant run show {run}`."
+        others = f", and {silent} more did not answer for some runs" if silent else ""
+        reason = f"{going} of {documents} documents would leave the index{others}. See `cormorant run show {run}`."
         runs.advance(tx, run, RunState.SWEEPING, state=RunState.HELD, reason=reason)
         return True
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from cormorant.frontier import retry
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, State
@@ -82,6 +83,23 @@ def waiting_count(tx: Tx, source: int) -> int:
     """How many documents of a source would go when its run settles."""
     statement = sa.select(sa.func.count()).where(hidden.c.source_id == source, hidden.c.seq.is_(None))
     return int(tx.execute(statement).scalar_one())
+
+
+def unreached_count(tx: Tx, source: int) -> int:
+    """How many documents are on their way to leave because they cannot be reached, once any leaves for that now.
+
+    A server that is away loses its documents some a run, as many as were tried: each time too few to be noticed.
+    """
+    both = content.join(resource, resource.c.id == content.c.id)
+    leaving = hidden.c.id.in_(
+        sa.select(resource.c.id).where(resource.c.status == retry.LAST_UNREACHABLE, resource.c.id == hidden.c.id)
+    )
+    if not tx.rows(
+        sa.select(hidden.c.id).where(hidden.c.source_id == source, hidden.c.seq.is_(None), leaving).limit(1)
+    ):
+        return 0
+    counted = sa.and_(content.c.source_id == source, content.c.indexed, resource.c.status.in_(retry.UNREACHABLE[:-1]))
+    return int(tx.execute(sa.select(sa.func.count()).select_from(both).where(counted)).scalar_one())
 
 
 def show_again(tx: Tx, source: int) -> int:

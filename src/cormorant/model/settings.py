@@ -7,27 +7,32 @@ reference page. `parse_settings` turns what a person typed into one, or says wha
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from cormorant.base.errors import BadSetting
-from cormorant.model.acl import ACL
+from cormorant.model.acl import ACL, EVERYONE
 
-S = TypeVar("S", bound="SourceSettings")
+S = TypeVar("S", bound="Settings")
 
 _SIZES = {"kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
-
+_PRINCIPAL = re.compile(r"(?:user|group):\S.*")
 
 Depth = Annotated[int, Field(ge=0)] | Literal["unlimited"]
 """Steps from where a source begins."""
 
 
-class SourceSettings(BaseModel):
-    """Settings every kind has. Frozen: a run sees one version."""
+class Settings(BaseModel):
+    """Settings of anything that an administrator adds. Frozen: whoever uses them sees one version."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SourceSettings(Settings):
+    """Settings every kind of source has."""
 
     JUDGED: ClassVar[frozenset[str]] = frozenset(("grants", "denies", "change_by"))
     """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
@@ -48,6 +53,15 @@ class SourceSettings(BaseModel):
         default=("content", "text"),
         description="What must differ for a document to count as changed; with main a dated footer does not.",
     )
+
+    @field_validator("grants", "denies")
+    @classmethod
+    def _principals(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse what no reader could ever be."""
+        for name in names:
+            if name != EVERYONE and not _PRINCIPAL.fullmatch(name):
+                raise ValueError(f"{name!r} is nobody. Write {EVERYONE}, user:NAME or group:NAME.")
+        return names
 
     @property
     def visit_s(self) -> float:
@@ -81,7 +95,7 @@ def parse_settings(cls: type[S], given: Mapping[str, str | Sequence[str] | objec
         raise BadSetting(_sentence(cls, error)) from None
 
 
-def _shape(cls: type[SourceSettings], name: str, value: object) -> object:
+def _shape(cls: type[Settings], name: str, value: object) -> object:
     """Fit a typed value to the field: one string for a list, a size with its unit for a number of bytes."""
     if isinstance(value, str) and name.endswith("_bytes"):
         return _size(value)
@@ -105,7 +119,7 @@ def _size(text: str) -> object:
     return text
 
 
-def _sentence(cls: type[SourceSettings], error: ValidationError) -> str:
+def _sentence(cls: type[Settings], error: ValidationError) -> str:
     """Say the first thing that is wrong, with the field's own words for what it takes."""
     found: Sequence[Any] = error.errors()
     first = found[0]

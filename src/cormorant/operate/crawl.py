@@ -190,5 +190,5 @@ def _exit_code(house: House, number: int) -> int:
     if starts.none_answered([each.start for each in ends], counters):
         return 6
     bad = counters.failed + counters.quarantined + counters.held + counters.deferred
-    well = not (bad or turned_away or any(each.bad for each in ends))
+    well = not (bad or turned_away or row.unlisted or any(each.bad for each in ends))
     return 0 if well and row.state is not RunState.HELD else 3

@@ -254,10 +254,16 @@ def address_of(tx: Tx, text: str) -> str:
     if "://" in bare or bare.lower().startswith("file:/"):
         return canonical(bare)
     place = os.path.expanduser(bare)  # noqa: PTH111 - an address is made of the path's bytes
-    if "\0" not in place and (place.startswith("/") or os.path.lexists(place)):
-        path = os.path.abspath(place)  # noqa: PTH100 - pathlib keeps `..`
+    path = os.path.abspath(place) if "\0" not in place else ""  # noqa: PTH100 - pathlib keeps `..`
+    if path and (place.startswith("/") or os.path.lexists(path) or _is_crawled(tx, path)):
         return canonical("file://" + Naming.quoted(os.fsencode(path)))
     raise BadAddress(f"{text!r} is no address in full, and there is no such file here. {_nearest(tx, bare)}")
+
+
+def _is_crawled(tx: Tx, path: str) -> bool:
+    """Does it lie below the folder of a source, where it may have been once?"""
+    roots = [str(row.settings.get("path", "")) for row in sources.every(tx)]
+    return any(root and path.startswith(root.rstrip("/") + "/") for root in roots)
 
 
 def _nearest(tx: Tx, text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -17,6 +18,7 @@ from cormorant.frontier import facts, hiding, linkpack
 from cormorant.journal import runs, visits
 from cormorant.journal.counting import CONVERSION
 from cormorant.journal.runs import RunRow
+from cormorant.model.acl import EVERYONE
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role, State
@@ -108,7 +110,9 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         verdict = "held"
     number = Status.HELD.value if held else row.status
     status = describe(number)
-    because = _held(held, row.status) if held else _because(row, outcome, verdict, status)
+    access = _access(tx, kept[0].acl_id) if kept else None
+    public = access is None or (EVERYONE in access["grants"] and not access["denies"])
+    because = _held(held, row.status) if held else _because(row, outcome, verdict, status, public=public)
     return _empty(row.address) | {
         "source": owner.name, "verdict": verdict, "because": because,
         "status": number, "status_text": status.text, "advice": status.advice,
@@ -117,7 +121,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         "index": {"indexed": passed, "delivered_as": kept[0].seq if kept else None, "place": place},
         "cache": _cache(kept[0]) if kept else None,
         "duplicates": _duplicates(tx, kept[0]) if kept and found else [],
-        "access": _access(tx, kept[0].acl_id) if kept else None,
+        "access": access,
         "next": _next(tx, owner, row), "site": troubles.of_site(tx, row.site_id),
     }  # fmt: skip
 
@@ -134,8 +138,8 @@ def _conversion(row: Any, kept: Any) -> dict[str, Any] | None:
     return {"mime": kept.mime, "status": documents.OK, "reason": None} if kept else None
 
 
-def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any) -> str:
-    """The one sentence."""
+def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, public: bool) -> str:
+    """The one sentence. `public`: everybody may read it."""
     if row.role != Role.DOCUMENT:
         return "It is fetched for the rules it sets for the site, and is no document."
     if verdict == "indexed":
@@ -144,7 +148,7 @@ def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any) -> str:
             if outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
             else f" The last visit ended {row.status} {status.text}."
         )
-        return f"It was fetched and may be found.{kept}"
+        return f"It was fetched and may be found{'' if public else ', by those alone whom its rights name'}.{kept}"
     if outcome is OutcomeKind.NONE:
         return "It is known and has not been visited yet."
     if verdict == "pending" and outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
@@ -324,7 +328,7 @@ def _unlisted(house: House, owner: SourceRow, address: str) -> dict[str, Any] | 
     judged = {"gate": str(ruling.gate), "rule": ruling.rule, "ruling": "admits" if ruling.admitted else "excludes"}
     said = {"source": owner.name, "gates": [judged], "verdict": "unknown" if ruling.admitted else "excluded"}
     if ruling.admitted:
-        because, advice = _not_there(owner, path)
+        because, advice = not_there(owner.name, path)
         return said | {"because": f"No listing of {owner.name!r} names it. {because}", "advice": advice}
     status = describe(ruling.status)
     return said | {
@@ -350,15 +354,19 @@ def _link(root: bytes, path: bytes) -> bytes | None:
     return None
 
 
-def _not_there(owner: SourceRow, path: bytes) -> tuple[str, str]:
+def not_there(name: str, path: bytes) -> tuple[str, str]:
     """Why a listing does not name a file that the settings admit, and what to do."""
     if os.path.isdir(path):  # noqa: PTH112 - bytes, which a name need not be text for
         return "It is a folder, and only files are documents.", "Ask for a file in it."
-    if not os.path.lexists(path):
+    try:
+        os.lstat(path)
+    except PermissionError:
+        return "It lies in a folder that may not be entered.", "Let the crawler's account enter it, or leave it out."
+    except OSError:
         return "There is no such file.", "Check how it is written."
     if not os.path.isfile(path):  # noqa: PTH113 - bytes, which a name need not be text for
         return "It is no regular file.", "Nothing to do."
     return (
         "Its settings admit it: it came after the last crawl, or its folder could not be listed.",
-        f"Run `cormorant crawl {owner.name}`; the report names folders that cannot be listed.",
+        f"Run `cormorant crawl {shlex.quote(name)}`; the report names folders that cannot be listed.",
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cormorant.model.settings import SourceSettings
+from cormorant.model.settings import Settings
 
 
-def settings_of(settings: type[SourceSettings]) -> list[dict[str, Any]]:
+def settings_of(settings: type[Settings]) -> list[dict[str, Any]]:
     """Every setting with its default (None: it must be given) and what it is for."""
     return [
         {

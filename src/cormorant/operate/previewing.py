@@ -29,6 +29,10 @@ PAGE = 5000
 SHOWN = 20
 BOUNDARY = frozenset(("start", "start_file", "include", "exclude", "depth", "dynamic_pages", "path", "hidden"))
 """Settings of any kind whose effect on known addresses can be told without fetching anything."""
+PACE = frozenset(
+    ("delay_s", "per_host", "crawl_delay", "patience_s", "timeout_s", "idle_timeout_s", "connect_timeout_s")
+)
+"""Settings that change when something is asked for, and nothing in the index."""
 
 
 def preview(house: House, name: str, given: Given) -> dict[str, Any]:
@@ -66,7 +70,7 @@ def preview(house: House, name: str, given: Given) -> dict[str, Any]:
             "documents": hiding.indexed_count(tx, row.id), "leave": leave, "leaving": leaving,
             "enter": coming.rules.total(), "entering": coming.examples,
             "enter_rules": [{"rule": rule, "addresses": count} for rule, count in coming.rules.most_common()],
-            "unjudged": [key for key in after if after[key] != before.get(key) and key not in BOUNDARY],
+            "unjudged": [key for key in after if after[key] != before.get(key) and key not in BOUNDARY | PACE],
         }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -230,11 +231,11 @@ def _waiting(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
     resting = left.goes_on_at > (row.finished_at or tx.now()) and not silent
     if silent:
         what = "1 address was" if count == 1 else f"{count:,} addresses were"
-        sentence = f"{what} not visited, since {silent}. `cormorant crawl {owner.name}` asks again."
+        sentence = f"{what} not visited, since {silent}. `cormorant crawl {shlex.quote(owner.name)}` asks again."
     else:
         what = "1 address waits" if count == 1 else f"{count:,} addresses wait"
         when = f" until {rfc3339(left.goes_on_at)} at the earliest" if resting else ""
-        sentence = f"{what} to be visited{when}. `cormorant crawl {owner.name}` then goes on with them."
+        sentence = f"{what} to be visited{when}. `cormorant crawl {shlex.quote(owner.name)}` then goes on with them."
     yield {
         "kind": "waiting", "addresses": count, "not_before": rfc3339(left.goes_on_at) if resting else None,
         "sentence": sentence,

@@ -94,7 +94,9 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     """Home and results, and the switch between light and dark."""
 
     @app.get("/", include_in_schema=False)
-    def home(request: Request) -> Response:
+    def home(request: Request, q: str = "") -> Response:
+        if q.strip():
+            return RedirectResponse("/search?" + urlencode({"q": q}), 303)
         return look.TemplateResponse(request, "home.html", frame.of(request, _known(shelf)))
 
     @app.get("/search", include_in_schema=False)

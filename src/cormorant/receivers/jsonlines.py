@@ -47,11 +47,8 @@ class JsonLinesSettings(ReceiverSettings):
     @field_validator("path")
     @classmethod
     def _absolute(cls, path: Path) -> Path:
-        """Refuse what depends on the folder the service was started in."""
-        full = path.expanduser()
-        if not full.is_absolute():
-            raise ValueError("it has to be written in full, from / or ~")
-        return full
+        """Write it in full: from now on it does not depend on the folder that anything was started in."""
+        return path.expanduser().absolute()
 
 
 class _Record(msgspec.Struct, omit_defaults=True):

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol
 
-from cormorant.model.settings import SourceSettings
+from cormorant.model.settings import Settings
 
 
-class ReceiverSettings(SourceSettings):
+class ReceiverSettings(Settings):
     """Settings every kind of receiver has. `model.settings.parse_settings` makes them from what a person typed."""
 
 

@@ -73,6 +73,8 @@ def _nearest(name: str, colon: str, value: str, known: list[str]) -> str:
         return f"to mean everything below an address, write 'prefix:{name}:{value}'."
     if "host" in known and (not colon or value.isdigit()) and "." in name:
         return f"to mean a host, write 'host:{name}{colon}{value}'."
+    if "path" in known and name.startswith("/"):
+        return f"to mean paths, write 'path:{name}{'*' if name.endswith('/') else ''}'."
     near = difflib.get_close_matches(name, known, n=1)
     if near:
         return f"there is no type {name!r}. Did you mean '{near[0]}:{value}'?"
