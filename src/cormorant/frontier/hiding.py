@@ -90,16 +90,13 @@ def unreached_count(tx: Tx, source: int) -> int:
 
     A server that is away loses its documents some a run, as many as were tried: each time too few to be noticed.
     """
-    both = content.join(resource, resource.c.id == content.c.id)
-    leaving = hidden.c.id.in_(
-        sa.select(resource.c.id).where(resource.c.status == retry.LAST_UNREACHABLE, resource.c.id == hidden.c.id)
-    )
-    if not tx.rows(
-        sa.select(hidden.c.id).where(hidden.c.source_id == source, hidden.c.seq.is_(None), leaving).limit(1)
-    ):
+    waiting = sa.select(hidden.c.id).join(resource, resource.c.id == hidden.c.id)
+    waiting = waiting.where(hidden.c.source_id == source, hidden.c.seq.is_(None))
+    if not tx.rows(waiting.where(resource.c.status == retry.LAST_UNREACHABLE).limit(1)):
         return 0
-    counted = sa.and_(content.c.source_id == source, content.c.indexed, resource.c.status.in_(retry.UNREACHABLE[:-1]))
-    return int(tx.execute(sa.select(sa.func.count()).select_from(both).where(counted)).scalar_one())
+    counted = sa.select(sa.func.count()).select_from(content.join(resource, resource.c.id == content.c.id))
+    on_their_way = resource.c.status.in_(retry.UNREACHABLE[:-1])
+    return int(tx.execute(counted.where(content.c.source_id == source, content.c.indexed, on_their_way)).scalar_one())
 
 
 def show_again(tx: Tx, source: int) -> int:
