@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
@@ -127,8 +128,21 @@ def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Repor
 
 def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
     """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
-    paces = [dispatches[source].source.pace(site.key, site.facts) for source in site.sources if source in dispatches]
-    site.delay_s = max((pace.delay_s for pace in paces), default=0.0)
-    site.parallel = min((pace.parallel for pace in paces), default=1)
     site.sent_at = min(moment.monotonic_of(site.requested_at), moment.monotonic)  # a clock may have been set back
-    site.next_at = site.sent_at + site.delay_s
+    _keep_pace(site, dispatches)
+
+
+def _keep_pace(site: SiteWork, dispatches: Mapping[int, Dispatch]) -> None:
+    paces = [dispatches[source].source.pace(site.key, site.facts) for source in site.sources if source in dispatches]
+    site.pace_until = min((pace.until for pace in paces), default=inf)
+    delay_s = max((pace.delay_s for pace in paces), default=0.0)
+    site.set_pace(delay_s, min((pace.parallel for pace in paces), default=1))
+
+
+def keep_hours(desk: Desk, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
+    """Another hour may bring another pace, or suspend a source."""
+    suspended = (source for source, run in dispatches.items() if run.source.settings.suspended_until(moment.store))
+    desk.shut = frozenset(suspended)
+    for site in desk.sites.values():
+        if site.pace_until <= moment.store:
+            _keep_pace(site, dispatches)

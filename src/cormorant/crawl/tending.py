@@ -107,14 +107,16 @@ class Tending:
         """Read ahead; now and then also finish and lease sites."""
         with self._crew.means.steps("lease"), self._crew.means.store.begin() as tx:
             moment, plan = Moment(self.now(), tx.now()), plan_of(self.runs)
+            manners.keep_hours(self.desk, self.runs, moment)
+            awake = plan.without(self.desk.shut)
             if whole:
                 self._supply.finish(tx, plan, moment)
                 share = (
-                    -(-leases.workable(tx, plan.generations) // self._crew.assignments.peers) if self.line.idle else 0
+                    -(-leases.workable(tx, awake.generations) // self._crew.assignments.peers) if self.line.idle else 0
                 )
-                for site in self._supply.lease(tx, plan, min(share - len(self.desk.sites), MOST_AT_ONCE), moment):
+                for site in self._supply.lease(tx, awake, min(share - len(self.desk.sites), MOST_AT_ONCE), moment):
                     manners.set_pace(site, self.runs, moment)
-            self._supply.read(tx, plan)
+            self._supply.read(tx, awake)
 
     def starving(self) -> bool:
         """Is settling worth it now, because the links that wait in the batch are the next visits?"""

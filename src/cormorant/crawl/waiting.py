@@ -65,13 +65,16 @@ async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
             reason = f"max_documents is {settings.max_documents}: more was found than one run may fetch"
             return Ended(False, reason, _worst(held_up))
         pace = max((source.pace(each.key, {}).delay_s for each in left.some), default=0.0)
-        if patience.is_spent(left, got(counters), seen.now, settings.visit_s + pace):
+        suspended = settings.suspended_until(seen.now) > 0
+        if suspended:  # by its own settings: that is no trouble of anybody's
+            patience = Patience(settings.patience_s)
+        elif patience.is_spent(left, got(counters), seen.now, settings.visit_s + pace):
             return Ended(False, _given_up(store, row, seen, patience), _worst(held_up))
         if patience.ends_at != gives_up_at:
             gives_up_at = patience.ends_at
             with store.begin() as tx:
                 runs.change(tx, row.id, gives_up_at=gives_up_at)
-        held_up[_held_up(seen, pace)] += tick
+        held_up["variable_delay, which suspends visits" if suspended else _held_up(seen, pace)] += tick
         await asyncio.sleep(tick)
         tick = min(tick * 1.01, MOST_TICK_S)
 

@@ -3,8 +3,9 @@
     lease -> SiteWork (queue, pace, facts) -> take -> visiting -> done -> ... -> nothing left -> release
 
 A site starts a visit when its delay since the last request went out has passed and fewer than its parallel limit are
-under way; until its own request goes out, the turn counts from when it was taken. Pace is the slowest that any source
-with work at the site asks for. Pure bookkeeping: no store, no clock, no loop; times are monotonic seconds handed in.
+under way. A visit may take a while to connect: at a site with a delay the next one waits until its request went out, so
+that the distance is one of requests and not of intentions. Pace is the slowest that any source with work at the site
+asks for. Pure bookkeeping: no store, no clock, no loop; times are monotonic seconds handed in.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
+from functools import partial
+from math import inf
 from typing import NamedTuple
 
+from cormorant.base.clock import Clock
+from cormorant.frontier.ledger import Tally
 from cormorant.model.resource import Lease, Resource
 
 SLACK_S = 0.005
@@ -27,6 +32,16 @@ class Task(NamedTuple):
 
     resource: Resource
     site: SiteWork
+
+    def sender(self, clock: Clock) -> Callable[[str], None]:
+        """What to call with the key of a site when a request of this visit goes out to it."""
+        site, number = self.site, self.resource.id
+
+        def sent(key: str) -> None:
+            if key == site.key:
+                site.sent(clock.monotonic(), clock.now(), number)
+
+        return sent
 
 
 @dataclass(slots=True)
@@ -51,7 +66,9 @@ class SiteWork:
     `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them, kept while
     the site rests. Sources that may have missed something while the site did not answer are in `answers_again` as soon
     as it does. `known` are the rest and the failures that its row had when last read or written here. `hold_until` says
-    until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies.
+    until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies; `pace_until` is when its
+    sources may ask for another pace (epoch seconds). `unsent` are the visits whose request has not gone out; `sending`
+    is called when the last of them goes out while a visit waits for that.
     """
 
     lease: Lease
@@ -69,6 +86,10 @@ class SiteWork:
     hold_until: dict[str, float] = field(default_factory=dict)
     asker: int = 0
     paced: bool = False
+    pace_until: float = inf
+    unsent: set[int] = field(default_factory=set)
+    sending: Callable[[], None] | None = None
+    tally: Tally = field(default_factory=Tally)
     sent_at: float = 0.0
     requested_at: float = 0.0
     not_before: float = 0.0
@@ -81,10 +102,19 @@ class SiteWork:
         """The site's key."""
         return self.lease.key
 
-    def sent(self, now: float, at: float) -> None:
-        """A request goes out now, which is `at` in epoch seconds: the next keeps its distance."""
+    def sent(self, now: float, at: float, number: int = 0) -> None:
+        """A request of visit `number` goes out now, which is `at` in epoch seconds: the next keeps its distance."""
+        self.tally.count(at, now - self.sent_at, self.delay_s)
         self.sent_at, self.requested_at = now, at
         self.slow_down(self.delay_s)
+        self.unsent.discard(number)
+        if self.sending is not None and not self.unsent:
+            self.sending()
+
+    @property
+    def has_room(self) -> bool:
+        """May one more visit be under way?"""
+        return self.under_way < self.parallel and not (self.delay_s and self.unsent)
 
     def give_turn_back(self) -> None:
         """A visit ends for which nothing was asked."""
@@ -112,29 +142,34 @@ class SiteWork:
         for name in [name for name, until in self.hold_until.items() if until <= now]:
             del self.facts[name], self.hold_until[name]
 
-    def waiting(self) -> bool:
-        """Is there a resource that could be handed out?"""
+    def waiting(self, shut: Container[int] = ()) -> bool:
+        """Is there a resource that could be handed out, of a source that is not shut?"""
         if self.first:
-            return True
-        return not self.blocked and any(work.queue for work in self.sources.values())
+            return self.first[0].source not in shut
+        return not self.blocked and any(work.queue for number, work in self.sources.items() if number not in shut)
 
-    def pop(self) -> Resource:
+    def pop(self, shut: Container[int] = ()) -> Resource:
         """The next resource: a prerequisite first, then the sources in turn, so that none starves another."""
         if self.first:
             return self.first.popleft()
         for number in list(self.sources):
             work = self.sources.pop(number)
             self.sources[number] = work
-            if work.queue:
+            if work.queue and number not in shut:
                 return work.queue.popleft()
         raise LookupError(self.key)
 
 
 class Desk:
-    """Hands out visits, each when its site's pace allows."""
+    """Hands out visits, each when its site's pace allows. Nothing is handed out of sources that are `shut`.
+
+    `changed` is called when a site may start a visit again for a reason that nobody else has seen.
+    """
 
     def __init__(self) -> None:
         self.sites: dict[int, SiteWork] = {}
+        self.shut: frozenset[int] = frozenset()
+        self.changed: Callable[[], None] = lambda: None
         self._heap: list[tuple[float, int, SiteWork]] = []
         self._offers = itertools.count()
 
@@ -148,9 +183,19 @@ class Desk:
 
     def offer(self, site: SiteWork) -> None:
         """Put a site in line if it can start a visit and is not in line yet."""
-        if not site.queued and site.under_way < site.parallel and site.waiting():
+        if site.queued or not site.waiting(self.shut):
+            return
+        if site.has_room:
             site.queued = True
             heapq.heappush(self._heap, (max(site.next_at, site.rest_until), next(self._offers), site))
+        elif site.under_way < site.parallel and site.sending is None:
+            site.sending = partial(self._gone_out, site)
+
+    def _gone_out(self, site: SiteWork) -> None:
+        """The request went out that a site's next visit waits for."""
+        site.sending = None
+        self.offer(site)
+        self.changed()
 
     def hurry(self, site: SiteWork) -> None:
         """A site need not wait as long as it was put in line for: put it in line anew."""
@@ -165,11 +210,12 @@ class Desk:
                 continue  # given back since, and perhaps leased anew
             site.queued = False
             early = max(site.next_at, site.rest_until) > now
-            if early or site.under_way >= site.parallel or not site.waiting():
+            if early or not site.has_room or not site.waiting(self.shut):
                 self.offer(site)
                 continue
-            resource = site.pop()
+            resource = site.pop(self.shut)
             site.under_way += 1
+            site.unsent.add(resource.id)
             site.next_at = now + site.delay_s
             self.offer(site)
             return Task(resource, site)
@@ -182,6 +228,7 @@ class Desk:
     def done(self, task: Task) -> None:
         """A visit ended; its resource is held until its batch was written."""
         task.site.under_way -= 1
+        task.site.unsent.discard(task.resource.id)
         self.offer(task.site)
 
     def settled(self, resources: Iterable[Resource], arrived: Iterable[int]) -> None:
@@ -201,6 +248,7 @@ class Desk:
         site = task.site
         site.give_turn_back()
         site.under_way -= 1
+        site.unsent.discard(task.resource.id)
         work = site.sources.get(task.resource.source)
         if work is not None:
             work.queue.appendleft(task.resource)
@@ -211,4 +259,4 @@ class Desk:
 
     def has_work(self) -> bool:
         """Is any resource read and not yet taken, though its site may have to wait?"""
-        return any(site.waiting() for site in self.sites.values())
+        return any(site.waiting(self.shut) for site in self.sites.values())

@@ -7,10 +7,10 @@ unsettled, and nothing arrived meanwhile; what must wait is left to whoever leas
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cormorant.frontier import facts, leases
+from cormorant.frontier import facts, leases, ledger
 from cormorant.frontier.desk import Desk, SiteWork, SourceWork
 from cormorant.frontier.facts import INSTALLATION
 from cormorant.frontier.known import Seen
@@ -34,6 +34,12 @@ class Plan:
     generations: Mapping[int, int]
     prepare: Callable[[Resource], Resource]
     new_of: Mapping[int, int] = field(default_factory=dict)
+
+    def without(self, shut: Collection[int]) -> Plan:
+        """The same for the sources that are not shut."""
+        if not shut:
+            return self
+        return replace(self, generations={s: number for s, number in self.generations.items() if s not in shut})
 
     def window(self, site: int, source: int, newest: int = 0) -> Window:
         """Which rows of a site are to be read for a source."""
@@ -64,6 +70,7 @@ def renew(tx: Tx, owner: str, sites: Sequence[SiteWork]) -> set[int]:
             if site.known != (site.not_before, site.failures):
                 site.not_before, site.failures = site.known
                 site.trouble, site.rest_until = 0, 0.0
+    ledger.write(tx, {site.lease.site: site.tally for site in sites if site.lease.site in rests})
     return {site.lease.site for site in sites} - rests.keys()
 
 
@@ -194,6 +201,7 @@ class Supply:
 
     def give_back(self, tx: Tx, site: SiteWork) -> None:
         """Release a site's lease and forget what was known of it."""
+        ledger.write(tx, {site.lease.site: site.tally})
         leases.release(tx, self._owner, _use_of(site))
         self._desk.close(site.lease.site)
         self._seen.close(site.key)

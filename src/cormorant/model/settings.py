@@ -68,6 +68,10 @@ class SourceSettings(Settings):
         """The longest that one visit may take."""
         return 300.0
 
+    def suspended_until(self, now: float) -> float:  # noqa: ARG002 - a kind may have hours at which it rests
+        """Until when nothing of the source is to be visited, in epoch seconds; 0 when it may be."""
+        return 0.0
+
     @property
     def agent(self) -> str:
         """The robot that pages may speak to by name in their metas."""

@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 
 from cormorant.model.content import Content, Extraction, Wire
 from cormorant.model.outcome import Outcome
+from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, Removal, Resource, Role
 from cormorant.model.rules import Prerequisite, Ruling
 from cormorant.model.settings import SourceSettings
@@ -24,23 +25,6 @@ class Discovery(StrEnum):
     SEEDS = "seeds"
     LISTING = "listing"
     FEED = "feed"
-
-
-class Pace(Protocol):
-    """How a site may be visited by this source.
-
-    Read by the worker, which also obeys slower sources on the same site.
-    """
-
-    @property
-    def delay_s(self) -> float:
-        """Seconds from the start of one request to the start of the next."""
-        ...
-
-    @property
-    def parallel(self) -> int:
-        """Requests under way at once."""
-        ...
 
 
 class Gates(Protocol):
@@ -111,7 +95,7 @@ class Source(Protocol):
         ...
 
     def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:
-        """How fast may this site be visited for this source?"""
+        """How fast may this site be visited for this source now? Its worker also obeys slower sources on the site."""
         ...
 
     async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:

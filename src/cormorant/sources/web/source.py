@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 from cormorant.base.clock import Clock
@@ -19,12 +19,14 @@ from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.address import Origin, origin_of
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome
+from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, How, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.web import exchange
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
+from cormorant.sources.web.pace import pace_of
 from cormorant.sources.web.recent import Recent
 from cormorant.sources.web.robots import MAX_BODY, Reading, verdict_of_fetch
 from cormorant.sources.web.settings import WebSettings
@@ -34,7 +36,6 @@ MAX_HOPS = 10
 ROBOTS_HOPS = 5
 ROBOTS_BYTES = MAX_BODY + 1
 """So that one that is longer is known to be, and ends with a line."""
-MAX_CRAWL_DELAY_S = 60.0
 MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES = 256, 16 << 20
 """Robots.txt files, and bytes of them, kept of origins that redirects led to."""
 MAX_HOP_WAIT_S = 60.0
@@ -46,14 +47,6 @@ READ_AND_EXCLUDED = (
 )  # fmt: skip
 """What was read, or tried to be, and may not be found: with the same version it would end the same."""
 _ACCEPT = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-
-
-@dataclass(frozen=True, slots=True)
-class WebPace:
-    """How fast a host may be visited."""
-
-    delay_s: float
-    parallel: int
 
 
 class _Rules(NamedTuple):
@@ -101,15 +94,11 @@ class WebSource:
         """A page is shown where it was fetched."""
         return address
 
-    def pace(self, site: str, facts: Mapping[str, bytes]) -> WebPace:
-        """Public hosts are spared unless the settings say otherwise; a Crawl-delay that is slower is obeyed."""
-        private = self._is_private(site)
-        delay = self.settings.delay_s if self.settings.delay_s is not None else (0.0 if private else 1.0)
-        if self.settings.crawl_delay == "obey" and self.settings.robots == "obey":
-            for name, body in facts.items():
-                asked = self.gates.robots_of(name.removeprefix("robots:"), body).crawl_delay if body else None
-                delay = max(delay, min(asked or 0.0, MAX_CRAWL_DELAY_S))
-        return WebPace(delay, self.settings.per_host or (4 if private else 1))
+    def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:
+        """How fast a host may be visited now, and which rule says so."""
+        robots = ((name.removeprefix("robots:"), body) for name, body in facts.items() if name.startswith("robots:"))
+        asked = (self.gates.robots_of(name, body).crawl_delay if body else None for name, body in robots)
+        return pace_of(self.settings, asked, self._clock.now(), private=self._is_private(site))
 
     def _is_private(self, site: str) -> bool:
         host, _, port = site.rpartition(":") if not site.endswith("]") and ":" in site else (site, "", "")
@@ -173,7 +162,7 @@ class WebSource:
         settings, site = self.settings, origin_of(address).site
 
         def sent() -> None:
-            wire.sent()
+            wire.sent(site)
             self._turns.sent(site)
 
         got = await self._fetcher.get(

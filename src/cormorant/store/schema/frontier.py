@@ -107,3 +107,13 @@ site_fact = Table(
     Column("value", LargeBinary, nullable=False),
     Column("valid_until", Double, nullable=False),
 )
+
+site_hour = Table(
+    "site_hour",
+    metadata,
+    Column("site_id", Integer, primary_key=True),
+    Column("hour", Integer, primary_key=True, comment="hours since the epoch"),
+    Column("requests", Integer, nullable=False),
+    Column("gap_s", Double, comment="the tightest from request to request; none after the first request ever"),
+    Column("asked_s", Double, comment="the delay that was asked for at that gap"),
+)

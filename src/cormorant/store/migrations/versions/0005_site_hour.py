@@ -1,0 +1,24 @@
+"""Keep, hour by hour, how many requests went to a site and how close together."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+
+
+def upgrade() -> None:
+    """Add the table; what was asked before is not in it."""
+    op.create_table(
+        "site_hour",
+        sa.Column("site_id", sa.Integer, nullable=False),
+        sa.Column("hour", sa.Integer, nullable=False, comment="hours since the epoch"),
+        sa.Column("requests", sa.Integer, nullable=False),
+        sa.Column(
+            "gap_s", sa.Double, comment="the tightest from request to request; none after the first request ever"
+        ),
+        sa.Column("asked_s", sa.Double, comment="the delay that was asked for at that gap"),
+        sa.PrimaryKeyConstraint("site_id", "hour", name=op.f("pk_site_hour")),
+    )
