@@ -41,7 +41,7 @@ BARE = INDEXED._replace(etag="", modified="", content_hash=b"")
 )
 def test_a_row_forgets_what_its_run_may_not_rely_on(forced: bool, anew: bool, want: object) -> None:
     assert (INDEXED.content_hash, INDEXED.text_hash) == (OLD_BODY, OLD_TEXT)
-    run: Any = SimpleNamespace(order=Admission(SOURCE, 4, RUN, forced, anew))
+    run: Any = SimpleNamespace(order=Admission(SOURCE, 4, RUN, forced, anew), source=web_source())
     plan = plan_of({SOURCE: run})
     assert plan.generations == {SOURCE: 4}
     assert plan.prepare(INDEXED) == want

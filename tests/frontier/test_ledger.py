@@ -8,24 +8,26 @@ from cormorant.frontier import ledger
 from cormorant.frontier.ledger import HOUR_S, KEPT_HOURS, Hour, Tally
 from cormorant.store.database import Store
 
+RULE = "delay_s 1"
+
 
 def tallied(*requests: tuple[float, float, float]) -> Tally:
     tally = Tally()
     for each in requests:
-        tally.count(*each)
+        tally.count(*each, RULE)
     return tally
 
 
 def test_the_tightest_gap_is_the_one_that_is_least_of_what_was_asked() -> None:
     tally = tallied((0.0, 1e9, 1.0), (2.0, 2.0, 1.0), (7.0, 5.0, 10.0), (8.0, 1.0, 1.0), (9.0, 0.1, 0.0))
-    assert tally.take() == [Hour(0, 5, 5.0, 10.0)]
+    assert tally.take() == [Hour(0, 5, 5.0, 10.0, RULE)]
     assert tally.take() == []
 
 
 def test_where_nothing_was_asked_the_shortest_gap_is_told() -> None:
     assert tallied((0.0, 0.5, 0.0), (1.0, 0.2, 0.0), (HOUR_S, 0.1, 0.0)).take() == [
-        Hour(0, 2, 0.2, 0.0),
-        Hour(1, 1, 0.1, 0.0),
+        Hour(0, 2, 0.2, 0.0, RULE),
+        Hour(1, 1, 0.1, 0.0, RULE),
     ]
 
 
@@ -37,8 +39,8 @@ def test_what_is_written_adds_up(store: Store) -> None:
         ledger.write(tx, {1: tallied((now, 2.0, 2.0), (now, 1e12, 2.0), (now - HOUR_S, 4.0, 2.0))})
     this = int(now // HOUR_S)
     with store.read() as tx:
-        assert ledger.of(tx, 1) == [Hour(this, 3, 2.0, 2.0), Hour(this - 1, 1, 4.0, 2.0)]
-        assert ledger.of(tx, 2) == [Hour(this, 1, 9.0, 9.0)]
+        assert ledger.of(tx, 1) == [Hour(this, 3, 2.0, 2.0, RULE), Hour(this - 1, 1, 4.0, 2.0, RULE)]
+        assert ledger.of(tx, 2) == [Hour(this, 1, 9.0, 9.0, RULE)]
         assert ledger.of(tx, 3) == []
 
 

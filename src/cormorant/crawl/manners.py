@@ -17,6 +17,7 @@ from cormorant.journal import runs
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Ok
+from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, How, Role
 from cormorant.model.status import Status
 
@@ -109,9 +110,9 @@ def _reconsider(site: SiteWork, source: Source) -> None:
     """Where a name leads, and what its robots.txt asks for, is known only now. Several sources take the slowest."""
     pace = source.pace(site.key, site.facts)
     if len(site.sources) == 1:
-        site.set_pace(pace.delay_s, pace.parallel)
+        site.set_pace(pace.delay_s, pace.parallel, pace.rule)
     else:
-        site.slow_down(pace.delay_s)
+        site.slow_down(pace.delay_s, pace.rule)
 
 
 def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Report]:
@@ -135,8 +136,8 @@ def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment)
 def _keep_pace(site: SiteWork, dispatches: Mapping[int, Dispatch]) -> None:
     paces = [dispatches[source].source.pace(site.key, site.facts) for source in site.sources if source in dispatches]
     site.pace_until = min((pace.until for pace in paces), default=inf)
-    delay_s = max((pace.delay_s for pace in paces), default=0.0)
-    site.set_pace(delay_s, min((pace.parallel for pace in paces), default=1))
+    slowest = max(paces, key=lambda pace: pace.delay_s, default=Pace(0.0, 1, ""))
+    site.set_pace(slowest.delay_s, min((pace.parallel for pace in paces), default=1), slowest.rule)
 
 
 def keep_hours(desk: Desk, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cormorant.crawl.means import Means
     from cormorant.crawl.reading import Reader
     from cormorant.model.resource import Resource
+    from cormorant.sources.protocol import Source
 
 _log = logger(__name__)
 
@@ -70,6 +71,7 @@ class Tending:
         self.desk = Desk()
         self.line = Line(self.desk)
         self.runs: dict[int, Dispatch] = {}
+        self._sources: Mapping[int, Source] = {}
         self._supply = Supply(crew.means.owner, self.desk, crew.means.seen)
         self._settled_at = self._supplied_at = 0.0
 
@@ -96,12 +98,21 @@ class Tending:
             if runs.get(source) is not run:
                 self._supply.drop(source)
         self.runs = runs
+        self._look_again({number: run.source for number, run in runs.items()})
         if self.now() - self._supplied_at > SUPPLY_S or not self.desk.has_work():
             self._supplied_at = self.now()
             self._supply_desk(whole=True)
         elif self.line.idle:
             self._supply_desk(whole=False)
         self.line.pump()
+
+    def _look_again(self, sources: Mapping[int, Source]) -> None:
+        """Have sites ask once more for their pace where somebody has changed how fast a source goes."""
+        changed = {number for number, source in self._sources.items() if sources.get(number, source) is not source}
+        for site in self.desk.sites.values() if changed else ():
+            if not changed.isdisjoint(site.sources):
+                site.pace_until = 0.0
+        self._sources = sources
 
     def _supply_desk(self, *, whole: bool) -> None:
         """Read ahead; now and then also finish and lease sites."""
@@ -163,4 +174,6 @@ def plan_of(runs: Mapping[int, Dispatch]) -> Plan:
 
     orders = [run.order for run in runs.values()]
     new_of = {each.source: each.new_of for each in orders if each.new_of is not None}
-    return Plan({each.source: each.generation for each in orders}, prepare, new_of)
+    most = {number: run.source.settings.most_hosts for number, run in runs.items()}
+    limits = {number: limit for number, limit in most.items() if limit is not None}
+    return Plan({each.source: each.generation for each in orders}, prepare, new_of, limits)

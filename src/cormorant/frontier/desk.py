@@ -76,6 +76,7 @@ class SiteWork:
     failures: int = 0
     delay_s: float = 0.0
     parallel: int = 1
+    rule: str = ""
     next_at: float = 0.0
     rest_until: float = 0.0
     under_way: int = 0
@@ -104,7 +105,7 @@ class SiteWork:
 
     def sent(self, now: float, at: float, number: int = 0) -> None:
         """A request of visit `number` goes out now, which is `at` in epoch seconds: the next keeps its distance."""
-        self.tally.count(at, now - self.sent_at, self.delay_s)
+        self.tally.count(at, now - self.sent_at, self.delay_s, self.rule)
         self.sent_at, self.requested_at = now, at
         self.slow_down(self.delay_s)
         self.unsent.discard(number)
@@ -121,15 +122,19 @@ class SiteWork:
         if self.under_way == 1:
             self.next_at = self.sent_at + self.delay_s
 
-    def set_pace(self, delay_s: float, parallel: int) -> None:
-        """Keep this pace from now on, counted from the newest request; turns of others under way stay as they are."""
-        self.delay_s, self.parallel = delay_s, parallel
+    def set_pace(self, delay_s: float, parallel: int, rule: str = "") -> None:
+        """Keep this pace from now on, counted from the newest request; turns of others under way stay as they are.
+
+        `rule` says who asked for it.
+        """
+        self.delay_s, self.parallel, self.rule = delay_s, parallel, rule
         soonest = self.sent_at + delay_s + (SLACK_S if delay_s else 0.0)
         self.next_at = soonest if self.under_way <= 1 else max(self.next_at, soonest)
 
-    def slow_down(self, delay_s: float) -> None:
+    def slow_down(self, delay_s: float, rule: str = "") -> None:
         """Keep at least this distance from request to request, from the newest on."""
-        self.delay_s = max(self.delay_s, delay_s)
+        if delay_s > self.delay_s:
+            self.delay_s, self.rule = delay_s, rule
         if self.delay_s:
             self.next_at = max(self.next_at, self.sent_at + self.delay_s + SLACK_S)
 

@@ -19,6 +19,7 @@ from cormorant.model.resource import Lease, Resource, Role, State
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, resource, site, site_source
+from cormorant.store.schema import source as sources
 
 LEASE_S = 60.0
 READ_AHEAD = 256
@@ -72,6 +73,18 @@ def workable(tx: Tx, generations: Mapping[int, int]) -> int:
         sa.select(sa.func.count(sa.distinct(site_source.c.site_id)))
         .join(site, site.c.id == site_source.c.site_id)
         .where(_waiting(generations), site_source.c.not_before <= now, site.c.not_before <= now)
+    )
+    return int(tx.execute(statement).scalar_one())
+
+
+def leased(tx: Tx, number: int, generation: int) -> int:
+    """How many sites with something left for a source are leased, by whomever. Nobody leases one for it meanwhile."""
+    if not tx.sqlite:  # there, nobody else writes meanwhile
+        tx.execute(sa.select(sources.c.id).where(sources.c.id == number).with_for_update())
+    statement = (
+        sa.select(sa.func.count())
+        .select_from(site.join(site_source, site.c.id == site_source.c.site_id))
+        .where(_waiting({number: generation}), site.c.owner.is_not(None), site.c.lease_until > tx.now())
     )
     return int(tx.execute(statement).scalar_one())
 

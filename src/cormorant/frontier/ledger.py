@@ -23,12 +23,16 @@ _LONG_S: Final = 86_400.0
 
 
 class Hour(NamedTuple):
-    """An hour at a site: requests, the tightest gap in seconds and the delay that was asked for then (None: no gap)."""
+    """An hour at a site: requests, the tightest gap in seconds and the delay that was asked for then (None: no gap).
+
+    `rule` says who asked for the delay of the newest request.
+    """
 
     hour: int
     requests: int
     gap_s: float | None = None
     asked_s: float | None = None
+    rule: str = ""
 
     @property
     def tightness(self) -> float:
@@ -36,10 +40,10 @@ class Hour(NamedTuple):
         return self.gap_s / self.asked_s if self.gap_s is not None and self.asked_s else inf
 
     def and_then(self, other: Hour) -> Hour:
-        """Both together: the tighter gap stands, and of two that nothing was asked for, the shorter."""
+        """Both together, `other` the newer: the tighter gap stands, of two that nothing was asked for the shorter."""
         gaps = [each for each in (self, other) if each.gap_s is not None]
         tightest = min(gaps, key=lambda each: (each.tightness, each.gap_s), default=self)
-        return Hour(self.hour, self.requests + other.requests, tightest.gap_s, tightest.asked_s)
+        return Hour(self.hour, self.requests + other.requests, tightest.gap_s, tightest.asked_s, other.rule)
 
 
 class Tally:
@@ -50,10 +54,10 @@ class Tally:
     def __init__(self) -> None:
         self.hours: dict[int, Hour] = {}
 
-    def count(self, at: float, gap_s: float, asked_s: float) -> None:
-        """A request goes out, at epoch seconds, so long after the one before; so much was asked for."""
+    def count(self, at: float, gap_s: float, asked_s: float, rule: str) -> None:
+        """A request goes out, at epoch seconds, so long after the one before; so much was asked for, by this rule."""
         hour = int(at // HOUR_S)
-        new = Hour(hour, 1, gap_s, asked_s) if 0 <= gap_s < _LONG_S else Hour(hour, 1)
+        new = Hour(hour, 1, gap_s, asked_s, rule) if 0 <= gap_s < _LONG_S else Hour(hour, 1, rule=rule)
         known = self.hours.get(hour)
         self.hours[hour] = new if known is None else known.and_then(new)
 
@@ -88,7 +92,5 @@ def forget(tx: Tx) -> None:
 def of(tx: Tx, number: int) -> list[Hour]:
     """What is written down of a site, the newest hour first."""
     columns = site_hour.c
-    statement = sa.select(columns.hour, columns.requests, columns.gap_s, columns.asked_s).where(
-        columns.site_id == number
-    )
-    return [Hour(*row) for row in tx.rows(statement.order_by(columns.hour.desc()))]
+    statement = sa.select(*columns).where(columns.site_id == number)
+    return [Hour(*row[1:]) for row in tx.rows(statement.order_by(columns.hour.desc()))]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from datetime import tzinfo
 from functools import cached_property
+from math import inf
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, field_validator
 
 from cormorant.model.calendar import EXAMPLE, Calendar, read_windows
-from cormorant.model.settings import Settings
+from cormorant.model.settings import SourceSettings
 
 
-class PacingSettings(Settings):
+class PacingSettings(SourceSettings):
     """Settings of every kind that visits somebody's server."""
+
+    AT_ONCE = SourceSettings.AT_ONCE | {"variable_delay", "time_zone", "hosts_at_once"}
 
     variable_delay: tuple[str, ...] = Field(
         default=(),
@@ -32,7 +35,8 @@ class PacingSettings(Settings):
     @field_validator("variable_delay")
     @classmethod
     def _windows(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
-        read_windows(lines)
+        if Calendar(read_windows(lines)).opens_at(0.0) == inf:
+            raise ValueError("together they suspend the whole week, so that nothing would ever be visited.")
         return lines
 
     @field_validator("time_zone")
@@ -45,6 +49,11 @@ class PacingSettings(Settings):
         """Until when `variable_delay` suspends all visits, in epoch seconds; 0 when it does not."""
         opens_at = self.calendar.opens_at(now)
         return opens_at if opens_at > now else 0.0
+
+    @property
+    def most_hosts(self) -> int | None:
+        """Sites visited at once at the most."""
+        return self.hosts_at_once
 
     @cached_property
     def calendar(self) -> Calendar:

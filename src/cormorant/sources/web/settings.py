@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.address import canonical, origin_of
-from cormorant.model.settings import Depth, SourceSettings
+from cormorant.model.settings import Depth
 from cormorant.sources.pacing import PacingSettings
 
 MAX_SIZE = 64 << 20
@@ -23,12 +23,16 @@ _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
-class WebSettings(PacingSettings, SourceSettings):
+class WebSettings(PacingSettings):
     """Settings of a web source."""
 
-    JUDGED = SourceSettings.JUDGED | {
+    JUDGED = PacingSettings.JUDGED | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
         "too_big", "robots", "robots_agent",
+    }  # fmt: skip
+
+    AT_ONCE = PacingSettings.AT_ONCE | {
+        "delay_s", "per_host", "crawl_delay", "timeout_s", "idle_timeout_s", "connect_timeout_s",
     }  # fmt: skip
 
     start: tuple[str, ...] = Field(

@@ -116,4 +116,5 @@ site_hour = Table(
     Column("requests", Integer, nullable=False),
     Column("gap_s", Double, comment="the tightest from request to request; none after the first request ever"),
     Column("asked_s", Double, comment="the delay that was asked for at that gap"),
+    Column("rule", Text, nullable=False, comment="who asked for the delay of the newest request"),
 )

@@ -20,5 +20,6 @@ def upgrade() -> None:
             "gap_s", sa.Double, comment="the tightest from request to request; none after the first request ever"
         ),
         sa.Column("asked_s", sa.Double, comment="the delay that was asked for at that gap"),
+        sa.Column("rule", sa.Text, nullable=False, comment="who asked for the delay of the newest request"),
         sa.PrimaryKeyConstraint("site_id", "hour", name=op.f("pk_site_hour")),
     )
