@@ -285,6 +285,44 @@ def test_nothing_to_hand_out_is_a_bug_of_the_caller() -> None:
         site(s1=0).pop()
 
 
+def test_sites_of_one_lane_keep_their_pace_together() -> None:
+    one, two, other = site(1, s1=3), site(2, s1=3), site(3, s1=1)
+    for each in (one, two, other):
+        each.delay_s, each.parallel, each.unplaced = 2.0, 2, True
+    desk = opened(one, two, other)
+    assert desk.take(10.0) is None, "nobody knows where they are"
+    for each in (one, two):
+        desk.place(each, "203.0.113.7", 5.0)
+    desk.place(other, "", 0.0)
+    alone, first = take(desk, 10.0), take(desk, 10.0)
+    assert (alone.site.key, first.site.key) == (other.key, one.key)
+    assert desk.take(10.0) is None, "one that connects may go out at any moment"
+    one.sent(10.5, 0.0, first.resource.id)
+    assert desk.take(12.5) is None
+    third = take(desk, 12.51)
+    assert third.site is two
+    two.sent(12.6, 0.0, third.resource.id)
+    assert desk.take(20.0) is None, "as many are under way as one site may have"
+    desk.done(first)
+    assert take(desk, 20.0).site is one
+
+
+def test_a_lane_remembers_when_it_was_asked_last() -> None:
+    one, two = site(1, s1=2), site(2, s1=2)
+    one.delay_s = two.delay_s = 10.0
+    desk = opened(one)
+    desk.place(one, "203.0.113.7", 3.0)
+    assert desk.take(12.9) is None
+    task = take(desk, 13.1)
+    one.sent(13.1, 0.0, task.resource.id)
+    desk.done(task)
+    desk.close(1)
+    desk.open(two)
+    desk.place(two, "203.0.113.7", 0.0)
+    assert desk.take(23.0) is None
+    assert take(desk, 23.2).site is two
+
+
 steps = st.lists(st.tuples(st.sampled_from(["take", "sent", "done", "later"]), st.floats(0, 3)), max_size=60)
 
 

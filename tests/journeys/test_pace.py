@@ -118,3 +118,18 @@ def test_hosts_at_once(file_home: Home, crawls: Crawler, serve: Serve) -> None:
     log = site.log(since)
     assert len({each.host for each in log}) == 4
     assert at_once(log, 0.04) == 0
+
+
+def test_hosts_at_one_address_share_its_pace(home: Home, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    names = [f"{name}.localhost:{site.port}" for name in ("a", "b", "c")]
+    sources = tuple(f"s{number}" for number in range(len(names)))
+    for source, name in zip(sources, names, strict=True):
+        starts = [f"http://{name}/p/{number}.html" for number in range(5)]
+        home.add_source("web", source, {"start": starts, "delay_s": str(DELAY_S), "pace_by": "address"})
+    with processes.ended(begin(home, *sources)) as crawl:
+        assert crawl.wait(90) == 0
+    log = site.log()
+    assert len(log) == len(names) * (5 + 1)
+    assert too_soon(log, DELAY_S) == []
+    assert home.value("SELECT count(DISTINCT lane) FROM site") == 1

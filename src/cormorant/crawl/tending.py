@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cormorant.base.log import logger
 from cormorant.crawl import manners
+from cormorant.crawl.placing import Placing
 from cormorant.frontier import leases
 from cormorant.frontier.desk import Desk
 from cormorant.frontier.line import Line
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from cormorant.crawl.reading import Reader
     from cormorant.model.resource import Resource
     from cormorant.sources.protocol import Source
+    from cormorant.store.database import Tx
 
 _log = logger(__name__)
 
@@ -63,9 +65,9 @@ class Crew:
 
 
 class Tending:
-    """Keeps the slots of one worker busy."""
+    """Keeps the slots of one worker busy. `wake` is called when there may be something to do before the next tick."""
 
-    def __init__(self, crew: Crew) -> None:
+    def __init__(self, crew: Crew, wake: Callable[[], None]) -> None:
         self._crew = crew
         self._loop = asyncio.get_running_loop()
         self.desk = Desk()
@@ -73,6 +75,7 @@ class Tending:
         self.runs: dict[int, Dispatch] = {}
         self._sources: Mapping[int, Source] = {}
         self._supply = Supply(crew.means.owner, self.desk, crew.means.seen)
+        self._placing = Placing(crew.means.owner, self.desk, self._supply, wake)
         self._settled_at = self._supplied_at = 0.0
 
     def now(self) -> float:
@@ -122,12 +125,18 @@ class Tending:
             awake = plan.without(self.desk.shut)
             if whole:
                 self._supply.finish(tx, plan, moment)
-                share = (
-                    -(-leases.workable(tx, awake.generations) // self._crew.assignments.peers) if self.line.idle else 0
-                )
-                for site in self._supply.lease(tx, awake, min(share - len(self.desk.sites), MOST_AT_ONCE), moment):
-                    manners.set_pace(site, self.runs, moment)
+                self._lease(tx, awake, moment)
+            self._placing.place(tx, self.runs, moment)
             self._supply.read(tx, awake)
+
+    def _lease(self, tx: Tx, plan: Plan, moment: Moment) -> None:
+        """Lease sites where slots are idle; each keeps its pace, and is placed before it is asked."""
+        workable = leases.workable(tx, plan.generations) if self.line.idle else 0
+        share, before = -(-workable // self._crew.assignments.peers), set(self.desk.sites)
+        for site in self._supply.lease(tx, plan, min(share - len(before), MOST_AT_ONCE), moment):
+            if site.lease.site not in before:
+                self._placing.look(site, self.runs)
+            manners.set_pace(site, self.runs, moment)
 
     def starving(self) -> bool:
         """Is settling worth it now, because the links that wait in the batch are the next visits?"""

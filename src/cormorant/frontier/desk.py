@@ -15,9 +15,9 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from math import inf
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from cormorant.base.clock import Clock
 from cormorant.frontier.ledger import Tally
@@ -44,6 +44,43 @@ class Task(NamedTuple):
         return sent
 
 
+@dataclass(slots=True, weakref_slot=True)
+class Lane:
+    """The sites at one address, as one retriever has them; a site that shares its pace with none has its own.
+
+    `sent_at` is when a request last went out (monotonic seconds). `unsent` are visits whose request has yet to go out;
+    `waiting` are sites that could start one more but for these, or for as many under way as a site may have. `freed` is
+    called when the last of the `unsent` goes out while sites wait.
+    """
+
+    sent_at: float = float("-inf")
+    under_way: int = 0
+    unsent: set[int] = field(default_factory=set)
+    waiting: list[SiteWork] = field(default_factory=list)
+    freed: Callable[[Lane], None] = field(default=lambda _: None, repr=False)
+
+    def has_room(self, delay_s: float, parallel: int) -> bool:
+        """May a site with this pace have one more visit under way here?"""
+        return self.under_way < parallel and not (delay_s and self.unsent)
+
+    def begin(self, number: int) -> None:
+        """A visit begins."""
+        self.under_way += 1
+        self.unsent.add(number)
+
+    def sent(self, number: int, now: float) -> None:
+        """A request of a visit goes out."""
+        self.sent_at = now
+        self.unsent.discard(number)
+        if self.waiting and not self.unsent:
+            self.freed(self)
+
+    def end(self, number: int) -> None:
+        """A visit ended, whether anything was asked for it or not."""
+        self.under_way -= 1
+        self.unsent.discard(number)
+
+
 @dataclass(slots=True)
 class SourceWork:
     """What one source has to do at one site.
@@ -67,8 +104,8 @@ class SiteWork:
     the site rests. Sources that may have missed something while the site did not answer are in `answers_again` as soon
     as it does. `known` are the rest and the failures that its row had when last read or written here. `hold_until` says
     until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies; `pace_until` is when its
-    sources may ask for another pace (epoch seconds). `unsent` are the visits whose request has not gone out; `sending`
-    is called when the last of them goes out while a visit waits for that.
+    sources may ask for another pace (epoch seconds). `lane` is the one it shares its pace in; while it
+    is `unplaced` nobody knows which, and nothing is handed out.
     """
 
     lease: Lease
@@ -88,8 +125,9 @@ class SiteWork:
     asker: int = 0
     paced: bool = False
     pace_until: float = inf
-    unsent: set[int] = field(default_factory=set)
-    sending: Callable[[], None] | None = None
+    lane: Lane = field(default_factory=Lane)
+    lane_name: str = ""
+    unplaced: bool = False
     tally: Tally = field(default_factory=Tally)
     sent_at: float = 0.0
     requested_at: float = 0.0
@@ -108,14 +146,18 @@ class SiteWork:
         self.tally.count(at, now - self.sent_at, self.delay_s, self.rule)
         self.sent_at, self.requested_at = now, at
         self.slow_down(self.delay_s)
-        self.unsent.discard(number)
-        if self.sending is not None and not self.unsent:
-            self.sending()
+        self.lane.sent(number, now)
 
     @property
     def has_room(self) -> bool:
         """May one more visit be under way?"""
-        return self.under_way < self.parallel and not (self.delay_s and self.unsent)
+        return self.under_way < self.parallel and self.lane.has_room(self.delay_s, self.parallel)
+
+    @property
+    def starts_at(self) -> float:
+        """When the next visit may start, if there is room for it."""
+        after = self.lane.sent_at + self.delay_s + SLACK_S if self.delay_s else 0.0
+        return max(self.next_at, self.rest_until, after)
 
     def give_turn_back(self) -> None:
         """A visit ends for which nothing was asked."""
@@ -149,6 +191,8 @@ class SiteWork:
 
     def waiting(self, shut: Container[int] = ()) -> bool:
         """Is there a resource that could be handed out, of a source that is not shut?"""
+        if self.unplaced:
+            return False
         if self.first:
             return self.first[0].source not in shut
         return not self.blocked and any(work.queue for number, work in self.sources.items() if number not in shut)
@@ -175,6 +219,7 @@ class Desk:
         self.sites: dict[int, SiteWork] = {}
         self.shut: frozenset[int] = frozenset()
         self.changed: Callable[[], None] = lambda: None
+        self._lanes: WeakValueDictionary[str, Lane] = WeakValueDictionary()
         self._heap: list[tuple[float, int, SiteWork]] = []
         self._offers = itertools.count()
 
@@ -190,17 +235,33 @@ class Desk:
         """Put a site in line if it can start a visit and is not in line yet."""
         if site.queued or not site.waiting(self.shut):
             return
+        site.queued = True
         if site.has_room:
-            site.queued = True
-            heapq.heappush(self._heap, (max(site.next_at, site.rest_until), next(self._offers), site))
-        elif site.under_way < site.parallel and site.sending is None:
-            site.sending = partial(self._gone_out, site)
+            heapq.heappush(self._heap, (site.starts_at, next(self._offers), site))
+        else:
+            site.lane.waiting.append(site)
+            site.lane.freed = self._gone_out
 
-    def _gone_out(self, site: SiteWork) -> None:
-        """The request went out that a site's next visit waits for."""
-        site.sending = None
-        self.offer(site)
+    def _gone_out(self, lane: Lane) -> None:
+        """The request went out that the next visit of a lane waits for."""
+        self._free(lane)
         self.changed()
+
+    def _free(self, lane: Lane) -> None:
+        """Sites that wait in a lane may go on, or wait anew; those first that were asked longest ago."""
+        waiting, lane.waiting = lane.waiting, []
+        for site in sorted(waiting, key=_turn) if len(waiting) > 1 else waiting:
+            site.queued = False
+            if self.sites.get(site.lease.site) is site:
+                self.offer(site)
+
+    def place(self, site: SiteWork, name: str, sent_at: float) -> None:
+        """It is known with whom a site shares its pace: all of this name (""; with none), last asked at `sent_at`."""
+        site.unplaced = False
+        if name:
+            site.lane = self._lanes.setdefault(name, site.lane)
+            site.lane.sent_at = max(site.lane.sent_at, sent_at)
+        self.offer(site)
 
     def hurry(self, site: SiteWork) -> None:
         """A site need not wait as long as it was put in line for: put it in line anew."""
@@ -214,13 +275,12 @@ class Desk:
             if self.sites.get(site.lease.site) is not site:
                 continue  # given back since, and perhaps leased anew
             site.queued = False
-            early = max(site.next_at, site.rest_until) > now
-            if early or not site.has_room or not site.waiting(self.shut):
+            if site.starts_at > now or not site.has_room or not site.waiting(self.shut):
                 self.offer(site)
                 continue
             resource = site.pop(self.shut)
             site.under_way += 1
-            site.unsent.add(resource.id)
+            site.lane.begin(resource.id)
             site.next_at = now + site.delay_s
             self.offer(site)
             return Task(resource, site)
@@ -232,9 +292,14 @@ class Desk:
 
     def done(self, task: Task) -> None:
         """A visit ended; its resource is held until its batch was written."""
-        task.site.under_way -= 1
-        task.site.unsent.discard(task.resource.id)
+        self._end(task)
         self.offer(task.site)
+
+    def _end(self, task: Task) -> None:
+        task.site.under_way -= 1
+        task.site.lane.end(task.resource.id)
+        if task.site.lane.waiting:
+            self._free(task.site.lane)
 
     def settled(self, resources: Iterable[Resource], arrived: Iterable[int]) -> None:
         """A batch was written: let go of its resources, and look again at sites where something arrived."""
@@ -252,8 +317,7 @@ class Desk:
         """Put a document back in front, behind what must be visited first."""
         site = task.site
         site.give_turn_back()
-        site.under_way -= 1
-        site.unsent.discard(task.resource.id)
+        self._end(task)
         work = site.sources.get(task.resource.source)
         if work is not None:
             work.queue.appendleft(task.resource)
@@ -265,3 +329,7 @@ class Desk:
     def has_work(self) -> bool:
         """Is any resource read and not yet taken, though its site may have to wait?"""
         return any(site.waiting(self.shut) for site in self.sites.values())
+
+
+def _turn(site: SiteWork) -> float:
+    return site.next_at

@@ -95,7 +95,7 @@ class Supply:
     def lease(self, tx: Tx, plan: Plan, most: int, moment: Moment) -> list[SiteWork]:
         """Lease up to `most` sites that have something to do, and let sources join at sites that are leased already.
 
-        The pace of the sites it returns is the caller's to set.
+        The pace of the sites it returns is the caller's to set; those that are new have not been visited yet.
         """
         joined = self._join(tx, plan)
         leased = leases.lease(tx, self._owner, plan.unlimited, most)
@@ -106,7 +106,7 @@ class Supply:
         for each in leased:
             site = SiteWork(each.lease, {s: SourceWork(n) for s, n in each.arrivals.items()}, each.failures)
             site.requested_at, site.not_before, site.trouble = each.requested_at, each.not_before, each.trouble
-            site.known = each.not_before, each.failures
+            site.known, site.lane_name = (each.not_before, each.failures), each.lane
             self._seen.open(site.key, leases.known_keys(tx, each.lease.site))
             self._desk.open(site)
             opened.append(site)

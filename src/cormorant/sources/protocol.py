@@ -98,6 +98,17 @@ class Source(Protocol):
         """How fast may this site be visited for this source now? Its worker also obeys slower sources on the site."""
         ...
 
+    def lane(self, site: str) -> str | None:
+        """The name under which this site shares its pace with others, like an address; "" when it does with none.
+
+        None while nobody knows: `look_up` then. Once that has ended, None is as good as "".
+        """
+        ...
+
+    async def look_up(self, site: str) -> None:
+        """Find out where a site is. Never raises for what the other side does."""
+        ...
+
     async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
         """Visit one resource once, conditionally when it carries validators. Adds to `wire` what it cost.
 

@@ -33,8 +33,8 @@ def test_a_crawl_delay_counts_when_it_is_slower_and_obeyed() -> None:
     assert pace(5.0) == (5.0, 1, "Crawl-delay 5 in robots.txt", inf)
     assert pace(86_400.0) == (60.0, 1, "Crawl-delay 86400 in robots.txt, of which 60 are obeyed", inf)
     assert pace(2.0, 7.0, private=True).delay_s == 7.0
-    for ignoring in ({"crawl_delay": "ignore"}, {"robots": "ignore"}):
-        assert pace(5.0, **ignoring).delay_s == 1.0
+    assert pace(5.0, crawl_delay="ignore").delay_s == 1.0
+    assert pace(5.0, robots="ignore").delay_s == 1.0
 
 
 def test_a_window_of_the_week_replaces_the_delay_while_it_lasts() -> None:

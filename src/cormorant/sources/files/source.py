@@ -134,6 +134,13 @@ class FilesSource:
         """No delay, four files at once."""
         return Pace(0.0, PARALLEL, "a disk need not be spared")
 
+    def lane(self, site: str) -> str:  # noqa: ARG002 - the same for every folder
+        """A folder shares its pace with none."""
+        return ""
+
+    async def look_up(self, site: str) -> None:
+        """Where a folder is is known."""
+
     async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
         """Read a file. It is read even when its validator is known: what is unchanged is not asked for again.
 

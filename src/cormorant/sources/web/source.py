@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 
 from cormorant.base.clock import Clock
 from cormorant.egress.policy import AddressClass, Consent, classify
-from cormorant.egress.resolve import literal
+from cormorant.egress.resolve import is_localhost, literal
 from cormorant.fetch.http import Fetcher
 from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.address import Origin, origin_of
@@ -100,15 +100,33 @@ class WebSource:
         asked = (self.gates.robots_of(name, body).crawl_delay if body else None for name, body in robots)
         return pace_of(self.settings, asked, self._clock.now(), private=self._is_private(site))
 
+    def lane(self, site: str) -> str | None:
+        """The address of a site that shares its pace with every other site there."""
+        host, ports = _host_and_ports(site)
+        pace_by = self.settings.pace_by or ("host" if is_localhost(host) else None)
+        if pace_by == "host" or self._fetcher is None:
+            return ""
+        found = [self._fetcher.address_of(host, port, self.consent) for port in ports]
+        address = next(filter(None, found), None)
+        if address is None:
+            return None
+        shared = pace_by == "address" or classify(address) is AddressClass.PUBLIC
+        return address if shared else ""
+
+    async def look_up(self, site: str) -> None:
+        """Resolve the name of a site, so far as the policy lets it be connected to."""
+        if self._fetcher is not None:
+            host, ports = _host_and_ports(site)
+            await self._fetcher.look_up(host, ports[0], self.consent)
+
     def _is_private(self, site: str) -> bool:
-        host, _, port = site.rpartition(":") if not site.endswith("]") and ":" in site else (site, "", "")
-        if is_localhost(host or site):
+        host, ports = _host_and_ports(site)
+        if is_localhost(host):
             return True
         if self._fetcher is None:
-            bare = (host or site).strip("[]")
+            bare = host.strip("[]")
             return literal(bare) is not None and classify(bare) is not AddressClass.PUBLIC
-        ports = [int(port)] if port.isdigit() else [443, 80]
-        found = [self._fetcher.class_of(host or site, each, self.consent) for each in ports]
+        found = [self._fetcher.class_of(host, each, self.consent) for each in ports]
         return any(each is not None and each is not AddressClass.PUBLIC for each in found)
 
     async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
@@ -282,9 +300,10 @@ def _unread(said: Outcome, *, redirected: bool) -> Outcome:
     return said
 
 
-def is_localhost(host: str) -> bool:
-    """Is it a name of this machine, whoever is asked (RFC 6761 section 6.3)? Then it need not be resolved to know."""
-    return ("." + host.rstrip(".").lower()).endswith(".localhost")
+def _host_and_ports(site: str) -> tuple[str, list[int]]:
+    """The host of a site's key, and at which ports it may have been asked for."""
+    host, _, port = site.rpartition(":") if not site.endswith("]") and ":" in site else (site, "", "")
+    return host or site, [int(port)] if port.isdigit() else [443, 80]
 
 
 def _conditions(resource: Resource) -> tuple[str, ...]:

@@ -36,7 +36,10 @@ site = Table(
     Column("failures", Integer, nullable=False, server_default=text("0"), comment="in a row, of the whole site"),
     Column("requested_at", Double, nullable=False, server_default=text("0"), comment="start of the newest request"),
     Column("trouble", SmallInteger, nullable=False, server_default=text("0"), comment="status of its newest failure"),
+    Column("lane", Text, comment="the address whose pace it shares with others; none when it does not"),
 )
+
+Index("ix_site_lane", site.c.lane, sqlite_where=text("lane IS NOT NULL"), postgresql_where=text("lane IS NOT NULL"))
 
 site_source = Table(
     "site_source",

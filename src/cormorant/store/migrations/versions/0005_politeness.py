@@ -1,4 +1,4 @@
-"""Keep, hour by hour, how many requests went to a site and how close together."""
+"""Keep, hour by hour, how many requests went to a site and how close together, and which sites share an address."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Add the table; what was asked before is not in it."""
+    """Add the table, in which what was asked before is not, and the column, which the next visit of a site fills."""
+    op.add_column(
+        "site",
+        sa.Column("lane", sa.Text, comment="the address whose pace it shares with others; none when it does not"),
+    )
+    known = sa.text("lane IS NOT NULL")
+    op.create_index("ix_site_lane", "site", ["lane"], sqlite_where=known, postgresql_where=known)
     op.create_table(
         "site_hour",
         sa.Column("site_id", sa.Integer, nullable=False),
