@@ -13,12 +13,13 @@ from typing import Any
 from cormorant.base.clock import Clock
 from cormorant.base.errors import NotFoundError
 from cormorant.fetch.http import Fetcher
+from cormorant.model.pace import Pace
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, Refusal
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
-from cormorant.sources.protocol import Discovery, Gates, Pace, Source
+from cormorant.sources.protocol import Discovery, Gates, Source
 from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.source import WebSource
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import cast
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -14,13 +16,18 @@ from cormorant.egress.policy import DENIED, AddressClass
 from cormorant.fetch.http import Fetcher
 from cormorant.frontier.desk import SLACK_S, Desk, SiteWork, SourceWork, Task
 from cormorant.frontier.rest import CIRCUIT
+from cormorant.frontier.supply import Moment
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Ok, Outcome
 from cormorant.model.resource import Lease, Role
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.sources.web.source import WebSource
+from tests.clocks import Hands
 from tests.crawl.samples import AT, NEVER_SEEN, SOURCE, web_source
+
+if TYPE_CHECKING:
+    from cormorant.crawl.dispatch import Dispatch
 
 NOW = 50.0
 
@@ -175,3 +182,27 @@ def test_a_site_of_two_sources_is_only_slowed() -> None:
     site = SiteWork(Lease(1, "a.example", 1, 1e12), sources, delay_s=0.5, parallel=1, under_way=1)
     manners.learn(Report(Task(NEVER_SEEN, site), Gone(), Wire(requests=1), AT), Desk(), web_source(per_host=4), NOW)
     assert (site.delay_s, site.parallel) == (1.0, 1)
+
+
+NOON = datetime(2026, 11, 18, 12, tzinfo=UTC).timestamp()
+
+
+def test_another_hour_brings_another_pace_and_may_shut_a_source() -> None:
+    hours = ["Wed 10-13 0.5", "Wed 13-14 suspend"]
+    source = web_source(variable_delay=hours, time_zone="UTC", delay_s=2)
+    clock = Hands(NOON)
+    timed = WebSource(SOURCE, source.settings, None, clock)
+    run = cast("Dispatch", SimpleNamespace(source=timed))
+    site, desk = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}), Desk()
+    desk.open(site)
+    manners.set_pace(site, {SOURCE: run}, Moment(NOW, NOON))
+    paces = []
+    for hour in (12, 12.99, 13, 13.5, 14):
+        clock.at = NOON + (hour - 12) * 3600
+        manners.keep_hours(desk, {SOURCE: run}, Moment(NOW, clock.at))
+        paces.append((site.delay_s, desk.shut, site.rule))
+    assert paces == [
+        (0.5, frozenset(), "variable_delay 'Wed 10-13 0.5'"), (0.5, frozenset(), "variable_delay 'Wed 10-13 0.5'"),
+        (2.0, {SOURCE}, "variable_delay 'Wed 13-14 suspend'"), (2.0, {SOURCE}, "variable_delay 'Wed 13-14 suspend'"),
+        (2.0, frozenset(), "delay_s 2"),
+    ]  # fmt: skip

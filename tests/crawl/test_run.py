@@ -114,7 +114,7 @@ def ended_while(store: Store, counted: Callable[[int], Counters], limit_s: float
         visits = asyncio.create_task(put_off_again_and_again(store, number, counted))
         try:
             async with asyncio.timeout(limit_s):
-                return await waiting.until_retrieved(store, run_of(store, number), web_source(patience_s=0.6))
+                return await waiting.until_retrieved(store, run_of(store, number), lambda _: web_source(patience_s=0.6))
         except TimeoutError:
             return None
         finally:
@@ -153,7 +153,7 @@ def test_other_sites_are_not_given_up_with_the_one_that_is_dead(store: Store) ->
 
     async def work() -> Ended:
         waited = asyncio.create_task(
-            waiting.until_retrieved(store, run_of(store, number), web_source(patience_s=0))
+            waiting.until_retrieved(store, run_of(store, number), lambda _: web_source(patience_s=0))
         )  # fmt: skip
         await asyncio.sleep(1.0)
         assert not waited.done(), "the other site has pages left"
@@ -173,7 +173,7 @@ def test_when_a_run_gives_up_is_known_while_it_waits(store: Store) -> None:
 
     async def work() -> None:
         waited = asyncio.create_task(
-            waiting.until_retrieved(store, run_of(store, number), web_source(patience_s=100))
+            waiting.until_retrieved(store, run_of(store, number), lambda _: web_source(patience_s=100))
         )  # fmt: skip
         for ahead_s, left_s in ((0.0, None), (50.0, 100.0), (0.0, None)):
             with store.begin() as tx:

@@ -41,7 +41,7 @@ BARE = INDEXED._replace(etag="", modified="", content_hash=b"")
 )
 def test_a_row_forgets_what_its_run_may_not_rely_on(forced: bool, anew: bool, want: object) -> None:
     assert (INDEXED.content_hash, INDEXED.text_hash) == (OLD_BODY, OLD_TEXT)
-    run: Any = SimpleNamespace(order=Admission(SOURCE, 4, RUN, forced, anew))
+    run: Any = SimpleNamespace(order=Admission(SOURCE, 4, RUN, forced, anew), source=web_source())
     plan = plan_of({SOURCE: run})
     assert plan.generations == {SOURCE: 4}
     assert plan.prepare(INDEXED) == want
@@ -75,7 +75,7 @@ def test_a_new_run_visits_what_was_under_way_when_the_one_before_was_stopped(
         orders.runs = {SOURCE: Dispatch(web_source(), order, means, Counters())}
 
     async def work() -> None:
-        tending = Tending(Crew(means, nobody, clock, orders, width=2, tidy=lambda: None))
+        tending = Tending(Crew(means, nobody, clock, orders, width=2, tidy=lambda: None), lambda: None)
 
         async def visit_next() -> Task:
             async with asyncio.timeout(LIMIT_S):

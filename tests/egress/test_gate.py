@@ -373,3 +373,18 @@ def test_nothing_is_connected_to_while_it_cannot_be_settled(caplog: pytest.LogCa
     assert egress.pinned("a.example", 80, NAMED) is None
     away = False
     assert isinstance(said_by(egress), Pinned)
+
+
+@pytest.mark.parametrize("host", ["wiki.localhost", "a.b.localhost", "wiki.localhost."])
+def test_names_below_localhost_are_this_machine_whoever_is_asked(host: str) -> None:
+    async def work() -> None:
+        names = Names()
+        egress = egress_of(names)
+        assert await egress.open(host, 80, PUBLIC_ONLY) == Refused(), "nobody consented"
+        consent = Consent.of([(host.rstrip("."), 80), (host, 80)], ())
+        pinned = await egress.open(host, 80, consent)
+        assert isinstance(pinned, Pinned)
+        assert pinned.addresses == ("127.0.0.1", "::1")
+        assert names.asked == []
+
+    run(work)

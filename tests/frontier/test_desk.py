@@ -58,10 +58,40 @@ def test_the_delay_counts_from_when_a_request_went_out() -> None:
     one = site(s1=3)
     one.delay_s, one.parallel = 2.0, 2
     desk = opened(one)
-    take(desk, 10.0)
-    one.sent(10.7, 0.0)
+    first = take(desk, 10.0)
+    one.sent(10.7, 0.0, first.resource.id)
     assert desk.take(12.6) is None
     assert take(desk, 12.71).resource.id == 1001
+
+
+def test_the_next_visit_waits_for_one_that_still_connects() -> None:
+    one = site(s1=3)
+    one.delay_s, one.parallel = 2.0, 3
+    desk, changes = opened(one), []
+    desk.changed = lambda: changes.append(desk.next_time())
+    first = take(desk, 10.0)
+    assert desk.take(15.0) is None, "it may go out at any moment"
+    one.sent(16.0, 0.0, first.resource.id)
+    assert changes == [18.0 + SLACK_S]
+    assert desk.take(17.9) is None
+    second = take(desk, 18.1)
+    assert desk.take(30.0) is None
+    desk.done(second)
+    assert take(desk, 30.0).resource.id == 1002, "nothing was asked for it"
+
+
+def test_nothing_is_handed_out_of_a_source_that_is_shut() -> None:
+    one, other = site(1, s1=2, s2=2), site(2, s1=1)
+    one.parallel = 9
+    desk = opened(one, other)
+    desk.shut = frozenset({1})
+    assert [take(desk, 0.0).resource.source for _ in range(2)] == [2, 2]
+    assert desk.take(0.0) is None
+    assert not desk.has_work()
+    desk.shut = frozenset()
+    for each in (one, other):
+        desk.offer(each)
+    assert len([take(desk, 0.0) for _ in range(3)]) == 3
 
 
 def test_a_turn_for_which_nothing_was_asked_is_given_back() -> None:
@@ -105,10 +135,13 @@ def test_sites_do_not_wait_for_each_other() -> None:
     slow.delay_s, fast.delay_s = 100.0, 1.0
     slow.parallel = fast.parallel = 2
     desk = opened(slow, fast)
-    assert {take(desk, 0.0).site.key, take(desk, 0.0).site.key} == {slow.key, fast.key}
-    assert take(desk, 1.0).site is fast
+    tasks = [take(desk, 0.0), take(desk, 0.0)]
+    assert {each.site.key for each in tasks} == {slow.key, fast.key}
+    for each in tasks:
+        each.site.sent(0.0, 0.0, each.resource.id)
+    assert take(desk, 1.01).site is fast
     assert desk.take(99.0) is None
-    assert take(desk, 100.0).site is slow
+    assert take(desk, 100.01).site is slow
 
 
 def test_a_site_that_rests_starts_nothing() -> None:
@@ -252,7 +285,45 @@ def test_nothing_to_hand_out_is_a_bug_of_the_caller() -> None:
         site(s1=0).pop()
 
 
-steps = st.lists(st.tuples(st.sampled_from(["take", "done", "later"]), st.floats(0, 3)), max_size=60)
+def test_sites_of_one_lane_keep_their_pace_together() -> None:
+    one, two, other = site(1, s1=3), site(2, s1=3), site(3, s1=1)
+    for each in (one, two, other):
+        each.delay_s, each.parallel, each.unplaced = 2.0, 2, True
+    desk = opened(one, two, other)
+    assert desk.take(10.0) is None, "nobody knows where they are"
+    for each in (one, two):
+        desk.place(each, "203.0.113.7", 5.0)
+    desk.place(other, "", 0.0)
+    alone, first = take(desk, 10.0), take(desk, 10.0)
+    assert (alone.site.key, first.site.key) == (other.key, one.key)
+    assert desk.take(10.0) is None, "one that connects may go out at any moment"
+    one.sent(10.5, 0.0, first.resource.id)
+    assert desk.take(12.5) is None
+    third = take(desk, 12.51)
+    assert third.site is two
+    two.sent(12.6, 0.0, third.resource.id)
+    assert desk.take(20.0) is None, "as many are under way as one site may have"
+    desk.done(first)
+    assert take(desk, 20.0).site is one
+
+
+def test_a_lane_remembers_when_it_was_asked_last() -> None:
+    one, two = site(1, s1=2), site(2, s1=2)
+    one.delay_s = two.delay_s = 10.0
+    desk = opened(one)
+    desk.place(one, "203.0.113.7", 3.0)
+    assert desk.take(12.9) is None
+    task = take(desk, 13.1)
+    one.sent(13.1, 0.0, task.resource.id)
+    desk.done(task)
+    desk.close(1)
+    desk.open(two)
+    desk.place(two, "203.0.113.7", 0.0)
+    assert desk.take(23.0) is None
+    assert take(desk, 23.2).site is two
+
+
+steps = st.lists(st.tuples(st.sampled_from(["take", "sent", "done", "later"]), st.floats(0, 3)), max_size=60)
 
 
 @given(steps, st.floats(0, 2), st.integers(1, 3), st.integers(0, 12))
@@ -260,18 +331,25 @@ def test_a_site_is_never_hurried(steps: list[tuple[str, float]], delay: float, p
     one = site(s1=count, s2=count)
     one.delay_s, one.parallel = delay, parallel
     desk = opened(one)
-    now, started, under_way = 0.0, [], list[Task]()
+    now, started, sent, under_way, connecting = 0.0, [], [], list[Task](), list[Task]()
     for step, size in steps:
         if step == "later":
             now += size
+        elif step == "sent" and connecting:
+            one.sent(now, now, connecting.pop(0).resource.id)
+            sent.append(now)
         elif step == "done" and under_way:
-            desk.done(under_way.pop(0))
+            ended = under_way.pop(0)
+            connecting = [each for each in connecting if each is not ended]
+            desk.done(ended)
         elif step == "take" and (task := desk.take(now)):
             started.append((now, task.resource.id))
             under_way.append(task)
+            connecting.append(task)
         assert len(under_way) <= parallel
-        free = len(under_way) < parallel and len(started) < 2 * count
-        assert (desk.next_time() is not None) == free, "who could start is in line"
-    times = [at for at, _ in started]
-    assert all(later >= earlier + delay for earlier, later in itertools.pairwise(times))
+        held_back = bool(delay and connecting)
+        free = len(under_way) < parallel and len(started) < 2 * count and not held_back
+        assert (desk.next_time() is not None) or not free, "who could start is in line"
+    for times in ([at for at, _ in started], sent if delay else []):
+        assert all(later >= earlier + delay for earlier, later in itertools.pairwise(times))
     assert len({number for _, number in started}) == len(started)

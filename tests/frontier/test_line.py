@@ -62,7 +62,9 @@ async def take_all(line: Line, count: int) -> list[tuple[float, int]]:
 
     async def slot() -> None:
         task = await line.take()
-        taken.append((round(loop.time(), 3), task.resource.id))
+        taken.append((round(loop.time(), 1), task.resource.id))
+        await asyncio.sleep(0.01)  # to connect
+        task.site.sent(loop.time(), 0.0, task.resource.id)
 
     await asyncio.gather(*(slot() for _ in range(count)))
     return taken
@@ -101,7 +103,8 @@ def test_slots_are_served_in_the_order_they_came() -> None:
         order: list[str] = []
 
         async def slot(name: str) -> None:
-            await line.take()
+            task = await line.take()
+            one.sent(asyncio.get_running_loop().time(), 0.0, task.resource.id)
             order.append(name)
 
         slots = [asyncio.create_task(slot(name)) for name in ("first", "second")]
@@ -160,7 +163,8 @@ def test_a_rest_that_was_asked_for_meanwhile_is_waited_for() -> None:
     async def work() -> None:
         one = site(2, 1.0)
         line = Line(desk_of(one))
-        await line.take()
+        task = await line.take()
+        one.sent(0.0, 0.0, task.resource.id)
         one.rest_until = 60.0
         await line.take()
         assert round(asyncio.get_running_loop().time()) == 60

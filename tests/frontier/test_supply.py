@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier import facts, leases, order, progress, supply
+from cormorant.frontier import facts, leases, ledger, order, progress, supply
 from cormorant.frontier.desk import Desk, SiteWork, Task
 from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.known import Seen
@@ -371,3 +371,53 @@ def test_a_crash_loses_nothing(ada: Retriever, other: Store) -> None:
     assert sorted(bob.visit_all()) == sorted([*pages(3), "https://b.example/"])
     with ada.store.begin() as tx:
         assert counted(tx) == 4
+
+
+def hosts(count: int) -> list[str]:
+    return [f"https://h{number}.example/" for number in range(count)]
+
+
+def test_no_more_sites_are_leased_for_a_source_than_it_allows(store: Store) -> None:
+    admitted(store, *hosts(9))
+    ada, bob = Retriever(store), Retriever(store, "bob")
+    for each in (ada, bob):
+        each.plan = Plan({SOURCE: 1}, as_it_is, limits={SOURCE: 3})
+    assert (len(ada.tend(2)), len(bob.tend()), len(ada.tend())) == (2, 1, 0)
+    visited: list[str] = []
+    for _ in range(40):
+        for each in (ada, bob):
+            each.tend(2)
+            tasks = each.take()
+            visited += [task.resource.address for task in tasks]
+            each.settle(tasks)
+            assert len(ada.desk.sites) + len(bob.desk.sites) <= 3
+    assert sorted(visited) == hosts(9)
+    assert left(store) == 0
+
+
+def test_a_limit_of_one_source_is_none_for_another(store: Store) -> None:
+    admitted(store, *hosts(4))
+    admitted(store, *hosts(4), source=2)
+    ada = Retriever(store)
+    ada.plan = Plan({SOURCE: 1, 2: 1}, as_it_is, limits={SOURCE: 1})
+    ada.tend()
+    assert len(ada.desk.sites) == 4
+    assert sum(SOURCE in each.sources for each in ada.desk.sites.values()) <= 1
+    assert len(ada.visit_all()) == 8
+    assert left(store) == left(store, 2) == 0
+
+
+def test_what_goes_out_is_written_down_with_its_lease(ada: Retriever) -> None:
+    (one, _) = sorted(ada.tend(), key=lambda each: each.key)
+    one.set_pace(2.0, 1, "delay_s 2")
+    one.sent(START, 1e9, 1)
+    one.sent(START + 2.5, 1e9 + 2.5, 2)
+    with ada.store.begin() as tx:
+        assert supply.renew(tx, ada.name, [one]) == set()
+    with ada.store.begin() as tx:
+        tx.execute(sa.update(site).values(epoch=99))
+        one.sent(START + 3, 1e9 + 3, 3)
+        assert supply.renew(tx, ada.name, [one]) == {one.lease.site}, "then somebody else writes it down"
+    with ada.store.read() as tx:
+        (hour,) = ledger.of(tx, one.lease.site)
+    assert (hour.requests, hour.gap_s, hour.asked_s, hour.rule) == (2, 2.5, 2.0, "delay_s 2")

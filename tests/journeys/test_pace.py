@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import signal
-from itertools import combinations
+from datetime import UTC, datetime, timedelta
+from itertools import combinations, pairwise
 
 from cormorant.base.clock import SystemClock, pause
 from tests.journeys import processes
@@ -80,3 +81,55 @@ def test_parallel_requests_of_a_host(file_home: Home, crawls: Crawler, serve: Se
     crawls.begin(file_home, "first", "second")
     crawls.end()
     assert max(each.under_way for each in site.log(since)) <= 5
+
+
+def test_an_edit_of_the_pace_holds_for_the_run_under_way(home: Home, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    today = datetime.fromtimestamp(SystemClock().now(), UTC)
+    shut = [f"{(today + timedelta(days=days)).strftime('%a')} 00-24 suspend" for days in (-1, 0, 1)]
+    home.add_source("web", "first", site.source | {"variable_delay": shut, "time_zone": "UTC"})
+    with processes.ended(begin(home, "first")) as crawl:
+        until = SystemClock().monotonic() + 30
+        while home.value("SELECT count(*) FROM run WHERE state = 'retrieving'") == 0:
+            assert SystemClock().monotonic() < until
+            pause(0.05)
+        pause(1.0)
+        assert site.log() == [], "it is suspended"
+        home.edit_source("first", {"variable_delay": [], "delay_s": str(DELAY_S)})
+        assert crawl.wait(60) == 0
+    log = site.log()
+    assert len(log) == PAGES + 1
+    assert too_soon(log, DELAY_S) == []
+
+
+def at_once(log: list[Logged], answer_s: float) -> int:
+    """How often a host was asked while another had yet to answer."""
+    return sum(one.host != other.host and other.at - one.at < answer_s for one, other in pairwise(sorted(log)))
+
+
+def test_hosts_at_once(file_home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=60, delay_s=0.05, hosts=4))
+    for name, limit in (("first", {}), ("second", {"hosts_at_once": "1"})):
+        file_home.add_source("web", name, site.source | {"per_host": "2"} | limit)
+    crawls.crawl(file_home, "first")
+    assert at_once(site.log(), 0.04) > 5
+    since = SystemClock().now()
+    crawls.crawl(file_home, "second")
+    log = site.log(since)
+    assert len({each.host for each in log}) == 4
+    assert at_once(log, 0.04) == 0
+
+
+def test_hosts_at_one_address_share_its_pace(home: Home, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    names = [f"{name}.localhost:{site.port}" for name in ("a", "b", "c")]
+    sources = tuple(f"s{number}" for number in range(len(names)))
+    for source, name in zip(sources, names, strict=True):
+        starts = [f"http://{name}/p/{number}.html" for number in range(5)]
+        home.add_source("web", source, {"start": starts, "delay_s": str(DELAY_S), "pace_by": "address"})
+    with processes.ended(begin(home, *sources)) as crawl:
+        assert crawl.wait(90) == 0
+    log = site.log()
+    assert len(log) == len(names) * (5 + 1)
+    assert too_soon(log, DELAY_S) == []
+    assert home.value("SELECT count(DISTINCT lane) FROM site") == 1

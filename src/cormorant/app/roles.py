@@ -171,7 +171,7 @@ class Assignments:
         self._house, self._fetcher, self._means = house, fetcher, means
         self._looked_at = self._said_at = -SAY_S
         self._started_at = house.clock.now()
-        self._runs: dict[int, tuple[int, Dispatch]] = {}
+        self._runs: dict[int, tuple[RunRow, Dispatch]] = {}
         self._without_source: set[int] = set()
 
     def __call__(self, current: Mapping[int, Dispatch]) -> dict[int, Dispatch]:
@@ -189,21 +189,27 @@ class Assignments:
             self.peers = living if grown else max(living, self.peers)
         with self._house.store.read() as tx:
             rows = [row for row in runs.open_runs(tx) if row.state in (RunState.DISCOVERING, RunState.RETRIEVING)]
-            known = {number for number, _ in self._runs.values()}
+            known = {row.id: (row, dispatch) for row, dispatch in self._runs.values()}
+            self._runs = {}
             for row in rows:
-                if row.id not in known and (dispatch := self._take_up(tx, row)) is not None:
-                    self._runs[row.source_id] = (row.id, dispatch)
-            alive = {row.id for row in rows}
-            self._runs = {source: pair for source, pair in self._runs.items() if pair[0] in alive}
-            for number, dispatch in self._runs.values():
+                dispatch = self._go_on(tx, row, *known[row.id]) if row.id in known else self._take_up(tx, row)
+                if dispatch is not None:
+                    self._runs[row.source_id] = (row, dispatch)
+            for row, dispatch in self._runs.values():
                 most = dispatch.source.settings.max_documents
                 if most is not None:
-                    by_others = runs.counters(tx, number).fetched - dispatch.counters.fetched
+                    by_others = runs.counters(tx, row.id).fetched - dispatch.counters.fetched
                     dispatch.allowance = Allowance(most, by_others, self.peers)
         return {source: dispatch for source, (_, dispatch) in self._runs.items()}
 
-    def _take_up(self, tx: Tx, row: RunRow) -> Dispatch | None:
-        """Begin to work on a run; None while its settings make no source, or there is none any more."""
+    def _go_on(self, tx: Tx, row: RunRow, before: RunRow, dispatch: Dispatch) -> Dispatch:
+        """Go on with a run. Somebody may have changed how fast it goes."""
+        if row.settings != before.settings and (source := self._source(tx, row)) is not None:
+            dispatch.source = source
+        return dispatch
+
+    def _source(self, tx: Tx, row: RunRow) -> Source | None:
+        """The source as a run is to see it; None while its settings make none, or there is none any more."""
         found = sources.numbered(tx, row.source_id)
         if found is None:
             return None
@@ -215,6 +221,13 @@ class Assignments:
                 _log.warning("no source", extra={"run": row.id, "reason": error.sentence})
             return None
         self._without_source.discard(row.id)
+        return source
+
+    def _take_up(self, tx: Tx, row: RunRow) -> Dispatch | None:
+        """Begin to work on a run."""
+        source = self._source(tx, row)
+        if source is None:
+            return None
         order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of)
         return Dispatch(source, order, self._means, runs.counted_by(tx, row.id, self._means.owner))
 

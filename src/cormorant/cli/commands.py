@@ -28,6 +28,7 @@ SECTIONS: dict[str, tuple[Command, ...]] = {
         Command("crawl", "crawl", "app", "Crawl sources now"),
         Command("run", "runs", "app", "Runs: list, look at, answer"),
         Command("receiver", "receivers", "app", "Where crawled documents are delivered"),
+        Command("site", "sites", "app", "Hosts: how politely each is visited"),
         Command("provider", "provider", "app", "Pause and resume deliveries"),
     ),
     "Find": (

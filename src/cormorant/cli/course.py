@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cormorant.operate.house import House
     from cormorant.operate.watching import Look
 
+SUSPENDED = "variable_delay suspends all visits"
 LOOK_BACK_S = 60.0
 """What estimates look back on."""
 
@@ -72,13 +73,16 @@ class Course:
         from cormorant.operate.estimate import Circumstances, bottleneck
 
         state = str(seen.report["state"])
-        waits_for = seen.waits.why if seen.waits is not None and seen.all_wait else ""
+        waits_for: str = seen.waits.why if seen.waits is not None and seen.all_wait else ""
+        waits_for = SUSPENDED if seen.suspended_s else waits_for
         sites = seen.site_count if seen.waits is None or seen.all_wait else seen.site_count - seen.waits.sites
         return bottleneck(Circumstances(state, sites, waits_for, seen.pace_s, self.busy, seen.backlog, self.rate))
 
 
 def awaited(seen: Look) -> str:
     """Which sites have to wait and why, when one is asked again, and when the run gives up; "" when none has to."""
+    if seen.suspended_s:
+        return f"{SUSPENDED} at this hour; it goes on in {duration(seen.suspended_s)}"
     if seen.waits is None:
         return ""
     which = "it is" if seen.waits.sites == 1 else "the first is"

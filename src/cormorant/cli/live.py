@@ -98,7 +98,7 @@ def _pace(course: Course, seen: Look) -> Text:
     held_up = "" if seen.all_wait else course.bottleneck(seen)
     if held_up:
         text.append(f"\nheld up by {held_up}", style="dim")
-    if seen.waits is not None:
+    if awaited(seen):
         text.append(f"\n{clean(awaited(seen))}", style="dim")
     return text
 

@@ -170,7 +170,7 @@ def edit(
     if say.json:
         say.record(record)
     else:
-        say.note(f"Changed {name!r}. The next crawl follows it.")
+        say.note(f"Changed {name!r}. {_followed(effect)}")
     _doubt(say, row)
 
 
@@ -195,6 +195,15 @@ def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
     if effect["unjudged"]:
         what = ", ".join(effect["unjudged"])
         say.note(f"What {what} would change in the index cannot be told before the next crawl.")
+
+
+def _followed(effect: dict[str, Any]) -> str:
+    """Who follows an edit, and when."""
+    later = [each["setting"] for each in effect["changes"] if each["setting"] not in effect["at_once"]]
+    if effect["run"] is None or not effect["at_once"]:
+        return "The next crawl follows it."
+    now = f"Run {effect['run']}, which is under way, follows {', '.join(effect['at_once'])} at once"
+    return f"{now}; the next crawl follows all." if later else f"{now}."
 
 
 def _agreed(say: terminal.Terminal, leave: int) -> bool:

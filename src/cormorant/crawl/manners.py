@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
@@ -16,6 +17,7 @@ from cormorant.journal import runs
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Ok
+from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, How, Role
 from cormorant.model.status import Status
 
@@ -108,9 +110,9 @@ def _reconsider(site: SiteWork, source: Source) -> None:
     """Where a name leads, and what its robots.txt asks for, is known only now. Several sources take the slowest."""
     pace = source.pace(site.key, site.facts)
     if len(site.sources) == 1:
-        site.set_pace(pace.delay_s, pace.parallel)
+        site.set_pace(pace.delay_s, pace.parallel, pace.rule)
     else:
-        site.slow_down(pace.delay_s)
+        site.slow_down(pace.delay_s, pace.rule)
 
 
 def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Report]:
@@ -127,8 +129,21 @@ def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Repor
 
 def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
     """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
-    paces = [dispatches[source].source.pace(site.key, site.facts) for source in site.sources if source in dispatches]
-    site.delay_s = max((pace.delay_s for pace in paces), default=0.0)
-    site.parallel = min((pace.parallel for pace in paces), default=1)
     site.sent_at = min(moment.monotonic_of(site.requested_at), moment.monotonic)  # a clock may have been set back
-    site.next_at = site.sent_at + site.delay_s
+    _keep_pace(site, dispatches)
+
+
+def _keep_pace(site: SiteWork, dispatches: Mapping[int, Dispatch]) -> None:
+    paces = [dispatches[source].source.pace(site.key, site.facts) for source in site.sources if source in dispatches]
+    site.pace_until = min((pace.until for pace in paces), default=inf)
+    slowest = max(paces, key=lambda pace: pace.delay_s, default=Pace(0.0, 1, ""))
+    site.set_pace(slowest.delay_s, min((pace.parallel for pace in paces), default=1), slowest.rule)
+
+
+def keep_hours(desk: Desk, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
+    """Another hour may bring another pace, or suspend a source."""
+    suspended = (source for source, run in dispatches.items() if run.source.settings.suspended_until(moment.store))
+    desk.shut = frozenset(suspended)
+    for site in desk.sites.values():
+        if site.pace_until <= moment.store:
+            _keep_pace(site, dispatches)

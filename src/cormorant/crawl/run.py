@@ -15,7 +15,7 @@ from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
 from cormorant.crawl import links, sweep, waiting
 from cormorant.crawl.intake import Intake
-from cormorant.frontier import progress
+from cormorant.frontier import ledger, progress
 from cormorant.journal import runs
 from cormorant.model.run import Refresh, RunState
 
@@ -61,11 +61,11 @@ class Conductor:
     async def _begin(self) -> None:
         """Count the generation up, so that everything known is due, unless only what is due or new is wanted."""
         with self._store.begin() as tx:
-            source = sources.numbered(tx, self._row.source_id)
-            number = source.generation if source else 0
+            number = source.generation if (source := sources.numbered(tx, self._row.source_id)) else 0
             if self._row.refresh in (Refresh.ALL, Refresh.SCRATCH) or number == 0:
                 number = sources.next_generation(tx, self._row.source_id)
             progress.awake(tx, self._row.source_id, number, self._row.new_of)
+            ledger.forget(tx)
         self._change(state=RunState.DISCOVERING, generation=number, started_at=self._clock.now())
 
     async def _discover(self) -> None:
@@ -75,7 +75,7 @@ class Conductor:
 
     async def _retrieve(self) -> None:
         """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached."""
-        ended = await waiting.until_retrieved(self._store, self._row, self._build(self._row))
+        ended = await waiting.until_retrieved(self._store, self._row, self._build)
         self._change(state=RunState.SWEEPING, gives_up_at=None, **ended._asdict())
 
     async def _sweep(self) -> None:

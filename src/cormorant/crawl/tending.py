@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cormorant.base.log import logger
 from cormorant.crawl import manners
+from cormorant.crawl.placing import Placing
 from cormorant.frontier import leases
 from cormorant.frontier.desk import Desk
 from cormorant.frontier.line import Line
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from cormorant.crawl.means import Means
     from cormorant.crawl.reading import Reader
     from cormorant.model.resource import Resource
+    from cormorant.sources.protocol import Source
+    from cormorant.store.database import Tx
 
 _log = logger(__name__)
 
@@ -62,15 +65,17 @@ class Crew:
 
 
 class Tending:
-    """Keeps the slots of one worker busy."""
+    """Keeps the slots of one worker busy. `wake` is called when there may be something to do before the next tick."""
 
-    def __init__(self, crew: Crew) -> None:
+    def __init__(self, crew: Crew, wake: Callable[[], None]) -> None:
         self._crew = crew
         self._loop = asyncio.get_running_loop()
         self.desk = Desk()
         self.line = Line(self.desk)
         self.runs: dict[int, Dispatch] = {}
+        self._sources: Mapping[int, Source] = {}
         self._supply = Supply(crew.means.owner, self.desk, crew.means.seen)
+        self._placing = Placing(crew.means.owner, self.desk, self._supply, wake)
         self._settled_at = self._supplied_at = 0.0
 
     def now(self) -> float:
@@ -96,6 +101,7 @@ class Tending:
             if runs.get(source) is not run:
                 self._supply.drop(source)
         self.runs = runs
+        self._look_again({number: run.source for number, run in runs.items()})
         if self.now() - self._supplied_at > SUPPLY_S or not self.desk.has_work():
             self._supplied_at = self.now()
             self._supply_desk(whole=True)
@@ -103,18 +109,34 @@ class Tending:
             self._supply_desk(whole=False)
         self.line.pump()
 
+    def _look_again(self, sources: Mapping[int, Source]) -> None:
+        """Have sites ask once more for their pace where somebody has changed how fast a source goes."""
+        changed = {number for number, source in self._sources.items() if sources.get(number, source) is not source}
+        for site in self.desk.sites.values() if changed else ():
+            if not changed.isdisjoint(site.sources):
+                site.pace_until = 0.0
+        self._sources = sources
+
     def _supply_desk(self, *, whole: bool) -> None:
         """Read ahead; now and then also finish and lease sites."""
         with self._crew.means.steps("lease"), self._crew.means.store.begin() as tx:
             moment, plan = Moment(self.now(), tx.now()), plan_of(self.runs)
+            manners.keep_hours(self.desk, self.runs, moment)
+            awake = plan.without(self.desk.shut)
             if whole:
                 self._supply.finish(tx, plan, moment)
-                share = (
-                    -(-leases.workable(tx, plan.generations) // self._crew.assignments.peers) if self.line.idle else 0
-                )
-                for site in self._supply.lease(tx, plan, min(share - len(self.desk.sites), MOST_AT_ONCE), moment):
-                    manners.set_pace(site, self.runs, moment)
-            self._supply.read(tx, plan)
+                self._lease(tx, awake, moment)
+            self._placing.place(tx, self.runs, moment)
+            self._supply.read(tx, awake)
+
+    def _lease(self, tx: Tx, plan: Plan, moment: Moment) -> None:
+        """Lease sites where slots are idle; each keeps its pace, and is placed before it is asked."""
+        workable = leases.workable(tx, plan.generations) if self.line.idle else 0
+        share, before = -(-workable // self._crew.assignments.peers), set(self.desk.sites)
+        for site in self._supply.lease(tx, plan, min(share - len(before), MOST_AT_ONCE), moment):
+            if site.lease.site not in before:
+                self._placing.look(site, self.runs)
+            manners.set_pace(site, self.runs, moment)
 
     def starving(self) -> bool:
         """Is settling worth it now, because the links that wait in the batch are the next visits?"""
@@ -161,4 +183,6 @@ def plan_of(runs: Mapping[int, Dispatch]) -> Plan:
 
     orders = [run.order for run in runs.values()]
     new_of = {each.source: each.new_of for each in orders if each.new_of is not None}
-    return Plan({each.source: each.generation for each in orders}, prepare, new_of)
+    most = {number: run.source.settings.most_hosts for number, run in runs.items()}
+    limits = {number: limit for number, limit in most.items() if limit is not None}
+    return Plan({each.source: each.generation for each in orders}, prepare, new_of, limits)

@@ -43,7 +43,7 @@ class Blocked(NamedTuple):
 
 async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Report | Blocked:
     """Make one visit. Never raises: what nobody foresaw costs this document and not the process."""
-    wire = Wire(sent=lambda: task.site.sent(clock.monotonic(), clock.now()))
+    wire = Wire(sent=task.sender(clock))
     got: Content | Outcome | Blocked | None = None
     try:
         got = await _asked(task, source, wire)

@@ -14,7 +14,7 @@ from cormorant.journal import runs
 from cormorant.receivers import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from cormorant.base.errors import CormorantError
     from cormorant.frontier.progress import Left
@@ -40,24 +40,30 @@ class Ended(NamedTuple):
 
 
 class _Look(NamedTuple):
-    """A run at a moment (store time): stopped by somebody or not, what is left, what it has counted, the backlog."""
+    """A run at a moment (store time): its row, stopped by somebody or not, what is left and counted, the backlog."""
 
     now: float
+    row: RunRow
     stopped: bool
     left: Left
     counters: Counters
     backlog: int
 
 
-async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
+async def until_retrieved(store: Store, row: RunRow, build: Callable[[RunRow], Source]) -> Ended:
     """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached.
 
-    Also ends when somebody stops the run: the retrievers then leave what is left.
+    Also ends when somebody stops the run: the retrievers then leave what is left. Settings may change meanwhile.
     """
-    settings, held_up = source.settings, defaultdict[str, float](float)
+    source, held_up = build(row), defaultdict[str, float](float)
+    settings = source.settings
     patience, tick, gives_up_at = Patience(settings.patience_s), TICK_S, row.gives_up_at
     while True:
         seen = _look(store, row)
+        if seen.row.settings != row.settings:
+            row, source = seen.row, build(seen.row)
+            settings = source.settings
+            patience.patience_s = settings.patience_s
         left, counters = seen.left, seen.counters
         if left.sites == 0 or seen.stopped:
             return Ended(not seen.stopped, None, _worst(held_up))
@@ -65,13 +71,16 @@ async def until_retrieved(store: Store, row: RunRow, source: Source) -> Ended:
             reason = f"max_documents is {settings.max_documents}: more was found than one run may fetch"
             return Ended(False, reason, _worst(held_up))
         pace = max((source.pace(each.key, {}).delay_s for each in left.some), default=0.0)
-        if patience.is_spent(left, got(counters), seen.now, settings.visit_s + pace):
+        suspended = settings.suspended_until(seen.now) > 0
+        if suspended:  # by its own settings: that is no trouble of anybody's
+            patience = Patience(settings.patience_s)
+        elif patience.is_spent(left, got(counters), seen.now, settings.visit_s + pace):
             return Ended(False, _given_up(store, row, seen, patience), _worst(held_up))
         if patience.ends_at != gives_up_at:
             gives_up_at = patience.ends_at
             with store.begin() as tx:
                 runs.change(tx, row.id, gives_up_at=gives_up_at)
-        held_up[_held_up(seen, pace)] += tick
+        held_up["variable_delay, which suspends visits" if suspended else _held_up(seen, pace)] += tick
         await asyncio.sleep(tick)
         tick = min(tick * 1.01, MOST_TICK_S)
 
@@ -80,9 +89,9 @@ def _look(store: Store, row: RunRow) -> _Look:
     with store.read() as tx:
         head = stream.head(tx)
         backlog = head - min((each.place for each in receivers.told_of(tx, row.source_id)), default=head)
-        stopped = runs.again(tx, row).state is not row.state
+        seen = runs.again(tx, row)
         left = progress.left(tx, row.source_id, row.generation)
-        return _Look(tx.now(), stopped, left, runs.counters(tx, row.id), backlog)
+        return _Look(tx.now(), seen, seen.state is not row.state, left, runs.counters(tx, row.id), backlog)
 
 
 def _given_up(store: Store, row: RunRow, seen: _Look, patience: Patience) -> str:

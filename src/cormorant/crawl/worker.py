@@ -28,8 +28,8 @@ class Worker:
 
     def __init__(self, crew: Crew) -> None:
         self._crew = crew
-        self._tending = Tending(crew)
         self._awake = asyncio.Event()
+        self._tending = Tending(crew, self._awake.set)
         self._under_way = 0
 
     async def work(self, stop: asyncio.Event) -> None:

@@ -1,7 +1,7 @@
 """Which addresses has this name? Asked beside the loop, remembered for a minute, given up after five seconds.
 
     name --> remembered? --> being asked? --> thread: getaddrinfo --> remembered --> addresses | Unresolved
-    literal address -------------------------------------------------------------> itself, without asking
+    literal address, NAME.localhost ---------------------------------------------> itself, without asking
 
 A thread that is stuck in the system's resolver cannot be stopped, so threads are daemons, at most 32: other names go
 on, and an answer that comes after the five seconds is still remembered for the next who asks.
@@ -27,6 +27,8 @@ MISSING_S = 300.0
 FAILURE_S = 30.0
 """How long not to ask again after a time-out or a server failure, which pass sooner than a missing name."""
 MOST_NAMES = 20_000
+LOOPBACK = ("127.0.0.1", "::1")
+"""What names below `localhost` are. No name server is asked, nor every system's resolver knows (RFC 6761)."""
 _THREADS = 32
 _NO_SUCH_NAME = (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
 
@@ -67,6 +69,11 @@ def literal(host: str) -> str | None:
     return socket.inet_ntop(family, at.packed)
 
 
+def is_localhost(host: str) -> bool:
+    """Is it a name of this machine, whoever is asked (RFC 6761 section 6.3)? Then it need not be resolved to know."""
+    return ("." + host.rstrip(".").lower()).endswith(".localhost")
+
+
 class Resolver:
     """Names to addresses for one loop."""
 
@@ -81,6 +88,8 @@ class Resolver:
         itself = literal(host)
         if itself is not None:
             return Known((itself,), inf)
+        if is_localhost(host) and "." in host.rstrip("."):
+            return Known(LOOPBACK, inf)
         known = self._known.get(host)
         if known is not None and self._clock.monotonic() < known.until:
             return known

@@ -59,6 +59,15 @@ class Fetcher:
         """What a host's addresses are, as far as it was resolved: pace depends on it."""
         return self._egress.class_of(host, port, consent)
 
+    def address_of(self, host: str, port: int, consent: Consent) -> str | None:
+        """The address that a host is connected to first, None while it is not resolved or may not be connected to."""
+        pinned = self._egress.pinned(host, port, consent)
+        return pinned.addresses[0] if pinned is not None else None
+
+    async def look_up(self, host: str, port: int, consent: Consent) -> None:
+        """Resolve a host and judge its addresses, so that a request need not."""
+        await self._egress.open(host, port, consent)
+
     async def get(self, request: Request) -> Answer | Fault:
         """Ask once. Never raises for what the other side does; raises ValueError for a header line with a line end."""
         where = self._where(request.url)

@@ -3,8 +3,9 @@
     lease -> SiteWork (queue, pace, facts) -> take -> visiting -> done -> ... -> nothing left -> release
 
 A site starts a visit when its delay since the last request went out has passed and fewer than its parallel limit are
-under way; until its own request goes out, the turn counts from when it was taken. Pace is the slowest that any source
-with work at the site asks for. Pure bookkeeping: no store, no clock, no loop; times are monotonic seconds handed in.
+under way. A visit may take a while to connect: at a site with a delay the next one waits until its request went out, so
+that the distance is one of requests and not of intentions. Pace is the slowest that any source with work at the site
+asks for. Pure bookkeeping: no store, no clock, no loop; times are monotonic seconds handed in.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
+from math import inf
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
+from cormorant.base.clock import Clock
+from cormorant.frontier.ledger import Tally
 from cormorant.model.resource import Lease, Resource
 
 SLACK_S = 0.005
@@ -27,6 +32,53 @@ class Task(NamedTuple):
 
     resource: Resource
     site: SiteWork
+
+    def sender(self, clock: Clock) -> Callable[[str], None]:
+        """What to call with the key of a site when a request of this visit goes out to it."""
+        site, number = self.site, self.resource.id
+
+        def sent(key: str) -> None:
+            if key == site.key:
+                site.sent(clock.monotonic(), clock.now(), number)
+
+        return sent
+
+
+@dataclass(slots=True, weakref_slot=True)
+class Lane:
+    """The sites at one address, as one retriever has them; a site that shares its pace with none has its own.
+
+    `sent_at` is when a request last went out (monotonic seconds). `unsent` are visits whose request has yet to go out;
+    `waiting` are sites that could start one more but for these, or for as many under way as a site may have. `freed` is
+    called when the last of the `unsent` goes out while sites wait.
+    """
+
+    sent_at: float = float("-inf")
+    under_way: int = 0
+    unsent: set[int] = field(default_factory=set)
+    waiting: list[SiteWork] = field(default_factory=list)
+    freed: Callable[[Lane], None] = field(default=lambda _: None, repr=False)
+
+    def has_room(self, delay_s: float, parallel: int) -> bool:
+        """May a site with this pace have one more visit under way here?"""
+        return self.under_way < parallel and not (delay_s and self.unsent)
+
+    def begin(self, number: int) -> None:
+        """A visit begins."""
+        self.under_way += 1
+        self.unsent.add(number)
+
+    def sent(self, number: int, now: float) -> None:
+        """A request of a visit goes out."""
+        self.sent_at = now
+        self.unsent.discard(number)
+        if self.waiting and not self.unsent:
+            self.freed(self)
+
+    def end(self, number: int) -> None:
+        """A visit ended, whether anything was asked for it or not."""
+        self.under_way -= 1
+        self.unsent.discard(number)
 
 
 @dataclass(slots=True)
@@ -51,7 +103,9 @@ class SiteWork:
     `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them, kept while
     the site rests. Sources that may have missed something while the site did not answer are in `answers_again` as soon
     as it does. `known` are the rest and the failures that its row had when last read or written here. `hold_until` says
-    until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies.
+    until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies; `pace_until` is when its
+    sources may ask for another pace (epoch seconds). `lane` is the one it shares its pace in; while it
+    is `unplaced` nobody knows which, and nothing is handed out.
     """
 
     lease: Lease
@@ -59,6 +113,7 @@ class SiteWork:
     failures: int = 0
     delay_s: float = 0.0
     parallel: int = 1
+    rule: str = ""
     next_at: float = 0.0
     rest_until: float = 0.0
     under_way: int = 0
@@ -69,6 +124,11 @@ class SiteWork:
     hold_until: dict[str, float] = field(default_factory=dict)
     asker: int = 0
     paced: bool = False
+    pace_until: float = inf
+    lane: Lane = field(default_factory=Lane)
+    lane_name: str = ""
+    unplaced: bool = False
+    tally: Tally = field(default_factory=Tally)
     sent_at: float = 0.0
     requested_at: float = 0.0
     not_before: float = 0.0
@@ -81,25 +141,42 @@ class SiteWork:
         """The site's key."""
         return self.lease.key
 
-    def sent(self, now: float, at: float) -> None:
-        """A request goes out now, which is `at` in epoch seconds: the next keeps its distance."""
+    def sent(self, now: float, at: float, number: int = 0) -> None:
+        """A request of visit `number` goes out now, which is `at` in epoch seconds: the next keeps its distance."""
+        self.tally.count(at, now - self.sent_at, self.delay_s, self.rule)
         self.sent_at, self.requested_at = now, at
         self.slow_down(self.delay_s)
+        self.lane.sent(number, now)
+
+    @property
+    def has_room(self) -> bool:
+        """May one more visit be under way?"""
+        return self.under_way < self.parallel and self.lane.has_room(self.delay_s, self.parallel)
+
+    @property
+    def starts_at(self) -> float:
+        """When the next visit may start, if there is room for it."""
+        after = self.lane.sent_at + self.delay_s + SLACK_S if self.delay_s else 0.0
+        return max(self.next_at, self.rest_until, after)
 
     def give_turn_back(self) -> None:
         """A visit ends for which nothing was asked."""
         if self.under_way == 1:
             self.next_at = self.sent_at + self.delay_s
 
-    def set_pace(self, delay_s: float, parallel: int) -> None:
-        """Keep this pace from now on, counted from the newest request; turns of others under way stay as they are."""
-        self.delay_s, self.parallel = delay_s, parallel
+    def set_pace(self, delay_s: float, parallel: int, rule: str = "") -> None:
+        """Keep this pace from now on, counted from the newest request; turns of others under way stay as they are.
+
+        `rule` says who asked for it.
+        """
+        self.delay_s, self.parallel, self.rule = delay_s, parallel, rule
         soonest = self.sent_at + delay_s + (SLACK_S if delay_s else 0.0)
         self.next_at = soonest if self.under_way <= 1 else max(self.next_at, soonest)
 
-    def slow_down(self, delay_s: float) -> None:
+    def slow_down(self, delay_s: float, rule: str = "") -> None:
         """Keep at least this distance from request to request, from the newest on."""
-        self.delay_s = max(self.delay_s, delay_s)
+        if delay_s > self.delay_s:
+            self.delay_s, self.rule = delay_s, rule
         if self.delay_s:
             self.next_at = max(self.next_at, self.sent_at + self.delay_s + SLACK_S)
 
@@ -112,29 +189,37 @@ class SiteWork:
         for name in [name for name, until in self.hold_until.items() if until <= now]:
             del self.facts[name], self.hold_until[name]
 
-    def waiting(self) -> bool:
-        """Is there a resource that could be handed out?"""
+    def waiting(self, shut: Container[int] = ()) -> bool:
+        """Is there a resource that could be handed out, of a source that is not shut?"""
+        if self.unplaced:
+            return False
         if self.first:
-            return True
-        return not self.blocked and any(work.queue for work in self.sources.values())
+            return self.first[0].source not in shut
+        return not self.blocked and any(work.queue for number, work in self.sources.items() if number not in shut)
 
-    def pop(self) -> Resource:
+    def pop(self, shut: Container[int] = ()) -> Resource:
         """The next resource: a prerequisite first, then the sources in turn, so that none starves another."""
         if self.first:
             return self.first.popleft()
         for number in list(self.sources):
             work = self.sources.pop(number)
             self.sources[number] = work
-            if work.queue:
+            if work.queue and number not in shut:
                 return work.queue.popleft()
         raise LookupError(self.key)
 
 
 class Desk:
-    """Hands out visits, each when its site's pace allows."""
+    """Hands out visits, each when its site's pace allows. Nothing is handed out of sources that are `shut`.
+
+    `changed` is called when a site may start a visit again for a reason that nobody else has seen.
+    """
 
     def __init__(self) -> None:
         self.sites: dict[int, SiteWork] = {}
+        self.shut: frozenset[int] = frozenset()
+        self.changed: Callable[[], None] = lambda: None
+        self._lanes: WeakValueDictionary[str, Lane] = WeakValueDictionary()
         self._heap: list[tuple[float, int, SiteWork]] = []
         self._offers = itertools.count()
 
@@ -148,9 +233,35 @@ class Desk:
 
     def offer(self, site: SiteWork) -> None:
         """Put a site in line if it can start a visit and is not in line yet."""
-        if not site.queued and site.under_way < site.parallel and site.waiting():
-            site.queued = True
-            heapq.heappush(self._heap, (max(site.next_at, site.rest_until), next(self._offers), site))
+        if site.queued or not site.waiting(self.shut):
+            return
+        site.queued = True
+        if site.has_room:
+            heapq.heappush(self._heap, (site.starts_at, next(self._offers), site))
+        else:
+            site.lane.waiting.append(site)
+            site.lane.freed = self._gone_out
+
+    def _gone_out(self, lane: Lane) -> None:
+        """The request went out that the next visit of a lane waits for."""
+        self._free(lane)
+        self.changed()
+
+    def _free(self, lane: Lane) -> None:
+        """Sites that wait in a lane may go on, or wait anew; those first that were asked longest ago."""
+        waiting, lane.waiting = lane.waiting, []
+        for site in sorted(waiting, key=_turn) if len(waiting) > 1 else waiting:
+            site.queued = False
+            if self.sites.get(site.lease.site) is site:
+                self.offer(site)
+
+    def place(self, site: SiteWork, name: str, sent_at: float) -> None:
+        """It is known with whom a site shares its pace: all of this name (""; with none), last asked at `sent_at`."""
+        site.unplaced = False
+        if name:
+            site.lane = self._lanes.setdefault(name, site.lane)
+            site.lane.sent_at = max(site.lane.sent_at, sent_at)
+        self.offer(site)
 
     def hurry(self, site: SiteWork) -> None:
         """A site need not wait as long as it was put in line for: put it in line anew."""
@@ -164,12 +275,12 @@ class Desk:
             if self.sites.get(site.lease.site) is not site:
                 continue  # given back since, and perhaps leased anew
             site.queued = False
-            early = max(site.next_at, site.rest_until) > now
-            if early or site.under_way >= site.parallel or not site.waiting():
+            if site.starts_at > now or not site.has_room or not site.waiting(self.shut):
                 self.offer(site)
                 continue
-            resource = site.pop()
+            resource = site.pop(self.shut)
             site.under_way += 1
+            site.lane.begin(resource.id)
             site.next_at = now + site.delay_s
             self.offer(site)
             return Task(resource, site)
@@ -181,8 +292,14 @@ class Desk:
 
     def done(self, task: Task) -> None:
         """A visit ended; its resource is held until its batch was written."""
-        task.site.under_way -= 1
+        self._end(task)
         self.offer(task.site)
+
+    def _end(self, task: Task) -> None:
+        task.site.under_way -= 1
+        task.site.lane.end(task.resource.id)
+        if task.site.lane.waiting:
+            self._free(task.site.lane)
 
     def settled(self, resources: Iterable[Resource], arrived: Iterable[int]) -> None:
         """A batch was written: let go of its resources, and look again at sites where something arrived."""
@@ -200,7 +317,7 @@ class Desk:
         """Put a document back in front, behind what must be visited first."""
         site = task.site
         site.give_turn_back()
-        site.under_way -= 1
+        self._end(task)
         work = site.sources.get(task.resource.source)
         if work is not None:
             work.queue.appendleft(task.resource)
@@ -211,4 +328,8 @@ class Desk:
 
     def has_work(self) -> bool:
         """Is any resource read and not yet taken, though its site may have to wait?"""
-        return any(site.waiting() for site in self.sites.values())
+        return any(site.waiting(self.shut) for site in self.sites.values())
+
+
+def _turn(site: SiteWork) -> float:
+    return site.next_at

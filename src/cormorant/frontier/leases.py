@@ -12,20 +12,21 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.frontier import order, retry
+from cormorant.frontier import lane, order, retry
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Lease, Resource, Role, State
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, resource, site, site_source
+from cormorant.store.schema import source as sources
 
 LEASE_S = 60.0
 READ_AHEAD = 256
 
 
 class LeasedSite(NamedTuple):
-    """A lease with what the next owner must know: the site's rest, failures, newest request, and its sources."""
+    """A lease with what the next owner must know: the site's rest, failures, newest request, its sources, its lane."""
 
     lease: Lease
     not_before: float
@@ -33,6 +34,7 @@ class LeasedSite(NamedTuple):
     requested_at: float
     arrivals: Mapping[int, int]
     trouble: int = 0
+    lane: str = ""
 
 
 class SiteUse(NamedTuple):
@@ -76,6 +78,18 @@ def workable(tx: Tx, generations: Mapping[int, int]) -> int:
     return int(tx.execute(statement).scalar_one())
 
 
+def leased(tx: Tx, number: int, generation: int) -> int:
+    """How many sites with something left for a source are leased, by whomever. Nobody leases one for it meanwhile."""
+    if not tx.sqlite:  # there, nobody else writes meanwhile
+        tx.execute(sa.select(sources.c.id).where(sources.c.id == number).with_for_update())
+    statement = (
+        sa.select(sa.func.count())
+        .select_from(site.join(site_source, site.c.id == site_source.c.site_id))
+        .where(_waiting({number: generation}), site.c.owner.is_not(None), site.c.lease_until > tx.now())
+    )
+    return int(tx.execute(statement).scalar_one())
+
+
 def _waiting(generations: Mapping[int, int]) -> sa.ColumnElement[bool]:
     """Rows of site_source that are not done with their source's generation."""
     each = [
@@ -90,20 +104,7 @@ def lease(tx: Tx, owner: str, generations: Mapping[int, int], most: int) -> list
     now = tx.now()
     if most <= 0 or not generations:
         return []
-    statement = (
-        sa.select(
-            site.c.id, site.c.key, site.c.epoch, site.c.not_before, site.c.failures, site.c.requested_at, site.c.trouble
-        )
-        .where(
-            site.c.id.in_(
-                sa.select(site_source.c.site_id).where(_waiting(generations), site_source.c.not_before <= now)
-            ),
-            site.c.not_before <= now,
-            sa.or_(site.c.owner.is_(None), site.c.lease_until <= now),
-        )
-        .order_by(site.c.requested_at, site.c.id)
-        .limit(most)
-    )
+    statement = _free(owner, generations, now).order_by(site.c.requested_at, site.c.id).limit(most)
     if not tx.sqlite:
         statement = statement.with_for_update(skip_locked=True)
     rows = tx.rows(statement)
@@ -115,15 +116,25 @@ def lease(tx: Tx, owner: str, generations: Mapping[int, int], most: int) -> list
     arrivals = _arrivals(tx, [row.id for row in rows], generations)
     return [
         LeasedSite(
-            Lease(row.id, row.key, row.epoch + 1, until),
-            row.not_before,
-            row.failures,
-            row.requested_at,
-            arrivals[row.id],
-            row.trouble,
+            Lease(row.id, row.key, row.epoch + 1, until), row.not_before, row.failures, row.requested_at,
+            arrivals[row.id], row.trouble, row.lane or "",
         )
         for row in rows
-    ]
+    ]  # fmt: skip
+
+
+def _free(owner: str, generations: Mapping[int, int], now: float) -> sa.Select[Any]:
+    """Sites with something to do now that nobody has leased, nor any other at their address."""
+    columns = site.c
+    waiting = sa.select(site_source.c.site_id).where(_waiting(generations), site_source.c.not_before <= now)
+    return sa.select(
+        columns.id, columns.key, columns.epoch, columns.not_before, columns.failures, columns.requested_at,
+        columns.trouble, columns.lane,
+    ).where(
+        columns.id.in_(waiting), columns.not_before <= now,
+        sa.or_(columns.owner.is_(None), columns.lease_until <= now),
+        sa.or_(columns.lane.is_(None), sa.not_(lane.is_taken(owner, now))),
+    )  # fmt: skip
 
 
 def _arrivals(tx: Tx, sites: Sequence[int], generations: Mapping[int, int]) -> dict[int, dict[int, int]]:

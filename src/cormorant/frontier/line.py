@@ -16,6 +16,7 @@ class Line:
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[asyncio.Future[Task]] = deque()
         self._timer: asyncio.TimerHandle | None = None
+        desk.changed = self._pump_soon
 
     @property
     def idle(self) -> int:
@@ -44,6 +45,10 @@ class Line:
                 break
             self._waiting.popleft().set_result(task)
         self._set_timer(now)
+
+    def _pump_soon(self) -> None:
+        """Pump once whoever changed the desk, perhaps in the midst of a transfer, is done."""
+        self._loop.call_soon(self.pump)
 
     def _set_timer(self, now: float) -> None:
         if self._timer is not None:

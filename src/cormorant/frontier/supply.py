@@ -7,10 +7,10 @@ unsettled, and nothing arrived meanwhile; what must wait is left to whoever leas
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cormorant.frontier import facts, leases
+from cormorant.frontier import facts, leases, ledger
 from cormorant.frontier.desk import Desk, SiteWork, SourceWork
 from cormorant.frontier.facts import INSTALLATION
 from cormorant.frontier.known import Seen
@@ -29,11 +29,24 @@ class Plan:
     """What a retriever works on now: source -> generation.
 
     `prepare` adapts a row to its run (forced: no validators). `new_of` names the runs that visit only what is new.
+    `limits` are the sources of which only so many sites may be leased at once, by all retrievers together.
     """
 
     generations: Mapping[int, int]
     prepare: Callable[[Resource], Resource]
     new_of: Mapping[int, int] = field(default_factory=dict)
+    limits: Mapping[int, int] = field(default_factory=dict)
+
+    def without(self, shut: Collection[int]) -> Plan:
+        """The same for the sources that are not shut."""
+        if not shut:
+            return self
+        return replace(self, generations={s: number for s, number in self.generations.items() if s not in shut})
+
+    @property
+    def unlimited(self) -> dict[int, int]:
+        """The generations of the sources that have no limit."""
+        return {source: number for source, number in self.generations.items() if source not in self.limits}
 
     def window(self, site: int, source: int, newest: int = 0) -> Window:
         """Which rows of a site are to be read for a source."""
@@ -64,6 +77,7 @@ def renew(tx: Tx, owner: str, sites: Sequence[SiteWork]) -> set[int]:
             if site.known != (site.not_before, site.failures):
                 site.not_before, site.failures = site.known
                 site.trouble, site.rest_until = 0, 0.0
+    ledger.write(tx, {site.lease.site: site.tally for site in sites if site.lease.site in rests})
     return {site.lease.site for site in sites} - rests.keys()
 
 
@@ -81,15 +95,18 @@ class Supply:
     def lease(self, tx: Tx, plan: Plan, most: int, moment: Moment) -> list[SiteWork]:
         """Lease up to `most` sites that have something to do, and let sources join at sites that are leased already.
 
-        The pace of the sites it returns is the caller's to set.
+        The pace of the sites it returns is the caller's to set; those that are new have not been visited yet.
         """
         joined = self._join(tx, plan)
-        leased = leases.lease(tx, self._owner, plan.generations, most)
+        leased = leases.lease(tx, self._owner, plan.unlimited, most)
+        for source in plan.limits.keys() & plan.generations.keys():
+            room = min(self._room(tx, plan, source), most - len(leased))
+            leased += leases.lease(tx, self._owner, {source: plan.generations[source]}, room)
         opened: list[SiteWork] = []
         for each in leased:
             site = SiteWork(each.lease, {s: SourceWork(n) for s, n in each.arrivals.items()}, each.failures)
             site.requested_at, site.not_before, site.trouble = each.requested_at, each.not_before, each.trouble
-            site.known = each.not_before, each.failures
+            site.known, site.lane_name = (each.not_before, each.failures), each.lane
             self._seen.open(site.key, leases.known_keys(tx, each.lease.site))
             self._desk.open(site)
             opened.append(site)
@@ -99,11 +116,17 @@ class Supply:
             site.rest_until = moment.monotonic_of(site.not_before)
         return joined + opened
 
+    @staticmethod
+    def _room(tx: Tx, plan: Plan, source: int) -> int:
+        """How many more sites may be leased for a source with a limit."""
+        return plan.limits[source] - leases.leased(tx, source, plan.generations[source])
+
     def _join(self, tx: Tx, plan: Plan) -> list[SiteWork]:
         """Sources that have got work at a site since it was leased for others."""
         if len(plan.generations) < 2:
             return []
-        found = leases.arrivals(tx, list(self._desk.sites), plan.generations)
+        full = {source for source in plan.limits.keys() & plan.generations.keys() if self._room(tx, plan, source) < 0}
+        found = leases.arrivals(tx, list(self._desk.sites), plan.without(full).generations)
         joined = []
         for number, counts in found.items():
             site = self._desk.sites[number]
@@ -194,6 +217,7 @@ class Supply:
 
     def give_back(self, tx: Tx, site: SiteWork) -> None:
         """Release a site's lease and forget what was known of it."""
+        ledger.write(tx, {site.lease.site: site.tally})
         leases.release(tx, self._owner, _use_of(site))
         self._desk.close(site.lease.site)
         self._seen.close(site.key)

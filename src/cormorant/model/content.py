@@ -20,8 +20,8 @@ class Wire:
     """What one visit cost on the way: counted in the run report whatever the outcome was.
 
     `received` is bytes over the wire (headers and body as sent), `decoded` the body after inflating. `conversions` is 1
-    when the document was read in a limited child. `sent` is to be called at the moment a request goes out: the pace
-    of its site is counted from there, and not from when it was meant to.
+    when the document was read in a limited child. `sent` is to be called with the key of its site at the moment a
+    request goes out: the pace of the site is counted from there, and not from when it was meant to.
     """
 
     requests: int = 0
@@ -30,7 +30,7 @@ class Wire:
     received: int = 0
     decoded: int = 0
     conversions: int = 0
-    sent: Callable[[], None] = field(default=lambda: None, repr=False, compare=False)
+    sent: Callable[[str], None] = field(default=lambda _: None, repr=False, compare=False)
 
     @property
     def used(self) -> bool:

@@ -36,6 +36,8 @@ class SourceSettings(Settings):
 
     JUDGED: ClassVar[frozenset[str]] = frozenset(("grants", "denies", "change_by"))
     """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
+    AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s",))
+    """Settings that say when something is asked for, and nothing of what is kept: a run under way follows an edit."""
 
     grants: tuple[str, ...] = Field(
         default=("everyone",), description="Who may find its documents: everyone, user:NAME or group:NAME; may repeat."
@@ -67,6 +69,15 @@ class SourceSettings(Settings):
     def visit_s(self) -> float:
         """The longest that one visit may take."""
         return 300.0
+
+    def suspended_until(self, now: float) -> float:  # noqa: ARG002 - a kind may have hours at which it rests
+        """Until when nothing of the source is to be visited, in epoch seconds; 0 when it may be."""
+        return 0.0
+
+    @property
+    def most_hosts(self) -> int | None:
+        """Sites visited at once at the most, None for as many as can be."""
+        return None
 
     @property
     def agent(self) -> str:

@@ -13,7 +13,7 @@ from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import hiding
-from cormorant.journal import visits
+from cormorant.journal import runs, visits
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.model.settings import parse_settings
@@ -29,18 +29,14 @@ PAGE = 5000
 SHOWN = 20
 BOUNDARY = frozenset(("start", "start_file", "include", "exclude", "depth", "dynamic_pages", "path", "hidden"))
 """Settings of any kind whose effect on known addresses can be told without fetching anything."""
-PACE = frozenset(
-    ("delay_s", "per_host", "crawl_delay", "patience_s", "timeout_s", "idle_timeout_s", "connect_timeout_s")
-)
-"""Settings that change when something is asked for, and nothing in the index."""
 
 
 def preview(house: House, name: str, given: Given) -> dict[str, Any]:
     """Which settings change, which documents would leave, which excluded addresses would enter.
 
     Judged by the gates that need nothing fetched: boundary, depth, patterns. What other settings change shows at the
-    next crawl, so those are named as `unjudged`; so does what the addresses that enter lead to. Raises what
-    `sources.edit` raises.
+    next crawl, so those are named as `unjudged`; so does what the addresses that enter lead to. `run` is the one under
+    way, if one is, which follows `at_once`. Raises what `sources.edit` raises.
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
@@ -60,8 +56,11 @@ def preview(house: House, name: str, given: Given) -> dict[str, Any]:
             if not source.gates.follow(address, depth).admitted:
                 leave += 1
                 leaving += [url] if leave <= SHOWN else []
+        under_way = runs.unfinished(tx, row.id)
+        changed, at_once = {key for key in after if after[key] != before.get(key)}, kind.settings.AT_ONCE
         return {
-            "source": name,
+            "source": name, "run": under_way.id if under_way is not None else None,
+            "at_once": [key for key in after if key in changed & at_once],
             "changes": [
                 {"setting": key, "before": before.get(key), "after": value}
                 for key, value in after.items()
@@ -70,7 +69,7 @@ def preview(house: House, name: str, given: Given) -> dict[str, Any]:
             "documents": hiding.indexed_count(tx, row.id), "leave": leave, "leaving": leaving,
             "enter": coming.rules.total(), "entering": coming.examples,
             "enter_rules": [{"rule": rule, "addresses": count} for rule, count in coming.rules.most_common()],
-            "unjudged": [key for key in after if after[key] != before.get(key) and key not in BOUNDARY | PACE],
+            "unjudged": [key for key in after if key in changed - BOUNDARY - at_once],
         }  # fmt: skip
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -129,6 +130,7 @@ def add(house: House, kind: str, name: str, given: Given) -> SourceRow:
 def edit(house: House, name: str, given: Given) -> SourceRow:
     """Change settings of a source; those not named stay. An empty list or text sets one back to its default.
 
+    A run that is under way follows at once what only says when something is asked for, all else is for the next.
     Raises what `settings_of` raises, and ConflictError when somebody else changed it meanwhile.
     """
     row = named(house, name)
@@ -136,8 +138,19 @@ def edit(house: House, name: str, given: Given) -> SourceRow:
     with house.store.begin() as tx:
         if sources.named(tx, name).version != row.version:
             raise ConflictError(f"The source {name!r} was changed by somebody else at the same moment. Try again.")
-        sources.edit(tx, row.id, settings.model_dump(mode="json", exclude_defaults=True))
+        values = settings.model_dump(mode="json", exclude_defaults=True)
+        sources.edit(tx, row.id, values)
+        _hurry(tx, row.id, values, settings.AT_ONCE)
         return sources.named(tx, name)
+
+
+def _hurry(tx: Tx, number: int, values: Mapping[str, Any], at_once: Collection[str]) -> None:
+    """Have the run under way go by some of these settings, and by its own otherwise."""
+    under_way = runs.unfinished(tx, number)
+    if under_way is not None:
+        kept = {name: value for name, value in under_way.settings.items() if name not in at_once}
+        new = {name: value for name, value in values.items() if name in at_once}
+        runs.change(tx, under_way.id, settings=json.dumps(kept | new))
 
 
 def edited(row: SourceRow, given: Given) -> dict[str, Any]:

@@ -66,7 +66,8 @@ class Waits(NamedTuple):
 class Look(NamedTuple):
     """A run at a moment: its report, the sites asked last, how many there are, the pace asked for, the backlog.
 
-    `waits` tells of the sites in trouble, None when there are none.
+    `waits` tells of the sites in trouble, None when there are none. `suspended_s` is how long the hours of the week
+    that its source is set to keep it from visiting anything, 0 when they do not.
     """
 
     report: dict[str, Any]
@@ -75,11 +76,12 @@ class Look(NamedTuple):
     waits: Waits | None
     pace_s: float
     backlog: int
+    suspended_s: float = 0.0
 
     @property
     def all_wait(self) -> bool:
         """Is there no site that could be asked now?"""
-        return self.waits is not None and self.waits.sites == self.site_count
+        return self.suspended_s > 0 or (self.waits is not None and self.waits.sites == self.site_count)
 
 
 def look(house: House, number: int) -> Look:
@@ -92,9 +94,10 @@ def look(house: House, number: int) -> Look:
         shown = tuple(_site(tx, row, each, now) for each in waiting[:SITES])
         places = [each.place for each in receivers.every(tx) if not each.paused]
         backlog = max(0, stream.head(tx) - min(places, default=0)) if places else 0
-        pace = _pace(house, tx, row, [(each.id, each.key) for each in waiting[:SITES]])
+        pace, suspended_until = _pace(house, tx, row, [(each.id, each.key) for each in waiting[:SITES]])
         waits = _waits(tx, row, [each for each in waiting if _is_troubled(each, now)], len(waiting), now)
-    return Look(report, shown, len(waiting), waits, pace, backlog)
+    suspended_s = max(suspended_until - now, 0.0) if row.state is RunState.RETRIEVING else 0.0
+    return Look(report, shown, len(waiting), waits, pace, backlog, suspended_s)
 
 
 def _open_sites(row: RunRow) -> sa.Select[Any]:
@@ -145,19 +148,20 @@ def _site(tx: Tx, row: RunRow, each: Any, now: float) -> SiteLook:
     return SiteLook(each.key, left, each.owner is not None, round(_rest(each, now), 1), found)
 
 
-def _pace(house: House, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -> float:
-    """The longest delay asked for at these sites."""
+def _pace(house: House, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -> tuple[float, float]:
+    """The longest delay asked for at these sites; until when nothing at all is visited, 0 when something is."""
     owner = sources.numbered(tx, row.source_id)
     if owner is None:
-        return 0.0
+        return 0.0, 0.0
     try:
         source = house.source(owner, row.settings)
     except CormorantError:  # a file of start addresses is away; who crawls has read it
-        return 0.0
+        return 0.0, 0.0
     known: dict[int, dict[str, bytes]] = {number: {} for number, _ in sites}
     for fact in facts.read(tx, [number for number, _ in sites], [facts.INSTALLATION]):
         known[fact.site][fact.name] = fact.value
-    return max((source.pace(key, known[number]).delay_s for number, key in sites), default=0.0)
+    delay_s = max((source.pace(key, known[number]).delay_s for number, key in sites), default=0.0)
+    return delay_s, source.settings.suspended_until(tx.now())
 
 
 def cpu_ticks(house: House) -> dict[int, int]:

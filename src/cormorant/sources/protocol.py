@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 
 from cormorant.model.content import Content, Extraction, Wire
 from cormorant.model.outcome import Outcome
+from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, Removal, Resource, Role
 from cormorant.model.rules import Prerequisite, Ruling
 from cormorant.model.settings import SourceSettings
@@ -24,23 +25,6 @@ class Discovery(StrEnum):
     SEEDS = "seeds"
     LISTING = "listing"
     FEED = "feed"
-
-
-class Pace(Protocol):
-    """How a site may be visited by this source.
-
-    Read by the worker, which also obeys slower sources on the same site.
-    """
-
-    @property
-    def delay_s(self) -> float:
-        """Seconds from the start of one request to the start of the next."""
-        ...
-
-    @property
-    def parallel(self) -> int:
-        """Requests under way at once."""
-        ...
 
 
 class Gates(Protocol):
@@ -111,7 +95,18 @@ class Source(Protocol):
         ...
 
     def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:
-        """How fast may this site be visited for this source?"""
+        """How fast may this site be visited for this source now? Its worker also obeys slower sources on the site."""
+        ...
+
+    def lane(self, site: str) -> str | None:
+        """The name under which this site shares its pace with others, like an address; "" when it does with none.
+
+        None while nobody knows: `look_up` then. Once that has ended, None is as good as "".
+        """
+        ...
+
+    async def look_up(self, site: str) -> None:
+        """Find out where a site is. Never raises for what the other side does."""
         ...
 
     async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:

@@ -7,13 +7,13 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar
 
 from cormorant.base.errors import BadSetting, Unreachable
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Outcome
+from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.files.discovery import Walk
@@ -44,14 +44,6 @@ def look(settings: FilesSettings) -> None:
         above = readable(os.path.dirname(settings.root))  # noqa: PTH120 - the same
         raise BadSetting(f"{readable(settings.root)} is a file. Name the folder it is in: {above}")
     os.close(open_root(settings.root))
-
-
-@dataclass(frozen=True, slots=True)
-class FilesPace:
-    """A disk need not be spared."""
-
-    delay_s: float = 0.0
-    parallel: int = PARALLEL
 
 
 class FilesSource:
@@ -138,9 +130,16 @@ class FilesSource:
         """Return the address that readers are shown."""
         return self._naming.display(address)
 
-    def pace(self, site: str, facts: Mapping[str, bytes]) -> FilesPace:  # noqa: ARG002 - the same for every folder
+    def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:  # noqa: ARG002 - the same for every folder
         """No delay, four files at once."""
-        return FilesPace()
+        return Pace(0.0, PARALLEL, "a disk need not be spared")
+
+    def lane(self, site: str) -> str:  # noqa: ARG002 - the same for every folder
+        """A folder shares its pace with none."""
+        return ""
+
+    async def look_up(self, site: str) -> None:
+        """Where a folder is is known."""
 
     async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
         """Read a file. It is read even when its validator is known: what is unchanged is not asked for again.

@@ -10,7 +10,8 @@ from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.address import canonical, origin_of
-from cormorant.model.settings import Depth, SourceSettings
+from cormorant.model.pacing import PacingSettings
+from cormorant.model.settings import Depth
 
 MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""
@@ -22,12 +23,16 @@ _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
-class WebSettings(SourceSettings):
+class WebSettings(PacingSettings):
     """Settings of a web source."""
 
-    JUDGED = SourceSettings.JUDGED | {
+    JUDGED = PacingSettings.JUDGED | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
         "too_big", "robots", "robots_agent",
+    }  # fmt: skip
+
+    AT_ONCE = PacingSettings.AT_ONCE | {
+        "delay_s", "per_host", "pace_by", "crawl_delay", "timeout_s", "idle_timeout_s", "connect_timeout_s",
     }  # fmt: skip
 
     start: tuple[str, ...] = Field(
@@ -68,6 +73,11 @@ class WebSettings(SourceSettings):
         ge=1,
         le=64,
         description="Requests to a host at once. Not set: 1 for public hosts, 4 for private ones.",
+    )
+    pace_by: Literal["host", "address"] | None = Field(
+        default=None,
+        description="What delay_s and per_host are kept for: each host, or each address, which many hosts may share. "
+        "Not set: address for public ones, host for private ones.",
     )
     max_size_bytes: int = Field(default=10_000_000, ge=1, le=MAX_SIZE, description="The largest document, like 10MB.")
     too_big: Literal["drop", "cut"] = Field(default="drop", description="Whether a larger one is left out or cut.")

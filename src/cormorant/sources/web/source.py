@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 from cormorant.base.clock import Clock
 from cormorant.egress.policy import AddressClass, Consent, classify
-from cormorant.egress.resolve import literal
+from cormorant.egress.resolve import is_localhost, literal
 from cormorant.fetch.http import Fetcher
 from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.address import Origin, origin_of
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome
+from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, How, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.web import exchange
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
+from cormorant.sources.web.pace import pace_of
 from cormorant.sources.web.recent import Recent
 from cormorant.sources.web.robots import MAX_BODY, Reading, verdict_of_fetch
 from cormorant.sources.web.settings import WebSettings
@@ -34,7 +36,6 @@ MAX_HOPS = 10
 ROBOTS_HOPS = 5
 ROBOTS_BYTES = MAX_BODY + 1
 """So that one that is longer is known to be, and ends with a line."""
-MAX_CRAWL_DELAY_S = 60.0
 MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES = 256, 16 << 20
 """Robots.txt files, and bytes of them, kept of origins that redirects led to."""
 MAX_HOP_WAIT_S = 60.0
@@ -46,14 +47,6 @@ READ_AND_EXCLUDED = (
 )  # fmt: skip
 """What was read, or tried to be, and may not be found: with the same version it would end the same."""
 _ACCEPT = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-
-
-@dataclass(frozen=True, slots=True)
-class WebPace:
-    """How fast a host may be visited."""
-
-    delay_s: float
-    parallel: int
 
 
 class _Rules(NamedTuple):
@@ -101,25 +94,39 @@ class WebSource:
         """A page is shown where it was fetched."""
         return address
 
-    def pace(self, site: str, facts: Mapping[str, bytes]) -> WebPace:
-        """Public hosts are spared unless the settings say otherwise; a Crawl-delay that is slower is obeyed."""
-        private = self._is_private(site)
-        delay = self.settings.delay_s if self.settings.delay_s is not None else (0.0 if private else 1.0)
-        if self.settings.crawl_delay == "obey" and self.settings.robots == "obey":
-            for name, body in facts.items():
-                asked = self.gates.robots_of(name.removeprefix("robots:"), body).crawl_delay if body else None
-                delay = max(delay, min(asked or 0.0, MAX_CRAWL_DELAY_S))
-        return WebPace(delay, self.settings.per_host or (4 if private else 1))
+    def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:
+        """How fast a host may be visited now, and which rule says so."""
+        robots = ((name.removeprefix("robots:"), body) for name, body in facts.items() if name.startswith("robots:"))
+        asked = (self.gates.robots_of(name, body).crawl_delay if body else None for name, body in robots)
+        return pace_of(self.settings, asked, self._clock.now(), private=self._is_private(site))
+
+    def lane(self, site: str) -> str | None:
+        """The address of a site that shares its pace with every other site there."""
+        host, ports = _host_and_ports(site)
+        pace_by = self.settings.pace_by or ("host" if is_localhost(host) else None)
+        if pace_by == "host" or self._fetcher is None:
+            return ""
+        found = [self._fetcher.address_of(host, port, self.consent) for port in ports]
+        address = next(filter(None, found), None)
+        if address is None:
+            return None
+        shared = pace_by == "address" or classify(address) is AddressClass.PUBLIC
+        return address if shared else ""
+
+    async def look_up(self, site: str) -> None:
+        """Resolve the name of a site, so far as the policy lets it be connected to."""
+        if self._fetcher is not None:
+            host, ports = _host_and_ports(site)
+            await self._fetcher.look_up(host, ports[0], self.consent)
 
     def _is_private(self, site: str) -> bool:
-        host, _, port = site.rpartition(":") if not site.endswith("]") and ":" in site else (site, "", "")
-        if is_localhost(host or site):
+        host, ports = _host_and_ports(site)
+        if is_localhost(host):
             return True
         if self._fetcher is None:
-            bare = (host or site).strip("[]")
+            bare = host.strip("[]")
             return literal(bare) is not None and classify(bare) is not AddressClass.PUBLIC
-        ports = [int(port)] if port.isdigit() else [443, 80]
-        found = [self._fetcher.class_of(host or site, each, self.consent) for each in ports]
+        found = [self._fetcher.class_of(host, each, self.consent) for each in ports]
         return any(each is not None and each is not AddressClass.PUBLIC for each in found)
 
     async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
@@ -173,7 +180,7 @@ class WebSource:
         settings, site = self.settings, origin_of(address).site
 
         def sent() -> None:
-            wire.sent()
+            wire.sent(site)
             self._turns.sent(site)
 
         got = await self._fetcher.get(
@@ -293,9 +300,10 @@ def _unread(said: Outcome, *, redirected: bool) -> Outcome:
     return said
 
 
-def is_localhost(host: str) -> bool:
-    """Is it a name of this machine, whoever is asked (RFC 6761 section 6.3)? Then it need not be resolved to know."""
-    return ("." + host.rstrip(".").lower()).endswith(".localhost")
+def _host_and_ports(site: str) -> tuple[str, list[int]]:
+    """The host of a site's key, and at which ports it may have been asked for."""
+    host, _, port = site.rpartition(":") if not site.endswith("]") and ":" in site else (site, "", "")
+    return host or site, [int(port)] if port.isdigit() else [443, 80]
 
 
 def _conditions(resource: Resource) -> tuple[str, ...]:

@@ -36,7 +36,10 @@ site = Table(
     Column("failures", Integer, nullable=False, server_default=text("0"), comment="in a row, of the whole site"),
     Column("requested_at", Double, nullable=False, server_default=text("0"), comment="start of the newest request"),
     Column("trouble", SmallInteger, nullable=False, server_default=text("0"), comment="status of its newest failure"),
+    Column("lane", Text, comment="the address whose pace it shares with others; none when it does not"),
 )
+
+Index("ix_site_lane", site.c.lane, sqlite_where=text("lane IS NOT NULL"), postgresql_where=text("lane IS NOT NULL"))
 
 site_source = Table(
     "site_source",
@@ -106,4 +109,15 @@ site_fact = Table(
     Column("name", Text, primary_key=True),
     Column("value", LargeBinary, nullable=False),
     Column("valid_until", Double, nullable=False),
+)
+
+site_hour = Table(
+    "site_hour",
+    metadata,
+    Column("site_id", Integer, primary_key=True),
+    Column("hour", Integer, primary_key=True, comment="hours since the epoch"),
+    Column("requests", Integer, nullable=False),
+    Column("gap_s", Double, comment="the tightest from request to request; none after the first request ever"),
+    Column("asked_s", Double, comment="the delay that was asked for at that gap"),
+    Column("rule", Text, nullable=False, comment="who asked for the delay of the newest request"),
 )

@@ -1,0 +1,37 @@
+"""Sites that share an address share its pace. Who may visit them?
+
+A site enters its lane once its address is known, before anything is asked of it. One retriever has all sites of a lane
+that are leased, so that its desk keeps the distance between requests.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from cormorant.store.database import Tx
+from cormorant.store.schema import site
+
+
+def enter(tx: Tx, owner: str, number: int, lane: str) -> float | None:
+    """A leased site turns out to be at an address ("": it shares its pace with none).
+
+    Returns when anything at that address was last asked for (store time, 0: never). None when another process has
+    leased a site there: then this one is to be given back, and is not leased again before that one is.
+    """
+    if not tx.sqlite and lane:  # there, nobody else writes meanwhile
+        tx.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(lane))))
+    tx.execute(sa.update(site).where(site.c.id == number).values(lane=lane or None))
+    if not lane:
+        return 0.0
+    here = sa.and_(site.c.lane == lane, site.c.id != number)
+    others = sa.and_(here, site.c.owner.is_not(None), site.c.owner != owner, site.c.lease_until > tx.now())
+    if tx.execute(sa.select(sa.func.count()).where(others)).scalar_one():
+        return None
+    return float(tx.execute(sa.select(sa.func.max(site.c.requested_at)).where(here)).scalar_one() or 0.0)
+
+
+def is_taken(owner: str, now: float) -> sa.ColumnElement[bool]:
+    """Of a site: has another process leased one at the same address?"""
+    other = site.alias("other")
+    taken = (other.c.lane == site.c.lane, other.c.owner.is_not(None), other.c.owner != owner, other.c.lease_until > now)
+    return sa.select(sa.literal_column("1")).select_from(other).where(*taken).correlate(site).exists()

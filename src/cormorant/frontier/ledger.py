@@ -1,0 +1,96 @@
+"""How politely was a site visited? Requests by hour, and the tightest gap between two, beside the delay asked for.
+
+A retriever tallies what goes out at the sites it has leased, and writes that when it settles a batch. Requests that a
+redirect of another site leads to are not in it: they go out on that other site's lease.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+from typing import Final, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import site_hour
+
+HOUR_S: Final = 3600
+KEPT_HOURS: Final = 14 * 24
+_LONG_S: Final = 86_400.0
+"""A gap as long as this is none: it was another crawl."""
+
+
+class Hour(NamedTuple):
+    """An hour at a site: requests, the tightest gap in seconds and the delay that was asked for then (None: no gap).
+
+    `rule` says who asked for the delay of the newest request.
+    """
+
+    hour: int
+    requests: int
+    gap_s: float | None = None
+    asked_s: float | None = None
+    rule: str = ""
+
+    @property
+    def tightness(self) -> float:
+        """The gap as a share of what was asked for; where nothing was, nothing is tight."""
+        return self.gap_s / self.asked_s if self.gap_s is not None and self.asked_s else inf
+
+    def and_then(self, other: Hour) -> Hour:
+        """Both together, `other` the newer: the tighter gap stands, of two that nothing was asked for the shorter."""
+        gaps = [each for each in (self, other) if each.gap_s is not None]
+        tightest = min(gaps, key=lambda each: (each.tightness, each.gap_s), default=self)
+        return Hour(self.hour, self.requests + other.requests, tightest.gap_s, tightest.asked_s, other.rule)
+
+
+class Tally:
+    """What went out at a leased site since it was last written down."""
+
+    __slots__ = ("hours",)
+
+    def __init__(self) -> None:
+        self.hours: dict[int, Hour] = {}
+
+    def count(self, at: float, gap_s: float, asked_s: float, rule: str) -> None:
+        """A request goes out, at epoch seconds, so long after the one before; so much was asked for, by this rule."""
+        hour = int(at // HOUR_S)
+        new = Hour(hour, 1, gap_s, asked_s, rule) if 0 <= gap_s < _LONG_S else Hour(hour, 1, rule=rule)
+        known = self.hours.get(hour)
+        self.hours[hour] = new if known is None else known.and_then(new)
+
+    def take(self) -> list[Hour]:
+        """What was tallied; it begins anew."""
+        hours, self.hours = list(self.hours.values()), {}
+        return hours
+
+
+def write(tx: Tx, tallies: Mapping[int, Tally]) -> None:
+    """Write down what went out at these sites (by number); only who has leased a site may."""
+    tallied = {number: tally.take() for number, tally in tallies.items() if tally.hours}
+    if not tallied:
+        return
+    columns, hours = site_hour.c, {hour.hour for each in tallied.values() for hour in each}
+    statement = sa.select(site_hour).where(columns.site_id.in_(list(tallied)), columns.hour.in_(hours))
+    known = {(row[0], row[1]): Hour(*row[1:]) for row in tx.rows(statement)}
+    rows = []
+    for number, each in tallied.items():
+        for hour in each:
+            before = known.get((number, hour.hour))
+            rows.append((number, *(hour if before is None else before.and_then(hour))))
+    names = ("site_id", *Hour._fields)
+    bulk.insert(tx, site_hour, names, rows, bulk.Upsert(names[:2], names[2:]))
+
+
+def forget(tx: Tx) -> None:
+    """Let go of hours that are long past."""
+    tx.execute(sa.delete(site_hour).where(site_hour.c.hour < int(tx.now() // HOUR_S) - KEPT_HOURS))
+
+
+def of(tx: Tx, number: int) -> list[Hour]:
+    """What is written down of a site, the newest hour first."""
+    columns = site_hour.c
+    statement = sa.select(*columns).where(columns.site_id == number)
+    return [Hour(*row[1:]) for row in tx.rows(statement.order_by(columns.hour.desc()))]

@@ -1,0 +1,19 @@
+"""How fast may a site be visited, why, and until when does that hold?"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import NamedTuple
+
+
+class Pace(NamedTuple):
+    """The pace a source asks for at a site.
+
+    `delay_s`: seconds from the start of one request to the start of the next. `parallel`: requests under way at once.
+    `rule`: what decided, in the words of who set it. `until`: epoch seconds at which another pace begins.
+    """
+
+    delay_s: float
+    parallel: int
+    rule: str
+    until: float = inf

@@ -1,0 +1,137 @@
+"""How is a site treated: how fast, by whose rule, how close together its requests were, whether it is left alone?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import CormorantError, NotFoundError
+from cormorant.catalog import sources
+from cormorant.frontier import facts, ledger
+from cormorant.frontier.ledger import HOUR_S, Hour
+from cormorant.operate import troubles
+from cormorant.operate.house import House
+from cormorant.store.database import Tx
+from cormorant.store.schema import resource, site, site_source
+
+LATELY: Final = 24
+"""Hours that `requests_lately` counts."""
+
+
+def listed(house: House, source: str | None = None) -> Iterator[dict[str, Any]]:
+    """Every site that is known, or those of one source, by name: requests, the tightest gap, what is left alone.
+
+    Raises NotFoundError for a source that is not there.
+    """
+    with house.store.read() as tx:
+        chosen = sa.select(site.c.id, site.c.key).order_by(site.c.key)
+        if source is not None:
+            number = sources.named(tx, source).id
+            own = sa.select(site_source.c.site_id).where(site_source.c.source_id == number)
+            chosen = chosen.where(site.c.id.in_(own))
+        for row in tx.rows(chosen):
+            yield _summary(tx, row.id, row.key)
+
+
+def shown(house: House, host: str) -> list[dict[str, Any]]:
+    """Everything about the sites of a host: one for each port that it has. `host` may name one with its port.
+
+    Raises NotFoundError when nothing of it is known.
+    """
+    wanted = _bare(host)
+    with house.store.read() as tx:
+        rows = [row for row in tx.rows(sa.select(site).order_by(site.c.key)) if wanted in _names(row.key)]
+        if not rows:
+            raise NotFoundError(f"No site {host!r} is known. `cormorant site list` lists those that are.")
+        return [_whole(house, tx, row) for row in rows]
+
+
+def _names(key: str) -> tuple[str, ...]:
+    """By what a site may be asked for: its key, and its host alone."""
+    host, colon, port = key.rpartition(":")
+    return (key, host) if colon and port.isdigit() else (key,)
+
+
+def _bare(host: str) -> str:
+    """A host as typed, also when it was an address that was."""
+    return host.strip().lower().rpartition("://")[2].partition("/")[0]
+
+
+def _summary(tx: Tx, number: int, key: str) -> dict[str, Any]:
+    hours = ledger.of(tx, number)
+    tightest = _tightest(hours)
+    trouble = troubles.of_site(tx, number)
+    since = int(tx.now() // HOUR_S) - LATELY
+    return {
+        "site": key,
+        "requests_lately": sum(each.requests for each in hours if each.hour > since),
+        "smallest_gap_s": _round(tightest.gap_s), "asked_gap_s": _round(tightest.asked_s),
+        "rule": hours[0].rule if hours else None,
+        "trouble": trouble["said"] if trouble else None,
+    }  # fmt: skip
+
+
+def _whole(house: House, tx: Tx, row: Any) -> dict[str, Any]:
+    hours = ledger.of(tx, row.id)
+    known = facts.read(tx, [row.id], [facts.INSTALLATION])
+    leased = row.owner is not None and row.lease_until > tx.now()
+    return _summary(tx, row.id, row.key) | {
+        "requests": sum(each.requests for each in hours),
+        "last_request_at": rfc3339(row.requested_at or None),
+        "visited_by": row.owner if leased else None,
+        "left_alone_until": rfc3339(row.not_before) if row.not_before > tx.now() else None,
+        "failures_in_a_row": row.failures,
+        "facts": [{"name": each.name, "size_bytes": len(each.value), "until": rfc3339(each.valid_until)}
+                  for each in known],
+        "sources": _sources(house, tx, row, {each.name: each.value for each in known}),
+        "hours": [_hour(each) for each in hours],
+    }  # fmt: skip
+
+
+def _sources(house: House, tx: Tx, row: Any, known: Mapping[str, bytes]) -> list[dict[str, Any]]:
+    """What each source that has addresses there asks for now, and how much it has there."""
+    columns = resource.c
+    counted = sa.select(columns.source_id, sa.func.count()).where(columns.site_id == row.id).group_by(columns.source_id)
+    counts: defaultdict[int, int] = defaultdict(int, {each[0]: each[1] for each in tx.rows(counted)})
+    found = []
+    for owner in sources.every(tx):
+        if owner.id not in counts:
+            continue
+        record: dict[str, Any] = {"source": owner.name, "addresses": counts[owner.id]}
+        try:
+            source = house.source(owner)
+            pace = source.pace(row.key, known)
+        except CormorantError as error:
+            found.append(record | {"problem": error.sentence})
+            continue
+        suspended = source.settings.suspended_until(tx.now())
+        found.append(
+            record | {
+                "delay_s": pace.delay_s, "parallel": pace.parallel, "rule": pace.rule,
+                "suspended_until": rfc3339(suspended or None),
+            }
+        )  # fmt: skip
+    return found
+
+
+def _tightest(hours: Sequence[Hour]) -> Hour:
+    """The hour with the gap that was the smallest share of what was asked for."""
+    together = Hour(0, 0)
+    for each in hours:
+        together = together.and_then(each)
+    return together
+
+
+def _hour(each: Hour) -> dict[str, Any]:
+    return {
+        "hour": rfc3339(each.hour * HOUR_S), "requests": each.requests, "smallest_gap_s": _round(each.gap_s),
+        "asked_gap_s": _round(each.asked_s), "rule": each.rule,
+    }  # fmt: skip
+
+
+def _round(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 4)
