@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cormorant.frontier.admission import Arrival
+from cormorant.frontier.claims import Claim
 from cormorant.frontier.known import Seen
+from cormorant.frontier.sitemaps import Tally
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.content import Link
-from cormorant.model.resource import Found, How, Resource
+from cormorant.model.resource import Found, How, Resource, Role
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
-from cormorant.sources.protocol import Source
+from cormorant.sources.protocol import Gates, Source
 
 
 class Links(NamedTuple):
@@ -23,11 +26,28 @@ class Links(NamedTuple):
     unfollowed: Sequence[Link] = ()
 
 
+@dataclass(slots=True)
+class Told:
+    """What a sitemap told beside new documents: other sitemaps, what it claims of pages, and how much there was."""
+
+    resource: Resource
+    tally: Tally
+    sitemaps: list[Arrival] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+
+    def claim(self, claim: Claim) -> None:
+        """Keep what an entry says of its page, if it says anything."""
+        entry = claim.entry
+        if entry.modified_at is not None or entry.every_s or entry.weight is not None:
+            self.claims.append(claim)
+
+
 class Screened(NamedTuple):
-    """New resources, and new addresses a gate excluded."""
+    """New resources, and new addresses a gate excluded; `told` is set for a sitemap."""
 
     arrivals: list[Arrival]
     exclusions: list[Exclusion]
+    told: Told | None = None
 
 
 NOFOLLOW = Ruling(False, Gate.LINK, "rel=nofollow", Status.NOFOLLOW_ONLY)
@@ -75,6 +95,12 @@ def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: S
             found = Found(link.address, site, depth, How.LINK, referrer=resource.id)
             exclusions.append(excluded(number, key, found, NOFOLLOW if "nofollow" in link.rel else NOFOLLOW_PAGE, run))
     return Screened(arrivals, exclusions)
+
+
+def may_become(gates: Gates, found: Found) -> Ruling:
+    """May what was found become a resource?"""
+    judge = gates.consult if found.role is Role.SITEMAP else gates.follow
+    return judge(found.address, found.depth)
 
 
 def excluded(source: int, key: int, found: Found, ruling: Ruling, run: int) -> Exclusion:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from cormorant.base.steps import Steps
 from cormorant.cache.frame import Frame, encode
-from cormorant.crawl.gates import Links, Screened
+from cormorant.crawl.gates import Links, Screened, Told
 from cormorant.crawl.visit import Report
 from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
@@ -42,6 +42,8 @@ from cormorant.receivers.stream import Entry, Event
 from cormorant.sources.protocol import Source
 
 MAX_TITLE = 500
+ENTRY_BYTES = 500
+"""What an entry of a sitemap takes until it is settled."""
 
 
 class Visited(NamedTuple):
@@ -75,6 +77,7 @@ class Batch:
     links: dict[int, bytes] = field(default_factory=dict)
     facts: list[Fact] = field(default_factory=list)
     of_site: dict[int, list[Arrival | Exclusion]] = field(default_factory=dict)
+    told: list[Told] = field(default_factory=list)
     size_bytes: int = 0
 
     @property
@@ -91,6 +94,7 @@ class Batch:
         kept.packed = [p for p in self.packed if p.visited.resource.site not in lost]
         ids = {v.resource.id for v in kept.visited}
         kept.links = {number: blob for number, blob in self.links.items() if number in ids}
+        kept.told = [told for told in self.told if told.resource.site not in lost]
         kept.facts = [f for f in self.facts if f.site not in lost]
         return kept
 
@@ -113,6 +117,9 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
     batch.exclusions += found.exclusions
     if found.arrivals or found.exclusions:
         batch.of_site.setdefault(resource.site, []).extend([*found.arrivals, *found.exclusions])
+    if found.told is not None:
+        batch.told.append(found.told)
+        batch.size_bytes += ENTRY_BYTES * found.told.tally.entries
     if resource.role is not Role.DOCUMENT:
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, resource.role)
         if fact:
@@ -144,6 +151,8 @@ def _light(visited: Visited) -> Visited:
     else:
         document = outcome.document and replace(outcome.document, text="", links=(), attributes={})
         bare = replace(outcome, content=content, document=document, follow=(), unfollowed=())
+        if isinstance(bare, Ok) and bare.sitemap is not None:
+            bare = replace(bare, sitemap=None)
     return Visited(report._replace(outcome=bare), visited.fate, len(outcome.content.body))
 
 
@@ -300,11 +309,13 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
 
 
 def _judged(resource: Resource, outcome: Outcome) -> tuple[str, str] | None:
-    """The validators of a version that was read and excluded, None to leave those that are kept.
+    """The validators of a version that was read and is no document, None to leave those that are kept.
 
     The source is to confirm this version, not the one that could be found before; and none at all when what it said
     beside the version decided, which it may no longer say.
     """
+    if isinstance(outcome, Ok) and resource.role is Role.SITEMAP:
+        return outcome.content.etag, outcome.content.modified
     if not isinstance(outcome, Excluded | Quarantined):
         return None
     said = outcome.content

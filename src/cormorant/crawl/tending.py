@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from cormorant.base.log import logger
-from cormorant.crawl import manners
+from cormorant.crawl import leads, manners
 from cormorant.frontier import leases
 from cormorant.frontier.desk import Desk
 from cormorant.frontier.line import Line
@@ -98,10 +98,29 @@ class Tending:
         self.runs = runs
         if self.now() - self._supplied_at > SUPPLY_S or not self.desk.has_work():
             self._supplied_at = self.now()
+            self.lead()
             self._supply_desk(whole=True)
         elif self.line.idle:
             self._supply_desk(whole=False)
         self.line.pump()
+
+    def lead(self) -> None:
+        """Admit what the facts of sites lead to, for every source at work there, whenever there is a new fact."""
+        asked = [
+            (site, source)
+            for site in self.desk.sites.values()
+            for source in site.sources.keys() & self.runs.keys()
+            if site.led.get(source, 0) != site.lessons
+        ]
+        found = [(self.runs[source], self.runs[source].source.leads(site.facts)) for site, source in asked]
+        if any(each for _, each in found):
+            means, reached = self._crew.means, set[int]()
+            with means.store.begin() as tx:
+                for run, each in found:
+                    reached.update(leads.admit_found(tx, run.source, run.order, run.counters, each, means))
+            self.desk.settled((), reached)
+        for site, source in asked:
+            site.led[source] = site.lessons
 
     def _supply_desk(self, *, whole: bool) -> None:
         """Read ahead; now and then also finish and lease sites."""

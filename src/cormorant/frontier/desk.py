@@ -51,7 +51,8 @@ class SiteWork:
     `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them, kept while
     the site rests. Sources that may have missed something while the site did not answer are in `answers_again` as soon
     as it does. `known` are the rest and the failures that its row had when last read or written here. `hold_until` says
-    until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies.
+    until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies. `lessons` counts facts
+    that were learned; `led` says for each source how many of them it was asked about where they lead.
     """
 
     lease: Lease
@@ -75,6 +76,8 @@ class SiteWork:
     trouble: int = 0
     answers_again: set[int] = field(default_factory=set)
     known: tuple[float, int] = (0.0, 0)
+    lessons: int = 0
+    led: dict[int, int] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -106,6 +109,7 @@ class SiteWork:
     def learn(self, name: str, value: bytes, until: float) -> None:
         """A fact that holds until then."""
         self.facts[name], self.hold_until[name] = value, until
+        self.lessons += 1
 
     def forget(self, now: float) -> None:
         """Let go of facts that no longer hold, so that they are asked for anew."""

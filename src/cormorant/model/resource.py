@@ -28,6 +28,7 @@ class How(IntEnum):
     CANONICAL = 5
     PUSH = 6
     PREREQUISITE = 7
+    ROBOTS = 8
 
 
 class State(IntEnum):

@@ -138,6 +138,10 @@ class FilesSource:
         """Return the address that readers are shown."""
         return self._naming.display(address)
 
+    def leads(self, facts: Mapping[str, bytes]) -> Sequence[Found]:  # noqa: ARG002 - there are none
+        """Nothing but its listing leads to a file."""
+        return ()
+
     def pace(self, site: str, facts: Mapping[str, bytes]) -> FilesPace:  # noqa: ARG002 - the same for every folder
         """No delay, four files at once."""
         return FilesPace()
