@@ -33,7 +33,7 @@ class Dispatch:
 
     def __init__(self, source: Source, order: admission.Admission, means: Means, counters: Counters) -> None:
         self.source, self.order, self._means = source, order, means
-        self.batch, self.arrived = Batch(), frozenset[int]()
+        self.batch, self.arrived, self.reordered = Batch(), frozenset[int](), set[int]()
         self.under_way, self.allowance = 0, Allowance()
         self.counters, self._lists = counters, source.discovery is not Discovery.SEEDS
 
@@ -62,6 +62,7 @@ class Dispatch:
         if lost:
             means.seen.forget_elsewhere()
         self.arrived = frozenset(means.sites.of_known(leads.sites(batch)))
+        self.reordered = leads.reordered(batch)
         self.batch, self.counters = Batch(), counters
         return lost
 

@@ -28,12 +28,16 @@ class Links(NamedTuple):
 
 @dataclass(slots=True)
 class Told:
-    """What a sitemap told beside new documents: other sitemaps, what it claims of pages, and how much there was."""
+    """What a sitemap told beside new documents: other sitemaps, what it claims of pages, and how much there was.
+
+    `reordered` are sites whose resources, or the order of their visits, are not what they were.
+    """
 
     resource: Resource
     tally: Tally
     sitemaps: list[Arrival] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
+    reordered: set[int] = field(default_factory=set)
 
     def claim(self, claim: Claim) -> None:
         """Keep what an entry says of its page, if it says anything."""

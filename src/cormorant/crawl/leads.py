@@ -51,7 +51,7 @@ def of_visit(source: Source, order: Admission, batch: Batch, report: Report, mea
         room = sitemaps.room(tx, source.number, resource.id)
     room = max(room - sum(told.tally.entries for told in batch.told), 0)
     tally = Tally(said.form, min(len(said.entries), room), over=max(len(said.entries) - room, 0))
-    tally.unusable = said.unusable
+    tally.unusable, tally.truncated = said.unusable, said.truncated
     return _of_sitemap(source, order.run, said.entries[:room], Told(resource, tally), means)
 
 
@@ -88,10 +88,11 @@ def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
     """Admit what a batch of visits led to; returns how many documents are new. A sitemap is none."""
     if not batch.told:
         return admission.admit(tx, numbers, order, batch.arrivals)
-    fresh = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
+    changed, fresh = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
     new = admission.admit(tx, numbers, order, [*batch.arrivals, *fresh])
     if said := [each for told in batch.told for each in told.claims]:
-        claims.keep(tx, numbers, order, said)
+        changed |= claims.keep(tx, numbers, order, said)
+    batch.told[0].reordered = changed
     kept = {each.key for each in fresh}
     for told in batch.told:
         told.tally.new += sum(each.key in kept for each in told.sitemaps)
@@ -99,19 +100,22 @@ def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
     return max(new - len(fresh), 0)
 
 
-def _fresh(tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arrival]) -> list[Arrival]:
-    """Those of these sitemaps that are new, as many as there is room for; what was taken for a document is turned."""
+def _fresh(tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arrival]) -> tuple[set[int], list[Arrival]]:
+    """The sites where one of these sitemaps was taken for a document; and what is new, as much as there is room for."""
     if not found:
-        return []
-    sitemaps.turn(tx, numbers, order, found)
+        return set(), []
+    turned = sitemaps.turn(tx, numbers, order, found)
     keyed = {each.key: each for each in found}
-    return admission.unknown(tx, numbers, list(keyed.values()))[: sitemaps.files_left(tx, order.source)]
+    return turned, admission.unknown(tx, numbers, list(keyed.values()))[: sitemaps.files_left(tx, order.source)]
 
 
 def admit_found(
     tx: Tx, source: Source, order: Admission, counters: Counters, found: Sequence[Found], means: Means
-) -> list[int]:
-    """Admit the sitemaps that the facts of a site lead to; returns the sites that may have something new to do."""
+) -> tuple[list[int], set[int]]:
+    """Admit the sitemaps that the facts of a site lead to.
+
+    Returns the sites that may have something new to do, and those where documents have become sitemaps.
+    """
     number = order.source
     arrivals, exclusions = list[Arrival](), list[visits.Exclusion]()
     for each in found:
@@ -121,9 +125,9 @@ def admit_found(
         else:
             exclusions.append(excluded(number, key, each, ruling, order.run))
     count(counters, visits.exclude(tx, exclusions))
-    fresh = _fresh(tx, means.sites, order, arrivals)
+    turned, fresh = _fresh(tx, means.sites, order, arrivals)
     admission.admit(tx, means.sites, order, fresh)
-    return list(means.sites.of(tx, {each.found.site for each in arrivals}).values())
+    return list(means.sites.of(tx, {each.found.site for each in arrivals}).values()), turned
 
 
 def count(counters: Counters, refused: int) -> None:
@@ -131,6 +135,11 @@ def count(counters: Counters, refused: int) -> None:
     counters.excluded += refused
     counters.rejected += refused
     counters.discovered += refused
+
+
+def reordered(batch: Batch) -> set[int]:
+    """The sites whose resources, or the order of their visits, are not what they were before a batch was settled."""
+    return {number for told in batch.told for number in told.reordered}
 
 
 def sites(batch: Batch) -> set[str]:

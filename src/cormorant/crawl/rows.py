@@ -288,11 +288,12 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
     """What one visit changed: its journal row, its hiding or showing, its validators and rights."""
     resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
     changed = _change(resource, outcome, fate)
-    if resource.indexed and not fate.kept:
+    found = resource.indexed and resource.role is Role.DOCUMENT
+    if found and not fate.kept:
         made.hidden.append((resource.id, resource.source, run))
-    elif resource.indexed and not _good(resource.outcome):
+    elif found and not _good(resource.outcome):
         made.shown.append(resource.id)
-    if resource.indexed:
+    if found:
         changed = _refreshed(made, visited, run, acl_number) or changed
     judged = _judged(resource, outcome)
     if judged is not None:

@@ -82,7 +82,9 @@ class Tending:
         return sum(len(run.batch.visited) for run in self.runs.values())
 
     def full(self) -> bool:
-        """Is a batch worth settling, by its visits or by the memory they take?"""
+        """Is a batch worth settling, by its visits or the memory they take, or since a sitemap says what comes next?"""
+        if any(run.batch.told for run in self.runs.values()):
+            return True
         return self.waiting() >= BATCH or sum(run.batch.size_bytes for run in self.runs.values()) >= BATCH_BYTES
 
     def tend(self) -> None:
@@ -117,7 +119,9 @@ class Tending:
             means, reached = self._crew.means, set[int]()
             with means.store.begin() as tx:
                 for run, each in found:
-                    reached.update(leads.admit_found(tx, run.source, run.order, run.counters, each, means))
+                    admitted = leads.admit_found(tx, run.source, run.order, run.counters, each, means)
+                    reached.update(admitted[0])
+                    self.desk.read_anew(admitted[1], run.order.source)
             self.desk.settled((), reached)
         for site, source in asked:
             site.led[source] = site.lessons
@@ -148,6 +152,7 @@ class Tending:
             if visited:
                 _log.info("settled", extra={"run": run.order.run, "visits": len(visited), "sites_lost": len(lost)})
             self.desk.settled([each.resource for each in visited], run.arrived)
+            self.desk.read_anew(run.reordered, run.order.source)
             for number in lost:
                 site = self.desk.close(number)
                 self._crew.means.seen.close(site.key if site else "")

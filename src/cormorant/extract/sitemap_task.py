@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from cormorant.extract.fault import Unreadable
+from cormorant.extract.gunzip import gunzipped
 from cormorant.extract.links import SCHEMES
 from cormorant.extract.sitemap import MAX_ENTRIES, read_sitemap
 from cormorant.extract.task import CONVERSION_FAILED, MAX_ANSWER, ConversionFault, decode_task
@@ -20,8 +21,7 @@ from cormorant.model.address import MAX_ADDRESS
 from cormorant.model.content import Entry, Sitemap
 
 INLINE_BYTES: Final = 64 * 1024
-"""Larger ones, and all that are compressed, are read in a child: this takes ten milliseconds."""
-_GZIP: Final = b"\x1f\x8b"
+"""Larger ones are read in a child: this takes ten milliseconds."""
 _FORM: Final = 20
 
 _Row = tuple[str, bool, float | None, float | None, int, float | None]
@@ -39,8 +39,8 @@ _ANSWERS: Final = msgspec.msgpack.Decoder(_Answer | ConversionFault)
 
 
 def is_read_inline(body: bytes) -> bool:
-    """Say whether a sitemap is small enough to be read at once."""
-    return len(body) <= INLINE_BYTES and not body.startswith(_GZIP)
+    """Say whether a sitemap is small enough to be read at once, also when it is decompressed."""
+    return len(body) <= INLINE_BYTES and not gunzipped(body, INLINE_BYTES)[1]
 
 
 def sitemap_or_fault(body: bytes, *, address: str, charset: str = "") -> Sitemap | ConversionFault:

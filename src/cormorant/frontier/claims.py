@@ -24,7 +24,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import State
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import claim, content, resource
+from cormorant.store.schema import claim, content, resource, site_fact
 
 TRUST = "lastmod"
 """The name of the fact that holds what was measured."""
@@ -88,13 +88,17 @@ def priority(entry: Entry, *, newer: bool = False) -> int:
     return base // 4 if newer else base
 
 
-def keep(tx: Tx, numbers: SiteNumbers, admission: Admission, claims: Sequence[Claim]) -> None:
-    """Keep what was said of known pages, and have those of this generation visited in the order that it gives."""
+def keep(tx: Tx, numbers: SiteNumbers, admission: Admission, claims: Sequence[Claim]) -> set[int]:
+    """Keep what was said of known pages, and have those of this generation visited in the order that it gives.
+
+    Returns the sites whose order is another one now.
+    """
     sites = numbers.of(tx, {each.site for each in claims})
     trusts = trust(tx, admission.source, sites.values())
     asked, now = {each.key: each.entry for each in claims}, tx.now()
     rows: list[tuple[object, ...]] = []
     moved: list[dict[str, int]] = []
+    reordered: set[int] = set()
     for row in _known(tx, sorted(sites.values()), list(asked)):
         entry = asked[row.hash]
         waits = row.run != admission.run and row.outcome != OutcomeKind.DEFERRED
@@ -106,10 +110,12 @@ def keep(tx: Tx, numbers: SiteNumbers, admission: Admission, claims: Sequence[Cl
         due = order.due(admission.generation, priority(entry, newer=newer), row.depth)
         if waits and row.due < order.limit(admission.generation) and due != row.due:
             moved.append({"number": row.id, "to": due})
+            reordered.add(row.site_id)
     replaced = bulk.Upsert(("source_id", "hash"), ("site_id", "modified_at", "every_s", "run", "said"))
     bulk.insert(tx, claim, ("source_id", "hash", "site_id", "modified_at", "every_s", "run", "said"), rows, replaced)
     if moved:
         tx.execute(_moved(admission), moved)
+    return reordered
 
 
 def _moved(admission: Admission) -> sa.Update:
@@ -133,6 +139,13 @@ def trust(tx: Tx, source: int, sites: Iterable[int]) -> dict[int, Trust]:
     """What was measured of these sites for a source."""
     found = facts.read(tx, list(sites), [source])
     return {fact.site: Trust(**json.loads(fact.value)) for fact in found if fact.name == TRUST}
+
+
+def trusts(tx: Tx, source: int) -> dict[int, Trust]:
+    """What was measured of every site for a source."""
+    columns = site_fact.c
+    statement = sa.select(columns.site_id, columns.value).where(columns.scope == source, columns.name == TRUST)
+    return {row.site_id: Trust(**json.loads(row.value)) for row in tx.rows(statement)}
 
 
 def measure(tx: Tx, source: int, run: int) -> None:

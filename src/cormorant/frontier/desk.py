@@ -12,7 +12,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -199,6 +199,16 @@ class Desk:
             if number in self.sites:
                 for work in self.sites[number].sources.values():
                     work.exhausted = False
+
+    def read_anew(self, numbers: Collection[int], source: int) -> None:
+        """Let go of what waits at these sites for a source: it is not what, or where in the order, it was."""
+        for number in numbers:
+            site = self.sites.get(number)
+            work = site.sources.get(source) if site and not site.blocked else None
+            if work is not None:
+                work.held.difference_update(resource.id for resource in work.queue)
+                work.queue.clear()
+                work.exhausted, work.newest = False, 0
 
     def again(self, task: Task, prerequisite: Resource | None) -> None:
         """Put a document back in front, behind what must be visited first."""

@@ -30,7 +30,7 @@ class Tally:
     """What came of a sitemap when it was last read.
 
     Of its `entries`, `new` became resources, `known` were, `excluded` a gate kept out. `unusable` had no address that
-    could be visited; `over` were left out because there are too many.
+    could be visited; `over` were left out because there are too many. `truncated`: it did not come to its end.
     """
 
     form: str = ""
@@ -40,6 +40,7 @@ class Tally:
     excluded: int = 0
     unusable: int = 0
     over: int = 0
+    truncated: bool = False
 
     def fact(self, sitemap: Resource) -> Fact:
         """The fact that keeps it."""
@@ -72,8 +73,8 @@ def every(tx: Tx, source: int) -> Sequence[Any]:
     return tx.rows(sa.select(resource).where(SITEMAPS, resource.c.source_id == source).order_by(resource.c.id))
 
 
-def turn(tx: Tx, numbers: SiteNumbers, asked: Admission, arrivals: Sequence[Arrival]) -> int:
-    """Make sitemaps of known addresses that were taken for documents, as a link to one is. Returns how many.
+def turn(tx: Tx, numbers: SiteNumbers, asked: Admission, arrivals: Sequence[Arrival]) -> set[int]:
+    """Make sitemaps of known addresses that were taken for documents, as a link to one is. Returns their sites.
 
     A document that may be found leaves with the run, like one that is gone.
     """
@@ -83,13 +84,14 @@ def turn(tx: Tx, numbers: SiteNumbers, asked: Admission, arrivals: Sequence[Arri
     taken = sa.and_(
         columns.site_id.in_(sorted(sites.values())), columns.hash.in_(list(keys)), columns.role == int(Role.DOCUMENT)
     )
-    ids = [row.id for row in tx.rows(sa.select(columns.id).where(taken))]
+    rows = tx.rows(sa.select(columns.id, columns.site_id).where(taken))
+    ids = [row.id for row in rows]
     if not ids:
-        return 0
+        return set()
     found = tx.rows(sa.select(content.c.id).where(content.c.id.in_(ids), content.c.indexed))
     hiding.hide(tx, [(row.id, asked.source, asked.run) for row in found])
     values = {"role": int(Role.SITEMAP), "state": int(State.READY), "outcome": 0, "status": 0, "validator": None}
     due = order.due(asked.generation, 0)
     admission.wake(tx, asked.source, set(sites.values()), asked.generation)
     tx.execute(sa.update(resource).where(columns.id.in_(ids)).values(**values, due=due, not_before=0.0))
-    return len(ids)
+    return {row.site_id for row in rows}

@@ -44,6 +44,10 @@ class State(IntEnum):
     SETTLED = 1
 
 
+BY_FACT = 0
+"""The referrer of what a fact of a site led to: a visit of another source may have brought it."""
+
+
 class Found(NamedTuple):
     """A resource that discovery yields or a link names, after the follow gate admitted it.
 

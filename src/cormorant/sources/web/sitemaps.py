@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.address import canonical, join, origin_of
-from cormorant.model.resource import Found, How, Role
+from cormorant.model.resource import BY_FACT, Found, How, Role
 from cormorant.model.settings import Settings
 
 MAX_DEPTH = 3
@@ -70,5 +70,5 @@ def in_robots(facts: Mapping[str, bytes], lines_of: Callable[[str, bytes], Seque
         lines = lines_of(origin, body) if kind == ROBOTS and body else ()
         for _, address in join(f"{origin}/robots.txt", lines) if lines else ():
             site = origin_of(address).site
-            found.setdefault(address, Found(address, site, 0, How.ROBOTS, Role.SITEMAP, priority=0))
+            found.setdefault(address, Found(address, site, 0, How.ROBOTS, Role.SITEMAP, BY_FACT, priority=0))
     return tuple(found.values())
