@@ -213,7 +213,7 @@ def test_what_is_newer_comes_first_and_then_what_matters(command: Installation, 
     assert (asked[0], asked[-1]) == (names[15], names[3])
     site.asked.clear()
     site.pages(names[17:18], more="changed")
-    site.put("s.xml", dated(pages[:18], "2020-01-01").replace(f"17</loc>{OLD}", f"17</loc>{NOW.format(later(-1))}"))
+    site.put("s.xml", dated(pages[:18], "2020-01-01").replace(f"17</loc>{OLD}", f"17</loc>{NOW.format(later())}"))
     report = crawled(command)
     asked = [path.removeprefix("/") for path in site.paths() if path.startswith("/p/")]
     assert names[17] in asked[:2], "but for one that was under way"

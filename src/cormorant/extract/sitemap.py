@@ -29,12 +29,14 @@ MAX_TAGS: Final = 1_500_000
 """Tags that are looked at; reading them takes less than two seconds."""
 
 _TAG: Final = re.compile(r"<(?:!--|!\[CDATA\[|(/?)([A-Za-z_][\w.-]{0,60}(?::[\w.-]{1,60})?)([^<>]*)>|[!?])")
-_ENTITY: Final = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_ENTITY: Final = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
 _DECLARED: Final = re.compile(r"<!ENTITY\s{1,20}(?:%\s{1,20})?([\w.-]{1,60})")
 _ATTRIBUTE: Final = re.compile(r"""([\w:.-]{1,60})\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)')""")
 _MOST_TEXT: Final = 4 * MAX_ADDRESS
 _MOST_PIECES: Final = 16
 """Characters of a field between two tags, and how often tags or sections may part it."""
+_MOST_NAMES: Final = 1_000
+"""Names of elements, and of entities, that are remembered."""
 _HAS_SCHEME: Final = ("http://", "https://")
 
 _FORMS: Final = {"urlset": "sitemap", "sitemapindex": "sitemap", "rss": "feed", "rdf": "feed", "feed": "feed"}
@@ -158,11 +160,12 @@ class _Tags:
             if self._name:
                 self._gather(text[start : min(end if end >= 0 else len(text), start + _MOST_TEXT)])
             return end + 3 if end >= 0 else len(text)
-        if declared := _DECLARED.match(text, match.start()):
-            self._made.declared.add(declared[1])
         close = "-->" if opened == "<!--" else ">"
         end = text.find(close, start)
-        return end + len(close) if end >= 0 else len(text)
+        end = end + len(close) if end >= 0 else len(text)
+        if opened == "<!" and len(self._made.declared) < _MOST_NAMES:
+            self._made.declared.update(_DECLARED.findall(text, match.start(), end))
+        return end
 
     def _tag(self, raw: str, attributes: str, *, closes: bool) -> None:
         """One tag."""
@@ -203,7 +206,7 @@ class _Tags:
         return self._known(raw, ("field", field) if field else ("", ""))
 
     def _known(self, raw: str, meaning: tuple[str, str]) -> tuple[str, str]:
-        if len(self._meanings) < 1_000:
+        if len(self._meanings) < _MOST_NAMES:
             self._meanings[raw] = meaning
         return meaning
 
