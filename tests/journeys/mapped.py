@@ -69,7 +69,7 @@ def mapped(host: str = "127.0.0.1") -> Iterator[Mapped]:
     """Serve a site for the length of a block."""
     site = Mapped(host)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Answers(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
@@ -95,7 +95,7 @@ def mapped(host: str = "127.0.0.1") -> Iterator[Mapped]:
         daemon_threads = True
         request_queue_size = 256
 
-    with Server((host, 0), Handler) as server:
+    with Server((host, 0), Answers) as server:
         site.port = server.server_address[1]
         threading.Thread(target=server.serve_forever, daemon=True).start()
         site.put("", "<html><head><title>Home</title></head><body><p>homeword</p></body></html>")

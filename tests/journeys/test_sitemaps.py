@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from cormorant.extract.sitemap_task import INLINE_BYTES
 from cormorant.frontier import claims, sitemaps
 from tests.cli.world import Installation, until
 from tests.journeys.home import Home
@@ -58,13 +59,14 @@ def test_a_site_with_nothing_but_sitemaps_is_crawled_whole(command: Installation
     pages = site.pages(f"p/{number}" for number in range(60))
     site.robots("Sitemap: /maps/index.xml", f"Sitemap: {site.home}feed.atom")
     site.put("maps/index.xml", index([f"{site.home}maps/{each}" for each in ("one.xml", "two.xml.gz", "index.xml")]))
-    site.put("maps/one.xml", urlset([*pages[:30], f"{site.home}private/x"]))
+    site.put("maps/one.xml", urlset([*pages[:30], f"{site.home}private/x"]) + " " * INLINE_BYTES)
     site.put("maps/two.xml.gz", zipped(urlset(pages[30:58])))
     entries = "".join(f'<entry><id>x</id><link href="{each}"/></entry>' for each in pages[56:])
     site.put("feed.atom", f'<feed xmlns="http://www.w3.org/2005/Atom">{entries}</feed>')
     command.fine("source", "add", "web", "mapped", "--set", f"start={site.home}")
     first = crawled(command)
     assert (first["fetched"], first["new"], first["complete"]) == (61, 61, True)
+    assert first["conversions"] == 1, "a large one is read in a limited child"
     assert first["discovered"] == 62, "the page that robots.txt forbids is known, and no sitemap is a document"
     assert first["requests"] == len(site.asked), "every request is counted"
     assert sorted(site.paths()) == sorted({*site.paths()}), "nothing was asked for twice"

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cormorant.frontier.admission import Arrival
-from cormorant.frontier.claims import Claim
 from cormorant.frontier.known import Seen
-from cormorant.frontier.sitemaps import Tally
+from cormorant.frontier.sitemaps import Told
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.content import Link
@@ -24,26 +22,6 @@ class Links(NamedTuple):
 
     follow: Sequence[Link] = ()
     unfollowed: Sequence[Link] = ()
-
-
-@dataclass(slots=True)
-class Told:
-    """What a sitemap told beside new documents: other sitemaps, what it claims of pages, and how much there was.
-
-    `reordered` are sites whose resources, or the order of their visits, are not what they were.
-    """
-
-    resource: Resource
-    tally: Tally
-    sitemaps: list[Arrival] = field(default_factory=list)
-    claims: list[Claim] = field(default_factory=list)
-    reordered: set[int] = field(default_factory=set)
-
-    def claim(self, claim: Claim) -> None:
-        """Keep what an entry says of its page, if it says anything."""
-        entry = claim.entry
-        if entry.modified_at is not None or entry.every_s or entry.weight is not None:
-            self.claims.append(claim)
 
 
 class Screened(NamedTuple):

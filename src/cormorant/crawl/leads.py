@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cormorant.crawl import rows
-from cormorant.crawl.gates import Screened, Told, excluded, may_become, screen
+from cormorant.crawl.gates import Screened, excluded, may_become, screen
 from cormorant.frontier import admission, claims, facts, sitemaps
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.frontier.claims import Claim
-from cormorant.frontier.sitemaps import Tally
+from cormorant.frontier.sitemaps import Tally, Told
 from cormorant.journal import visits
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Entry, Sitemap
@@ -73,7 +73,7 @@ def _of_sitemap(source: Source, run: int, entries: Sequence[Entry], told: Told, 
             told.sitemaps.append(Arrival(found, key))
         else:
             arrivals.append(Arrival(found, key))
-            told.claim(Claim(key, site, entry))
+            told.claim(Claim(key, site, entry, is_new=True))
     tally.new, tally.excluded = len(arrivals), len(exclusions)
     return Screened(arrivals, exclusions, told)
 
@@ -91,7 +91,7 @@ def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
     changed, fresh = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
     new = admission.admit(tx, numbers, order, [*batch.arrivals, *fresh])
     if said := [each for told in batch.told for each in told.claims]:
-        changed |= claims.keep(tx, numbers, order, said)
+        changed |= claims.keep(tx, numbers, order, said, {told.resource.site for told in batch.told})
     batch.told[0].reordered = changed
     kept = {each.key for each in fresh}
     for told in batch.told:

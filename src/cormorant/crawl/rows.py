@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from cormorant.base.steps import Steps
 from cormorant.cache.frame import Frame, encode
-from cormorant.crawl.gates import Links, Screened, Told
+from cormorant.crawl.gates import Links, Screened
 from cormorant.crawl.visit import Report
 from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
@@ -31,6 +31,7 @@ from cormorant.frontier.desk import SiteWork
 from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.fate import REPEATED, Fate, is_unreachable
 from cormorant.frontier.settlement import ContentRow
+from cormorant.frontier.sitemaps import Told
 from cormorant.journal import counting
 from cormorant.journal.visits import Exclusion, VisitRow
 from cormorant.model.acl import ACL

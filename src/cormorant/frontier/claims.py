@@ -9,7 +9,7 @@ show which is so, since none is left out on a sitemap's word: trust is measured 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -46,11 +46,12 @@ class Said(IntEnum):
 
 
 class Claim(NamedTuple):
-    """What an entry says of a page: its key, its site, and the entry."""
+    """What an entry says of a page: its key, its site, and the entry. `is_new`: nobody knew the page before."""
 
     key: int
     site: str
     entry: Entry
+    is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +89,22 @@ def priority(entry: Entry, *, newer: bool = False) -> int:
     return base // 4 if newer else base
 
 
-def keep(tx: Tx, numbers: SiteNumbers, admission: Admission, claims: Sequence[Claim]) -> set[int]:
+def keep(
+    tx: Tx, numbers: SiteNumbers, admission: Admission, claims: Sequence[Claim], leased: Collection[int]
+) -> set[int]:
     """Keep what was said of known pages, and have those of this generation visited in the order that it gives.
 
-    Returns the sites whose order is another one now.
+    The order of other sites than `leased` is left to whoever visits them. Returns the sites whose order is
+    another one now.
     """
     sites = numbers.of(tx, {each.site for each in claims})
     trusts = trust(tx, admission.source, sites.values())
-    asked, now = {each.key: each.entry for each in claims}, tx.now()
-    rows: list[tuple[object, ...]] = []
+    asked, now = {each.key: each.entry for each in claims if not each.is_new}, tx.now()
+    rows: list[tuple[Any, ...]] = [
+        (admission.source, key, sites[place], entry.modified_at, entry.every_s, admission.run, int(Said.NOTHING))
+        for key, place, entry, is_new in claims
+        if is_new
+    ]
     moved: list[dict[str, int]] = []
     reordered: set[int] = set()
     for row in _known(tx, sorted(sites.values()), list(asked)):
@@ -108,9 +116,10 @@ def keep(tx: Tx, numbers: SiteNumbers, admission: Admission, claims: Sequence[Cl
         )
         newer = said is Said.NEWER and trusts.get(row.site_id, Trust()).is_believed
         due = order.due(admission.generation, priority(entry, newer=newer), row.depth)
-        if waits and row.due < order.limit(admission.generation) and due != row.due:
+        if waits and row.site_id in leased and row.due < order.limit(admission.generation) and due != row.due:
             moved.append({"number": row.id, "to": due})
             reordered.add(row.site_id)
+    rows.sort(key=lambda row: row[:2])  # in one order, or two writers may deadlock
     replaced = bulk.Upsert(("source_id", "hash"), ("site_id", "modified_at", "every_s", "run", "said"))
     bulk.insert(tx, claim, ("source_id", "hash", "site_id", "modified_at", "every_s", "run", "said"), rows, replaced)
     if moved:

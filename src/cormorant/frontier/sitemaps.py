@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.frontier import admission, hiding, order
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
+from cormorant.frontier.claims import Claim
 from cormorant.frontier.facts import FOR_EVER, Fact
 from cormorant.model.resource import Resource, Role, State
 from cormorant.store.database import Tx
@@ -46,6 +47,26 @@ class Tally:
         """The fact that keeps it."""
         value = json.dumps(asdict(self)).encode()
         return Fact(sitemap.site, sitemap.source, f"{NAME}{sitemap.id}", value, FOR_EVER)
+
+
+@dataclass(slots=True)
+class Told:
+    """What a sitemap told beside new documents: other sitemaps, what it claims of pages, and how much there was.
+
+    `reordered` are sites whose resources, or the order of their visits, are not what they were.
+    """
+
+    resource: Resource
+    tally: Tally
+    sitemaps: list[Arrival] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    reordered: set[int] = field(default_factory=set)
+
+    def claim(self, claim: Claim) -> None:
+        """Keep what an entry says of its page, if it says anything."""
+        entry = claim.entry
+        if entry.modified_at is not None or entry.every_s or entry.weight is not None:
+            self.claims.append(claim)
 
 
 def room(tx: Tx, source: int, sitemap: int) -> int:
