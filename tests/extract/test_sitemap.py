@@ -81,7 +81,8 @@ def test_an_index_leads_to_sitemaps() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["<html><body><loc>https://a.example/</loc></html>", "Not found", "<a><b/></a>", "\0\1\2", "<!DOCTYPE"]
+    "text",
+    ["<html><urlset><url><loc>https://a.example/</loc></html>", "Not found", "<a><b/></a>", "\0\1", "<!DOCTYPE"],
 )
 def test_what_is_none_is_refused(text: str) -> None:
     with pytest.raises(Unreadable, match="it is no sitemap"):
@@ -98,6 +99,12 @@ def test_entities_of_its_own_are_not_believed() -> None:
     )
     found = said(text + "<url><loc>/&f;</loc></url><url><loc>/&eacute;&#65;</loc></url></urlset>")
     assert ([each.address for each in found.entries], found.unusable) == (["https://a.example/%C3%A9A"], 2)
+
+
+@pytest.mark.parametrize("long", ["&amp;" * 4_000, "a<b/>" * 30, "<![CDATA[a]]>" * 30, "a" * 20_000])
+def test_an_address_that_is_too_long_or_torn_is_none_rather_than_another(long: str) -> None:
+    found = said(f"<urlset><url><loc>/{long}</loc></url><url><loc>/a<b/>b</loc></url></urlset>")
+    assert ([each.address for each in found.entries], found.unusable) == (["https://a.example/ab"], 1)
 
 
 def test_limits() -> None:
@@ -126,15 +133,15 @@ def test_a_bomb_is_refused_and_a_cut_one_used() -> None:
     "body",
     [
         b"<urlset>" + b"<" * 3_000_000, b"<urlset>" + b"<!--" * 1_000_000, b"<urlset>" + b"<![CDATA[" * 500_000,
-        b"<urlset><url><loc>" + b"&amp;" * 1_000_000, b"<feed><entry><link " + b"a=" * 2_000_000 + b"></entry>",
+        b"<urlset><url><loc>" + b"&amp;" * 8_000_000, b"<feed><entry><link " + b"a=" * 2_000_000 + b"></entry>",
         b"<urlset>" + b"<url><loc>" * 200_000, b"<rss><item>" + b"<x " * 500_000,
     ],
     ids=lambda body: body[:24].decode(),
 )  # fmt: skip
 def test_nothing_takes_long(body: bytes) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     read_sitemap(body, address=AT)
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0
 
 
 def test_the_form_of_a_date() -> None:
@@ -272,10 +279,10 @@ def test_defusedxml_bombs_are_no_sitemaps(suite: Suite) -> None:
     """None of them makes anything grow, opens a file or a connection: there is nothing here that could."""
     files = sorted(suite("defusedxml").glob("*.x*"))
     for path in files:
-        began = time.perf_counter()
+        began = time.process_time()
         wrapped = path.read_bytes() + b"<urlset><url><loc>/1</loc></url></urlset>"
         found = sitemap_or_fault(wrapped, address=AT)
         assert isinstance(found, ConversionFault) or [each.address for each in found.entries] == ["https://a.example/1"]
-        assert time.perf_counter() - began < 2.0
+        assert time.process_time() - began < 2.0
     record("defusedxml-sitemaps", len(files), len(files), {})
     assert len(files) == 13

@@ -136,7 +136,7 @@ class _Tags:
         while (match := find(text, place)) and not self._ended and tags < MAX_TAGS:
             tags += 1
             if self._name and match.start() > place:
-                self._gather(_unescaped(text[place : min(match.start(), place + _MOST_TEXT)]))
+                self._gather(text, place, match.start())
             place = match.end()
             if match[2]:
                 self._tag(match[2], match[3], closes=bool(match[1]))
@@ -147,9 +147,12 @@ class _Tags:
         self._tail(text[place:])
         return self._made.done(self._root, truncated=cut or not self._ended or self._made.over)
 
-    def _gather(self, piece: str) -> None:
-        if len(self._pieces) < _MOST_PIECES:
-            self._pieces.append(piece)
+    def _gather(self, text: str, start: int, end: int, *, raw: bool = False) -> None:
+        """Take a piece of a field. One that is too long, or torn into too many, is none at all."""
+        if end - start > _MOST_TEXT or len(self._pieces) > _MOST_PIECES:
+            self._pieces = [""] * (_MOST_PIECES + 1)
+        else:
+            self._pieces.append(text[start:end] if raw else _unescaped(text[start:end]))
 
     def _passed(self, text: str, match: re.Match[str]) -> int:
         """Pass over a comment, a declaration or an instruction, and take what a CDATA section says; returns its end."""
@@ -158,7 +161,7 @@ class _Tags:
         if opened == "<![CDATA[":
             end = text.find("]]>", start)
             if self._name:
-                self._gather(text[start : min(end if end >= 0 else len(text), start + _MOST_TEXT)])
+                self._gather(text, start, end if end >= 0 else len(text), raw=True)
             return end + 3 if end >= 0 else len(text)
         close = "-->" if opened == "<!--" else ">"
         end = text.find(close, start)
@@ -252,8 +255,11 @@ class _Tags:
     def _finish_field(self) -> None:
         """Keep the text of a field; an address that stands beside the fields only when it is one."""
         if self._name:
-            text = "".join(self._pieces).strip()
-            if text and (not self._aside or text.startswith(_HAS_SCHEME)):
+            torn = len(self._pieces) > _MOST_PIECES
+            text = "" if torn else "".join(self._pieces).strip()
+            if torn and not self._aside:
+                self._fields.setdefault(self._name, "")
+            elif text and (not self._aside or text.startswith(_HAS_SCHEME)):
                 self._fields.setdefault(self._name, text)
         self._name, self._aside = "", False
 
@@ -268,7 +274,7 @@ class _Tags:
         """What was not closed when the text ended; an address that may go on is not one."""
         end = rest.find("<")
         if self._name and end >= 0:
-            self._gather(_unescaped(rest[: min(end, _MOST_TEXT)]))
+            self._gather(rest, 0, end)
             self._finish_field()
         if self._element and self._fields and not self._made.over:
             self._finish()
