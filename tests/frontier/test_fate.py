@@ -62,7 +62,12 @@ def test_a_page_is_due_in_the_next_generation_and_a_listed_file_when_it_changes(
     assert got.status == outcome.status
 
 
-@pytest.mark.parametrize("role", [role for role in Role if role is not Role.DOCUMENT])
+def test_a_sitemap_is_visited_in_every_run_before_the_pages() -> None:
+    got = decided(NEVER_SEEN._replace(role=Role.SITEMAP), Gone())
+    assert (got.state, got.due) == (State.READY, order.due(GENERATION + 1, 0, 3))
+
+
+@pytest.mark.parametrize("role", [role for role in Role if role not in (Role.DOCUMENT, Role.SITEMAP)])
 def test_what_is_no_document_is_visited_when_somebody_asks_for_it(role: Role) -> None:
     assert decided(NEVER_SEEN._replace(role=role), Gone()).state is State.SETTLED
     assert decided(NEVER_SEEN._replace(role=role), Deferred(500, "an error")).state is State.READY

@@ -1,30 +1,34 @@
 """Which fork servers convert documents? One for each task, so that a crawl of pages never carries an office suite.
 
-retriever --ChildPool--> convert ......... pages, text, XML, PDF
+retriever --ChildPool--> convert ......... pages, text, XML, PDF; large sitemaps
                      `-> convert_office .. what xberg reads: four times as much memory, and rare on most sites
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 
-from cormorant.crawl.reading import OFFICE_TASK, TASK
+from cormorant.crawl.reading import OFFICE_TASK, SITEMAP_TASK, TASK
 from cormorant.limits import ServerHandle, ServerNotStarted, start_server
 
-_TASKS = {TASK: "cormorant.extract.documents:convert", OFFICE_TASK: "cormorant.extract.office_documents:convert"}
+_SERVERS = (
+    {TASK: "cormorant.extract.documents:convert", SITEMAP_TASK: "cormorant.extract.sitemap_task:read"},
+    {OFFICE_TASK: "cormorant.extract.office_documents:convert"},
+)
+"""What each server's children can do."""
 
 
 class Converters:
-    """The servers by their tasks. Only the process that started them may call the methods."""
+    """The servers, and where each task is done. Only the process that started them may call the methods."""
 
-    def __init__(self, servers: Mapping[str, ServerHandle]) -> None:
+    def __init__(self, servers: Sequence[ServerHandle]) -> None:
         self._servers = servers
-        self.addresses = {task: at for server in servers.values() for task, at in server.addresses.items()}
+        self.addresses = {task: at for server in servers for task, at in server.addresses.items()}
 
     def keep_alive(self) -> None:
         """Start each at its first use, and again when it has died. When that fails, it is tried again later."""
-        for server in self._servers.values():
+        for server in self._servers:
             with suppress(ServerNotStarted):
                 if server.alive:
                     server.wake()
@@ -36,8 +40,9 @@ class Converters:
 def started() -> Iterator[Converters]:
     """Have the servers for the length of a block, each from its first use on. Raises ServerNotStarted."""
     with ExitStack() as stack:
-        servers = {}
-        for task, function in _TASKS.items():
-            servers[task] = start_server((), {task: function}, at_first_use=True)
-            stack.callback(servers[task].stop)
+        servers = []
+        for tasks in _SERVERS:
+            server = start_server((), tasks, at_first_use=True)
+            servers.append(server)
+            stack.callback(server.stop)
         yield Converters(servers)

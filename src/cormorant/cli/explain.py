@@ -55,7 +55,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
             say.print(f"  {title if number == 0 else '':<13} {row}")
     if record["site"]:
         say.print(f"  {'Site':<13} {record['site']['said']}. {record['site']['advice']}")
-    for name in ("access", "next"):
+    for name in ("sitemap", "access", "next"):
         if record[name]:
             said = ", ".join(f"{key} {show(value)}" for key, value in record[name].items() if value not in ([], None))
             say.print(f"  {name.capitalize():<13} {said}")

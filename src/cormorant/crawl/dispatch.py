@@ -12,9 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
-from cormorant.crawl import rows
+from cormorant.crawl import leads, rows
 from cormorant.crawl.allowance import Allowance
-from cormorant.crawl.gates import screen
 from cormorant.crawl.rows import Batch, Visited
 from cormorant.frontier import admission, facts, hiding, settlement, supply
 from cormorant.frontier.fate import Circumstances, fate
@@ -34,7 +33,7 @@ class Dispatch:
 
     def __init__(self, source: Source, order: admission.Admission, means: Means, counters: Counters) -> None:
         self.source, self.order, self._means = source, order, means
-        self.batch, self.arrived = Batch(), frozenset[int]()
+        self.batch, self.arrived, self.reordered = Batch(), frozenset[int](), set[int]()
         self.under_way, self.allowance = 0, Allowance()
         self.counters, self._lists = counters, source.discovery is not Discovery.SEEDS
 
@@ -47,8 +46,7 @@ class Dispatch:
         means, resource = self._means, report.task.resource
         at = Circumstances(self.order.generation, self._lists, report.at, jitter(0.1))
         with means.steps("gates"):
-            links = rows.links_to_follow(report.outcome)
-            found = screen(self.source, resource, links, means.seen, means.keys, self.order.run)
+            found = leads.of_visit(self.source, self.order, self.batch, report, means)
         visited = Visited(report, fate(resource, report.outcome, at))
         rows.add(self.batch, self.source, visited, found, means.steps)
 
@@ -63,7 +61,8 @@ class Dispatch:
             raise
         if lost:
             means.seen.forget_elsewhere()
-        self.arrived = frozenset(means.sites.of_known({arrival.found.site for arrival in batch.arrivals}))
+        self.arrived = frozenset(means.sites.of_known(leads.sites(batch)))
+        self.reordered = leads.reordered(batch)
         self.batch, self.counters = Batch(), counters
         return lost
 
@@ -77,7 +76,7 @@ class Dispatch:
             means.acls.prepare(tx, rows.rights(kept))
             kept_at = [places[id(packed)] for packed in kept.packed]
             made = rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx))
-            counters.discovered += admission.admit(tx, means.sites, self.order, kept.arrivals)
+            counters.discovered += leads.admit(tx, means.sites, self.order, kept)
             rows.count(counters, kept, visits.exclude(tx, kept.exclusions))
             _write(tx, made, self.order.run)
             facts.write(tx, kept.facts)

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from cormorant.frontier.admission import Arrival
 from cormorant.frontier.known import Seen
+from cormorant.frontier.sitemaps import Told
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.content import Link
-from cormorant.model.resource import Found, How, Resource
+from cormorant.model.resource import Found, How, Resource, Role
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
-from cormorant.sources.protocol import Source
+from cormorant.sources.protocol import Gates, Source
 
 
 class Links(NamedTuple):
@@ -24,10 +25,11 @@ class Links(NamedTuple):
 
 
 class Screened(NamedTuple):
-    """New resources, and new addresses a gate excluded."""
+    """New resources, and new addresses a gate excluded; `told` is set for a sitemap."""
 
     arrivals: list[Arrival]
     exclusions: list[Exclusion]
+    told: Told | None = None
 
 
 NOFOLLOW = Ruling(False, Gate.LINK, "rel=nofollow", Status.NOFOLLOW_ONLY)
@@ -75,6 +77,12 @@ def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: S
             found = Found(link.address, site, depth, How.LINK, referrer=resource.id)
             exclusions.append(excluded(number, key, found, NOFOLLOW if "nofollow" in link.rel else NOFOLLOW_PAGE, run))
     return Screened(arrivals, exclusions)
+
+
+def may_become(gates: Gates, found: Found) -> Ruling:
+    """May what was found become a resource?"""
+    judge = gates.consult if found.role is Role.SITEMAP else gates.follow
+    return judge(found.address, found.depth)
 
 
 def excluded(source: int, key: int, found: Found, ruling: Ruling, run: int) -> Exclusion:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import sources
-from cormorant.crawl import sweep
-from cormorant.crawl.gates import excluded
-from cormorant.frontier import admission, hiding
+from cormorant.crawl import leads, sweep
+from cormorant.crawl.gates import excluded, may_become
+from cormorant.frontier import admission, hiding, sitemaps
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.journal import runs, visits
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, is_below
-from cormorant.model.resource import Found, Removal
+from cormorant.model.resource import Found, Removal, Role
 from cormorant.model.run import Counters
 from cormorant.sources.protocol import Discovery
 
@@ -74,9 +74,17 @@ class Intake:
                 self._counters.discovered += admitted.new
                 self._counters.unchanged += admitted.unchanged
             else:
-                fresh = admission.unknown(tx, self._sites, arrivals)
-                self._counters.discovered += admission.admit(tx, self._sites, self._order, fresh)
+                self._counters.discovered += self._admit_seeds(tx, arrivals)
             runs.count(tx, self._run, PROCESS, self._counters)
+
+    def _admit_seeds(self, tx: Tx, arrivals: Sequence[Arrival]) -> int:
+        """Admit what is new of where to begin; returns how many documents that are. A sitemap is none."""
+        maps = [arrival for arrival in arrivals if arrival.found.role is Role.SITEMAP]
+        if maps:
+            sitemaps.turn(tx, self._sites, self._order, maps)
+        fresh = admission.unknown(tx, self._sites, arrivals)
+        new = admission.admit(tx, self._sites, self._order, fresh)
+        return new - sum(arrival.found.role is Role.SITEMAP for arrival in fresh) if maps else new
 
     def _admit_closed(self, parts: Sequence[str]) -> None:
         """Have every document visited where the source may not enter any more: its visit says who may read it."""
@@ -93,13 +101,11 @@ class Intake:
         arrivals, refused = list[Arrival](), list[Exclusion]()
         for each in found:
             key = fingerprint(each.address, self._order.source)
-            ruling = self._source.gates.follow(each.address, each.depth)
+            ruling = may_become(self._source.gates, each)
             if ruling.admitted:
                 arrivals.append(Arrival(each, key))
             else:
                 refused.append(excluded(self._order.source, key, each, ruling, self._run))
         new = visits.exclude(tx, refused)
-        self._counters.excluded += new
-        self._counters.rejected += new
-        self._counters.discovered += new
+        leads.count(self._counters, new)
         return arrivals

@@ -56,7 +56,7 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
     if at.until and not resting:
         site.not_before, site.rest_until = at.until, now + (at.until - report.at)
     refused: list[Report] = []
-    if task.resource.role is not Role.DOCUMENT:
+    if task.resource.role is Role.ROBOTS:
         site.blocked = False
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, task.resource.role)
         if fact is not None:

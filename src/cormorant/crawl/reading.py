@@ -11,6 +11,7 @@ from cormorant.extract.change import main_text_hash
 from cormorant.extract.choose import Reading, extract_inline, needs_office, reading_of, unread_status
 from cormorant.extract.formats import OCTETS, essence
 from cormorant.extract.head import meant_for
+from cormorant.extract.sitemap_task import decode_sitemap, is_read_inline, sitemap_or_fault
 from cormorant.extract.sniff import is_text, sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
 from cormorant.extract.text import name_of
@@ -18,12 +19,12 @@ from cormorant.limits import Answer, Finished, Killed, PayloadTooBig, ServerGone
 from cormorant.limits import Failed as TaskFailed
 from cormorant.limits.client import ChildPool
 from cormorant.model.content import Content, Document, Extraction, Link, Wire
-from cormorant.model.outcome import Excluded, Failed, Outcome, Quarantined
+from cormorant.model.outcome import Excluded, Failed, Ok, Outcome, Quarantined
 from cormorant.model.resource import Resource
 from cormorant.model.rules import Gate, Ruling
 from cormorant.sources.protocol import Source
 
-TASK, OFFICE_TASK = "convert", "convert_office"
+TASK, OFFICE_TASK, SITEMAP_TASK = "convert", "convert_office", "read_sitemap"
 """What a limited child is asked to do; office documents have a server of their own, since their reader is big."""
 SERVER_WAITS_S = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Rests between attempts to reach the server of the children; then the process ends and is started again."""
@@ -83,7 +84,28 @@ class Reader:
             content.mime, content.body,
             address=content.address, charset=content.charset, file_name=content.file_name, main=main,
         )  # fmt: skip
-        why, task = "", OFFICE_TASK if needs_office(content.mime) else TASK
+        value = await self._answer(OFFICE_TASK if needs_office(content.mime) else TASK, payload, content)
+        return self._decoded(content, value) if isinstance(value, bytes) else value
+
+    async def read_sitemap(self, content: Content, wire: Wire) -> Outcome:
+        """Find out what a sitemap names; at once when it is small, else in a limited child, counted in `wire`."""
+        at, charset = content.address, content.charset
+        if is_read_inline(content.body):
+            said = sitemap_or_fault(content.body, address=at, charset=charset)
+        else:
+            wire.conversions += 1
+            payload = encode_task(content.mime, content.body, address=at, charset=charset)
+            value = await self._answer(SITEMAP_TASK, payload, content)
+            if not isinstance(value, bytes):
+                return value
+            said = decode_sitemap(value)
+        if isinstance(said, ConversionFault):
+            return Failed(said.status, said.reason)
+        return Ok(content, None, sitemap=said)
+
+    async def _answer(self, task: str, payload: tuple[bytes, bytes], content: Content) -> bytes | Outcome:
+        """What a child answers, or the outcome that says why there is no answer."""
+        why = ""
         for _ in range(KILLS):
             try:
                 answer = await self._run(task, payload)
@@ -91,7 +113,7 @@ class Reader:
                 return Failed(960, error.sentence)
             match answer:
                 case Finished(value=value):
-                    return self._decoded(content, value)
+                    return value
                 case TaskFailed(reason=reason):
                     return Failed(903, f"The converter gave up: {reason}")
                 case Killed(reason=cause, said=said):

@@ -31,6 +31,7 @@ from cormorant.frontier.desk import SiteWork
 from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.fate import REPEATED, Fate, is_unreachable
 from cormorant.frontier.settlement import ContentRow
+from cormorant.frontier.sitemaps import Told
 from cormorant.journal import counting
 from cormorant.journal.visits import Exclusion, VisitRow
 from cormorant.model.acl import ACL
@@ -42,6 +43,8 @@ from cormorant.receivers.stream import Entry, Event
 from cormorant.sources.protocol import Source
 
 MAX_TITLE = 500
+ENTRY_BYTES = 500
+"""What an entry of a sitemap takes until it is settled."""
 
 
 class Visited(NamedTuple):
@@ -75,6 +78,7 @@ class Batch:
     links: dict[int, bytes] = field(default_factory=dict)
     facts: list[Fact] = field(default_factory=list)
     of_site: dict[int, list[Arrival | Exclusion]] = field(default_factory=dict)
+    told: list[Told] = field(default_factory=list)
     size_bytes: int = 0
 
     @property
@@ -91,6 +95,7 @@ class Batch:
         kept.packed = [p for p in self.packed if p.visited.resource.site not in lost]
         ids = {v.resource.id for v in kept.visited}
         kept.links = {number: blob for number, blob in self.links.items() if number in ids}
+        kept.told = [told for told in self.told if told.resource.site not in lost]
         kept.facts = [f for f in self.facts if f.site not in lost]
         return kept
 
@@ -113,6 +118,9 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
     batch.exclusions += found.exclusions
     if found.arrivals or found.exclusions:
         batch.of_site.setdefault(resource.site, []).extend([*found.arrivals, *found.exclusions])
+    if found.told is not None:
+        batch.told.append(found.told)
+        batch.size_bytes += ENTRY_BYTES * found.told.tally.entries
     if resource.role is not Role.DOCUMENT:
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, resource.role)
         if fact:
@@ -144,6 +152,8 @@ def _light(visited: Visited) -> Visited:
     else:
         document = outcome.document and replace(outcome.document, text="", links=(), attributes={})
         bare = replace(outcome, content=content, document=document, follow=(), unfollowed=())
+        if isinstance(bare, Ok) and bare.sitemap is not None:
+            bare = replace(bare, sitemap=None)
     return Visited(report._replace(outcome=bare), visited.fate, len(outcome.content.body))
 
 
@@ -279,11 +289,12 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
     """What one visit changed: its journal row, its hiding or showing, its validators and rights."""
     resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
     changed = _change(resource, outcome, fate)
-    if resource.indexed and not fate.kept:
+    found = resource.indexed and resource.role is Role.DOCUMENT
+    if found and not fate.kept:
         made.hidden.append((resource.id, resource.source, run))
-    elif resource.indexed and not _good(resource.outcome):
+    elif found and not _good(resource.outcome):
         made.shown.append(resource.id)
-    if resource.indexed:
+    if found:
         changed = _refreshed(made, visited, run, acl_number) or changed
     judged = _judged(resource, outcome)
     if judged is not None:
@@ -300,11 +311,13 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
 
 
 def _judged(resource: Resource, outcome: Outcome) -> tuple[str, str] | None:
-    """The validators of a version that was read and excluded, None to leave those that are kept.
+    """The validators of a version that was read and is no document, None to leave those that are kept.
 
     The source is to confirm this version, not the one that could be found before; and none at all when what it said
     beside the version decided, which it may no longer say.
     """
+    if isinstance(outcome, Ok) and resource.role is Role.SITEMAP:
+        return outcome.content.etag, outcome.content.modified
     if not isinstance(outcome, Excluded | Quarantined):
         return None
     said = outcome.content

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cormorant.frontier import brake, hiding, inversion, progress, purging
+from cormorant.frontier import brake, claims, hiding, inversion, progress, purging
 from cormorant.journal import runs, visits
 from cormorant.model.address import is_below
 from cormorant.model.outcome import OutcomeKind
@@ -91,6 +91,7 @@ def hide_leaving(store: Store, source: int, run: int) -> int:
 def finish_counts(store: Store, row: runs.RunRow) -> None:
     """Count what only the end of a run can tell: what is deferred still, no longer listed, no longer linked to."""
     with store.begin() as tx:
+        claims.measure(tx, row.source_id, row.id)
         counters = runs.counted_by(tx, row.id, "conductor")
         counters.deferred = progress.deferred(tx, row.source_id, row.id, row.generation, row.new_of)
         if row.lists:

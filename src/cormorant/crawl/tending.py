@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from cormorant.base.log import logger
-from cormorant.crawl import manners
+from cormorant.crawl import leads, manners
 from cormorant.crawl.placing import Placing
 from cormorant.frontier import leases
 from cormorant.frontier.desk import Desk
@@ -87,7 +87,9 @@ class Tending:
         return sum(len(run.batch.visited) for run in self.runs.values())
 
     def full(self) -> bool:
-        """Is a batch worth settling, by its visits or by the memory they take?"""
+        """Is a batch worth settling, by its visits or the memory they take, or since a sitemap says what comes next?"""
+        if any(run.batch.told for run in self.runs.values()):
+            return True
         return self.waiting() >= BATCH or sum(run.batch.size_bytes for run in self.runs.values()) >= BATCH_BYTES
 
     def tend(self) -> None:
@@ -104,6 +106,7 @@ class Tending:
         self._look_again({number: run.source for number, run in runs.items()})
         if self.now() - self._supplied_at > SUPPLY_S or not self.desk.has_work():
             self._supplied_at = self.now()
+            self.lead()
             self._supply_desk(whole=True)
         elif self.line.idle:
             self._supply_desk(whole=False)
@@ -116,6 +119,26 @@ class Tending:
             if not changed.isdisjoint(site.sources):
                 site.pace_until = 0.0
         self._sources = sources
+
+    def lead(self) -> None:
+        """Admit what the facts of sites lead to, for every source at work there, whenever there is a new fact."""
+        asked = [
+            (site, source)
+            for site in self.desk.sites.values()
+            for source in site.sources.keys() & self.runs.keys()
+            if site.led.get(source, 0) != site.lessons
+        ]
+        found = [(self.runs[source], self.runs[source].source.leads(site.facts)) for site, source in asked]
+        if any(each for _, each in found):
+            means, reached = self._crew.means, set[int]()
+            with means.store.begin() as tx:
+                for run, each in found:
+                    admitted = leads.admit_found(tx, run.source, run.order, run.counters, each, means)
+                    reached.update(admitted[0])
+                    self.desk.read_anew(admitted[1], run.order.source)
+            self.desk.settled((), reached)
+        for site, source in asked:
+            site.led[source] = site.lessons
 
     def _supply_desk(self, *, whole: bool) -> None:
         """Read ahead; now and then also finish and lease sites."""
@@ -151,6 +174,7 @@ class Tending:
             if visited:
                 _log.info("settled", extra={"run": run.order.run, "visits": len(visited), "sites_lost": len(lost)})
             self.desk.settled([each.resource for each in visited], run.arrived)
+            self.desk.read_anew(run.reordered, run.order.source)
             for number in lost:
                 site = self.desk.close(number)
                 self._crew.means.seen.close(site.key if site else "")

@@ -61,7 +61,7 @@ async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Rep
 
 async def _asked(task: Task, source: Source, wire: Wire) -> Content | Outcome | Blocked:
     """Ask for it, unless a gate says no."""
-    if task.resource.role is Role.DOCUMENT:
+    if task.resource.role is not Role.ROBOTS:
         ruling = source.gates.visit(task.resource, task.site.facts)
         if isinstance(ruling, Prerequisite):
             return Blocked(task, ruling)
@@ -72,6 +72,8 @@ async def _asked(task: Task, source: Source, wire: Wire) -> Content | Outcome | 
 
 async def _judge(source: Source, resource: Resource, content: Content, reader: Reader, wire: Wire) -> Outcome:
     """Decide what an answer means for the resource."""
+    if resource.role is Role.SITEMAP:
+        return await reader.read_sitemap(content, wire)
     if resource.role is not Role.DOCUMENT:
         return Ok(content, None)
     content_hash = hashlib.sha256(content.body).digest()

@@ -92,5 +92,7 @@ class Worker:
             if _log.isEnabledFor(logging.DEBUG):
                 said, address = report.outcome, report.task.resource.address
                 _log.debug("visited", extra={"address": address, "outcome": said.kind.name.lower()})
+        if got.task.resource.role is Role.ROBOTS:
+            tending.lead()
         if tending.full() or self._under_way == 0 or tending.starving():
             self._awake.set()

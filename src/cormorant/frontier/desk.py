@@ -13,7 +13,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import deque
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Collection, Container, Iterable
 from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
@@ -104,8 +104,9 @@ class SiteWork:
     the site rests. Sources that may have missed something while the site did not answer are in `answers_again` as soon
     as it does. `known` are the rest and the failures that its row had when last read or written here. `hold_until` says
     until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies; `pace_until` is when its
-    sources may ask for another pace (epoch seconds). `lane` is the one it shares its pace in; while it
-    is `unplaced` nobody knows which, and nothing is handed out.
+    sources may ask for another pace (epoch seconds). `lane` is the one it shares its pace in; while it is `unplaced`
+    nobody knows which, and nothing is handed out. `lessons` counts facts that were learned; `led` says for each source
+    how many of them it was asked about where they lead.
     """
 
     lease: Lease
@@ -135,6 +136,8 @@ class SiteWork:
     trouble: int = 0
     answers_again: set[int] = field(default_factory=set)
     known: tuple[float, int] = (0.0, 0)
+    lessons: int = 0
+    led: dict[int, int] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -183,6 +186,7 @@ class SiteWork:
     def learn(self, name: str, value: bytes, until: float) -> None:
         """A fact that holds until then."""
         self.facts[name], self.hold_until[name] = value, until
+        self.lessons += 1
 
     def forget(self, now: float) -> None:
         """Let go of facts that no longer hold, so that they are asked for anew."""
@@ -312,6 +316,16 @@ class Desk:
             if number in self.sites:
                 for work in self.sites[number].sources.values():
                     work.exhausted = False
+
+    def read_anew(self, numbers: Collection[int], source: int) -> None:
+        """Let go of what waits at these sites for a source: it is not what, or where in the order, it was."""
+        for number in numbers:
+            site = self.sites.get(number)
+            work = site.sources.get(source) if site and not site.blocked else None
+            if work is not None:
+                work.held.difference_update(resource.id for resource in work.queue)
+                work.queue.clear()
+                work.exhausted, work.newest = False, 0
 
     def again(self, task: Task, prerequisite: Resource | None) -> None:
         """Put a document back in front, behind what must be visited first."""

@@ -12,6 +12,8 @@ from cormorant.store.database import Tx
 from cormorant.store.schema import site_fact, site_source
 
 INSTALLATION = 0
+FOR_EVER = 1e12
+"""Epoch seconds until which what was counted holds: until it is counted anew, or a forced run begins."""
 
 
 class Fact(NamedTuple):

@@ -64,6 +64,9 @@ _WITH_REASON = (Failed, Deferred, Quarantined, Held)
 _KEEPS = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.DEFERRED, OutcomeKind.HELD, OutcomeKind.FAILED)
 """Outcomes that never take a document away by themselves (faults outside our disk delete nothing)."""
 
+_VISITED_AGAIN = (Role.DOCUMENT, Role.SITEMAP)
+"""What is visited in every run; a robots.txt only when it holds no longer."""
+
 REPEATED = (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED)
 """What ends again as it did when the source says that it is the same version."""
 
@@ -80,8 +83,8 @@ def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
         kind, status, kept = _unreachable(resource, outcome)
     if isinstance(outcome, Unchanged) and outcome.status == 304 and resource.outcome in REPEATED:
         kind, status, kept = OutcomeKind(resource.outcome), resource.status, False
-    state = State.SETTLED if at.lists or resource.role is not Role.DOCUMENT else State.READY
-    again = order.due(at.generation + 1, 128, resource.depth)
+    state = State.SETTLED if at.lists or resource.role not in _VISITED_AGAIN else State.READY
+    again = order.due(at.generation + 1, 0 if resource.role is Role.SITEMAP else 128, resource.depth)
     return Fate(state, again, tries, kind, status, 0.0, reason, kept)
 
 

@@ -12,7 +12,7 @@ from cormorant.frontier import inversion
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How
 from cormorant.store.database import Tx
-from cormorant.store.schema import content, inlinks, outlinks, resource, visit
+from cormorant.store.schema import claim, content, inlinks, outlinks, resource, visit
 from cormorant.store.schema.frontier import ASTRAY
 
 RUNS = 2
@@ -37,6 +37,8 @@ def purge(tx: Tx, source: int) -> int:
     for start in range(0, len(numbers), 1000):
         some = numbers[start : start + 1000]
         inversion.withdraw(tx, source, some)
+        keys = sa.select(columns.hash).where(columns.id.in_(some))
+        tx.execute(sa.delete(claim).where(claim.c.source_id == source, claim.c.hash.in_(keys)))
         for table in (content, outlinks, inlinks, resource):
             tx.execute(sa.delete(table).where(table.c.id.in_(some)))
         tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(some)))

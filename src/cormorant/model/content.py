@@ -73,6 +73,36 @@ class Link(NamedTuple):
     rel: str = ""
 
 
+class Entry(NamedTuple):
+    """What a sitemap or feed says of an address, which is canonical and absolute.
+
+    `is_map`: it names another sitemap. It was last changed between `modified_at` and `modified_until` (epoch seconds,
+    None when nothing is said; a date is a whole day). `every_s` is how often that happens, 0 when nothing is said;
+    `weight` is its priority from 0 to 1.
+    """
+
+    address: str
+    is_map: bool = False
+    modified_at: float | None = None
+    modified_until: float | None = None
+    every_s: int = 0
+    weight: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """What a sitemap or feed names: each address once. `form` is its root element in lower case, or text.
+
+    `unusable` counts entries without an address that could be visited. `truncated`: it did not come to its end, or has
+    more entries than are taken.
+    """
+
+    form: str
+    entries: tuple[Entry, ...] = ()
+    unusable: int = 0
+    truncated: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """What a document says, drawn from its bytes by a pure function.

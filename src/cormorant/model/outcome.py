@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from cormorant.model.acl import ACL
-from cormorant.model.content import Content, Document, Link
+from cormorant.model.content import Content, Document, Link, Sitemap
 from cormorant.model.rules import Ruling
 
 
@@ -45,7 +45,7 @@ class OutcomeKind(IntEnum):
 class Ok:
     """Fetched and read. `follow` are the links to follow; `document` is None for roles other than document.
 
-    `unfollowed` are links that ask not to be followed, here and in other outcomes.
+    `unfollowed` are links that ask not to be followed, here and in other outcomes. `sitemap` is what a sitemap names.
     """
 
     content: Content
@@ -53,6 +53,7 @@ class Ok:
     follow: tuple[Link, ...] = ()
     unfollowed: tuple[Link, ...] = ()
     status: int = 200
+    sitemap: Sitemap | None = None
     kind = OutcomeKind.OK
 
 

@@ -28,6 +28,7 @@ class How(IntEnum):
     CANONICAL = 5
     PUSH = 6
     PREREQUISITE = 7
+    ROBOTS = 8
 
 
 class State(IntEnum):
@@ -41,6 +42,10 @@ class State(IntEnum):
 
     READY = 0
     SETTLED = 1
+
+
+BY_FACT = 0
+"""The referrer of what a fact of a site led to: a visit of another source may have brought it."""
 
 
 class Found(NamedTuple):

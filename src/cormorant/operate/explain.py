@@ -24,7 +24,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role, State
 from cormorant.model.rules import Gate, Prerequisite, Ruling
 from cormorant.model.status import Status, describe
-from cormorant.operate import documents, troubles
+from cormorant.operate import documents, sitemaps, troubles
 from cormorant.operate.house import House
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.store.database import Tx
@@ -86,7 +86,7 @@ def _empty(address: str) -> dict[str, Any]:
     return {
         "address": address, "source": None, "verdict": "unknown", "because": "", "paths": [], "gates": [], "visits": [],
         "conversion": None, "index": {"indexed": False}, "cache": None, "duplicates": [], "access": None, "next": None,
-        "site": None,
+        "site": None, "sitemap": None,
     }  # fmt: skip
 
 
@@ -115,7 +115,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     because = _held(held, row.status) if held else _because(row, outcome, verdict, status, public=public)
     return _empty(row.address) | {
         "source": owner.name, "verdict": verdict, "because": because,
-        "status": number, "status_text": status.text, "advice": status.advice,
+        "status": number, "status_text": status.text, "advice": "" if because is sitemaps.BECAUSE else status.advice,
         "paths": _paths(tx, row), "gates": _gates(house, tx, owner, row), "visits": _visits(tx, row, outcome),
         "conversion": _conversion(row, kept[0] if kept else None),
         "index": {"indexed": passed, "delivered_as": kept[0].seq if kept else None, "place": place},
@@ -123,6 +123,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         "duplicates": _duplicates(tx, kept[0]) if kept and found else [],
         "access": access,
         "next": _next(tx, owner, row), "site": troubles.of_site(tx, row.site_id),
+        "sitemap": sitemaps.of_row(tx, row),
     }  # fmt: skip
 
 
@@ -140,7 +141,9 @@ def _conversion(row: Any, kept: Any) -> dict[str, Any] | None:
 
 def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, public: bool) -> str:
     """The one sentence. `public`: everybody may read it."""
-    if row.role != Role.DOCUMENT:
+    if row.role == Role.SITEMAP and outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.NONE):
+        return sitemaps.BECAUSE
+    if row.role == Role.ROBOTS:
         return "It is fetched for the rules it sets for the site, and is no document."
     if verdict == "indexed":
         kept = (
@@ -186,7 +189,8 @@ def _gates(house: House, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, A
         judges = house.source(owner).gates
     except CormorantError as error:  # a file of start addresses that cannot be read hides nothing else
         return [{"gate": "settings", "rule": error.sentence, "ruling": "unknown"}]
-    follow = judges.follow(row.address, row.depth)
+    maps = row.role == Role.SITEMAP
+    follow = (judges.consult if maps else judges.follow)(row.address, row.depth)
     gates = [{"gate": "follow", "rule": follow.rule, "ruling": "admits" if follow.admitted else "excludes"}]
     known = {fact.name: fact.value for fact in facts.read(tx, [row.site_id], [facts.INSTALLATION])}
     asked = Resource(
@@ -194,7 +198,7 @@ def _gates(house: House, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, A
         owner.id,
         row.site_id,
         row.address,
-        Role.DOCUMENT,
+        Role.SITEMAP if maps else Role.DOCUMENT,
         row.depth,
         0,
         0,
@@ -259,7 +263,7 @@ def _next(tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     """When it is visited again."""
     if row.not_before:
         return {"not_before": rfc3339(row.not_before), "attempts": row.attempts}
-    if row.role != Role.DOCUMENT:
+    if row.role == Role.ROBOTS:
         return _asked_again(tx, row)
     if row.state == State.SETTLED and row.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
         return {"when": "when a listing shows that it changed"}
@@ -295,10 +299,11 @@ def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     if not rows:
         return None
     row, status = rows[0], describe(rows[0].status)
+    how = "seed" if row.referrer is None else sitemaps.way(tx, row.referrer)
     return {
         "source": owner.name, "verdict": "excluded", "because": f"{row.status} {status.text}: {row.gate}: {row.rule}",
         "status": row.status, "status_text": status.text, "advice": status.advice,
-        "paths": [{"how": "link" if row.referrer else "seed", "from": _address(tx, row.referrer), "text": ""}],
+        "paths": [{"how": how, "from": _address(tx, row.referrer), "text": ""}],
         "gates": [{"gate": row.gate, "rule": row.rule, "ruling": "excludes"}],
         "next": {"when": "never, unless the rule changes"},
     }  # fmt: skip

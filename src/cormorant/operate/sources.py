@@ -26,6 +26,7 @@ from cormorant.receivers.stream import Entry, Event
 from cormorant.store.bulk import storable
 from cormorant.store.database import Tx
 from cormorant.store.schema import (
+    claim,
     content,
     exclusion,
     hidden,
@@ -228,7 +229,7 @@ def delete(house: House, name: str) -> int:
         tx.execute(
             sa.delete(run_count).where(run_count.c.run_id.in_(sa.select(run.c.id).where(run.c.source_id == row.id)))
         )
-        for each in (content, resource, exclusion, site_source, run):
+        for each in (content, resource, claim, exclusion, site_source, run):
             tx.execute(sa.delete(each).where(each.c.source_id == row.id))
         tx.execute(sa.delete(source).where(source.c.id == row.id))
     return len(gone)

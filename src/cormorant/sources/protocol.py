@@ -38,6 +38,10 @@ class Gates(Protocol):
         """May this newly found address become a resource?"""
         ...
 
+    def consult(self, address: str, depth: int) -> Ruling:
+        """May this sitemap become a resource? `depth` is how many others led to it."""
+        ...
+
     def visit(self, resource: Resource, facts: Mapping[str, bytes]) -> Ruling | Prerequisite:
         """May it be asked for now? `facts` are the valid facts of its site (a robots.txt by the name of its origin)."""
         ...
@@ -91,6 +95,13 @@ class Source(Protocol):
         """Yield batches of what there is. Ending without an exception is the proof of completeness.
 
         Raises Unreachable when the place as a whole cannot be listed; nothing is then deleted.
+        """
+        ...
+
+    def leads(self, facts: Mapping[str, bytes]) -> Sequence[Found]:
+        """What the valid facts of a site lead to. Pure; asked when a site is taken up and when a fact of it is new.
+
+        The caller screens and admits it like anything found: what is known costs nothing.
         """
         ...
 

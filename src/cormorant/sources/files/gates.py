@@ -17,6 +17,7 @@ _TOO_LONG = Ruling(False, Gate.ADDRESS, f"an address has at most {MAX_ADDRESS} c
 _OUTSIDE = Ruling(False, Gate.BOUNDARY, "files of the folder", Status.OUTSIDE_BOUNDARY)
 _SPELLED = Ruling(False, Gate.BOUNDARY, "another spelling of a file's address", Status.OUTSIDE_BOUNDARY)
 _HIDDEN = Ruling(False, Gate.BOUNDARY, "hidden = false", Status.OUTSIDE_BOUNDARY)
+_NO_SITEMAP = Ruling(False, Gate.BOUNDARY, "no sitemaps: a folder is listed", Status.OUTSIDE_BOUNDARY)
 
 
 class FilesGates:
@@ -44,6 +45,10 @@ class FilesGates:
         if self.settings.levels is not None and len(parts) - 1 > self.settings.levels:
             return self._too_deep
         return self._patterns.ruling(b"/".join(parts))
+
+    def consult(self, address: str, depth: int) -> Ruling:  # noqa: ARG002 - whatever it is
+        """No sitemap is read: a folder is listed."""
+        return _NO_SITEMAP
 
     def visit(self, resource: Resource, facts: Mapping[str, bytes]) -> Ruling:  # noqa: ARG002 - no facts are needed
         """The same once more, since settings may have changed."""

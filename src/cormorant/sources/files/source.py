@@ -130,6 +130,10 @@ class FilesSource:
         """Return the address that readers are shown."""
         return self._naming.display(address)
 
+    def leads(self, facts: Mapping[str, bytes]) -> Sequence[Found]:  # noqa: ARG002 - there are none
+        """Nothing but its listing leads to a file."""
+        return ()
+
     def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:  # noqa: ARG002 - the same for every folder
         """No delay, four files at once."""
         return Pace(0.0, PARALLEL, "a disk need not be spared")

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from cormorant.model.address import MAX_ADDRESS, origin_of, path_of
 from cormorant.model.content import Content, Extraction
-from cormorant.model.resource import Resource
+from cormorant.model.resource import Resource, Role
 from cormorant.model.rules import ADMITTED, Gate, Prerequisite, Ruling
 from cormorant.sources.rules import Boundary, compile_rules
 from cormorant.sources.web.recent import Recent
 from cormorant.sources.web.robots import Robots, parse_robots
 from cormorant.sources.web.settings import WebSettings
+from cormorant.sources.web.sitemaps import MAX_DEPTH, OFF
 
 MAX_SEGMENTS = 25
 MAX_REPEATS = 3
@@ -39,7 +40,8 @@ class WebGates:
 
     def __init__(self, settings: WebSettings, starts: list[str]) -> None:
         self._settings = settings
-        hosts = dict.fromkeys(str(origin_of(start)).partition("//")[2] for start in starts)
+        hosts = dict.fromkeys(map(_host, starts or settings.named_sitemaps))
+        self._homes = {*hosts, *map(_host, settings.named_sitemaps)}
         self._boundary: Boundary = compile_rules(settings.include, settings.exclude, tuple(hosts))
         self._index: Boundary | None = None
         if settings.index_include or settings.index_exclude:
@@ -60,9 +62,25 @@ class WebGates:
             return _no(Gate.ADDRESS, "dynamic_pages false", 964)
         return self._boundary.ruling(address)
 
+    def consult(self, address: str, depth: int) -> Ruling:
+        """Scheme, shape, steps from sitemap to sitemap, boundary.
+
+        A sitemap of a host that the settings name need not be included, since rules speak of pages; exclusion wins.
+        """
+        if self._settings.sitemaps == (OFF,):
+            return _no(Gate.ADDRESS, "sitemaps off", 964)
+        if not address.startswith(("http://", "https://")):
+            return _no(Gate.SCHEME, "only http and https are visited", 964)
+        if depth > MAX_DEPTH:
+            return _no(Gate.DEPTH, f"sitemaps behind more than {MAX_DEPTH} others", 979)
+        ruling = _shape(address) or self._boundary.ruling(address)
+        at_home = not ruling.admitted and ruling.status == 964 and _host(address) in self._homes
+        return ADMITTED if at_home and not ruling.rule.startswith("exclude") else ruling
+
     def visit(self, resource: Resource, facts: Mapping[str, bytes]) -> Ruling | Prerequisite:
         """Boundary and depth as of now, then robots.txt, which must have been asked for."""
-        ruling = self.follow(resource.address, resource.depth)
+        judge = self.consult if resource.role is Role.SITEMAP else self.follow
+        ruling = judge(resource.address, resource.depth)
         if not ruling.admitted or self._settings.robots == "ignore":
             return ruling
         origin = str(origin_of(resource.address))
@@ -112,6 +130,11 @@ class WebGates:
             if not ruling.admitted:
                 return ruling
         return self._of_type(content)
+
+
+def _host(address: str) -> str:
+    """Its host, with the port where that is unusual."""
+    return str(origin_of(address)).partition("//")[2]
 
 
 def forbidden(place: str, directives: Collection[str]) -> Ruling | None:

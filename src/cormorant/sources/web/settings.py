@@ -9,9 +9,10 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
-from cormorant.model.address import canonical, origin_of
+from cormorant.model.address import origin_of
 from cormorant.model.pacing import PacingSettings
 from cormorant.model.settings import Depth
+from cormorant.sources.web.sitemaps import SitemapSettings, web_address
 
 MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""
@@ -23,7 +24,7 @@ _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
-class WebSettings(PacingSettings):
+class WebSettings(SitemapSettings, PacingSettings):
     """Settings of a web source."""
 
     JUDGED = PacingSettings.JUDGED | {
@@ -98,7 +99,7 @@ class WebSettings(PacingSettings):
     @classmethod
     def _start(cls, start: tuple[str, ...]) -> tuple[str, ...]:
         """Canonicalise; a start address is http or https and written in full."""
-        return tuple(dict.fromkeys(_address(each) for each in start))
+        return tuple(dict.fromkeys(web_address(each) for each in start))
 
     @field_validator("user_agent", "contact")
     @classmethod
@@ -126,14 +127,14 @@ class WebSettings(PacingSettings):
 
     @model_validator(mode="after")
     def _somewhere(self) -> WebSettings:
-        if not self.start and not self.start_file:
+        if not self.start and not self.start_file and not self.named_sitemaps:
             raise ValueError("a web source needs a start address: --set start=https://example.org/")
         return self
 
     @property
     def named_hosts(self) -> list[tuple[str, int]]:
-        """Host and port of every host named literally: those of `start`, and `host:` rules with a start's port."""
-        origins = [origin_of(address) for address in self.start]
+        """Host and port of every host named literally: of `start`, `sitemaps` and `host:` rules with a start's port."""
+        origins = [origin_of(address) for address in (*self.start, *self.named_sitemaps)]
         named = [(origin.host, origin.port) for origin in origins]
         ports = {origin.port for origin in origins} or {80, 443}
         for rule in self.include:
@@ -176,18 +177,7 @@ class WebSettings(PacingSettings):
             bare = line.split("#", 1)[0].strip() if not line.strip().startswith("http") else line.strip()
             if bare:
                 try:
-                    found.append(_address(bare))
+                    found.append(web_address(bare))
                 except ValueError as error:
                     raise BadAddress(f"{self.start_file}, line {number}: {error}") from None
         return list(dict.fromkeys(found))
-
-
-def _address(text: str) -> str:
-    """A start address in its canonical form; ValueError says what is wrong with it."""
-    try:
-        address = canonical(text)
-    except BadAddress as error:
-        raise ValueError(error.sentence) from None
-    if not address.startswith(("http://", "https://")):
-        raise ValueError(f"{text!r} is not a web address: it must begin with http:// or https://.")
-    return address

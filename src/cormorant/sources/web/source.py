@@ -18,12 +18,12 @@ from cormorant.fetch.http import Fetcher
 from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.address import Origin, origin_of
 from cormorant.model.content import Content, Wire
-from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome
+from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome, OutcomeKind, Unchanged
 from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, How, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
-from cormorant.sources.web import exchange
+from cormorant.sources.web import exchange, sitemaps
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.pace import pace_of
@@ -85,7 +85,9 @@ class WebSource:
         self._turns = Turns(clock, sleep)
 
     def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:  # noqa: ARG002 - seeds need none
-        """Yield the start addresses."""
+        """Yield the sitemaps and the start addresses of the settings."""
+        if of_settings := sitemaps.named(self.settings):
+            yield of_settings
         for start in range(0, len(self._starts), 1000):
             some = self._starts[start : start + 1000]
             yield [Found(each, origin_of(each).site, 0, How.SEED, priority=0) for each in some]
@@ -119,6 +121,13 @@ class WebSource:
             host, ports = _host_and_ports(site)
             await self._fetcher.look_up(host, ports[0], self.consent)
 
+    def leads(self, facts: Mapping[str, bytes]) -> Sequence[Found]:
+        """The sitemaps that robots.txt names. With depth 0 nothing but the start addresses is visited."""
+        settings = self.settings
+        if sitemaps.ROBOTS not in settings.sitemaps or settings.robots == "ignore" or settings.depth == 0:
+            return ()
+        return sitemaps.in_robots(facts, lambda origin, body: self.gates.robots_of(origin, body).sitemaps)
+
     def _is_private(self, site: str) -> bool:
         host, ports = _host_and_ports(site)
         if is_localhost(host):
@@ -137,8 +146,11 @@ class WebSource:
             return await self._robots(address, wire)
         conditions = _conditions(resource)
         while True:
-            got = await self._get(address, wire, conditions if address == resource.address else ())
+            most = sitemaps.MAX_BYTES if resource.role is Role.SITEMAP else 0
+            got = await self._get(address, wire, conditions if address == resource.address else (), most)
             said = self._said(got, address, conditional=bool(conditions) and address == resource.address)
+            if resource.role is Role.SITEMAP and got.status == 304 and isinstance(said, Excluded):
+                said = Unchanged()  # noindex is meant for the sitemap itself
             if not isinstance(said, Hop):
                 if not isinstance(said, Content):
                     return self._told(said, origin_of(address).site, home)
@@ -308,10 +320,11 @@ def _host_and_ports(site: str) -> tuple[str, list[int]]:
 
 def _conditions(resource: Resource) -> tuple[str, ...]:
     """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use."""
-    if not (resource.indexed or resource.status in READ_AND_EXCLUDED):
+    read = resource.role is Role.SITEMAP and resource.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
+    if not (resource.indexed or read or resource.status in READ_AND_EXCLUDED):
         return ()
     etag, modified = resource.etag, resource.modified
     if not (resource.indexed or etag or modified):
-        etag, _, modified = resource.validator.partition("\n")  # of a page that never could be found
+        etag, _, modified = resource.validator.partition("\n")  # of what never could be found
     lines = (f"If-None-Match: {etag}" if etag else "", f"If-Modified-Since: {modified}" if modified else "")
     return tuple(filter(None, lines))

@@ -1,7 +1,7 @@
 """Which tables are there?
 
     catalog   source, receiver, acl, consent    what the administrator asked for
-    frontier  site, site_source, resource, site_fact, site_hour
+    frontier  site, site_source, resource, site_fact, site_hour, claim
     documents content, hidden, outlinks, inlinks what was found behind a resource
     journal   run, run_count, visit, exclusion  what happened
     stream    stream, stream_head               what is to be delivered, in order
@@ -12,7 +12,7 @@ Every table is here, so that one look shows a row's whole shape. Times are epoch
 
 from cormorant.store.schema.catalog import acl, consent, receiver, source
 from cormorant.store.schema.documents import content, hidden, inlinks, outlinks
-from cormorant.store.schema.frontier import resource, site, site_fact, site_hour, site_source
+from cormorant.store.schema.frontier import claim, resource, site, site_fact, site_hour, site_source
 from cormorant.store.schema.journal import exclusion, run, run_count, visit
 from cormorant.store.schema.metadata import SCHEMA_VERSION, metadata
 from cormorant.store.schema.nodes import process
@@ -21,6 +21,7 @@ from cormorant.store.schema.stream import stream, stream_head
 __all__ = [
     "SCHEMA_VERSION",
     "acl",
+    "claim",
     "consent",
     "content",
     "exclusion",

@@ -90,7 +90,9 @@ Index(
 
 SEEDS = text("resource.how = 0")
 ASTRAY = text("resource.outcome IN (4, 6)")
-"""The start addresses, and what is gone or deferred, in the words of their indexes: partial ones need the same."""
+SITEMAPS = text("resource.role = 2")
+"""The start addresses, what is gone or deferred, and the sitemaps, in the words of their indexes: partial ones need the
+same."""
 
 Index("ix_resource_seed", resource.c.source_id, sqlite_where=text("how = 0"), postgresql_where=text("how = 0"))
 Index(
@@ -99,6 +101,19 @@ Index(
     resource.c.outcome,
     sqlite_where=text("outcome IN (4, 6)"),
     postgresql_where=text("outcome IN (4, 6)"),
+)
+Index("ix_resource_sitemap", resource.c.source_id, sqlite_where=text("role = 2"), postgresql_where=text("role = 2"))
+
+claim = Table(
+    "claim",
+    metadata,
+    Column("source_id", Integer, primary_key=True),
+    Column("hash", BigInteger, primary_key=True),
+    Column("site_id", Integer, nullable=False),
+    Column("modified_at", Double, comment="lastmod"),
+    Column("every_s", Integer, nullable=False, comment="changefreq; 0: not said"),
+    Column("run", Integer, nullable=False, comment="that read it"),
+    Column("said", SmallInteger, nullable=False, comment="0 nothing that can be checked, 1 same, 2 newer"),
 )
 
 site_fact = Table(

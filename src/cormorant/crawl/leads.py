@@ -1,0 +1,148 @@
+"""What does a visit lead to, and what do the facts of a site? Screened here, admitted by the transaction that settles.
+
+A page leads to its links; a sitemap to its entries, among them other sitemaps; a robots.txt to the sitemaps it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cormorant.crawl import rows
+from cormorant.crawl.gates import Screened, excluded, may_become, screen
+from cormorant.frontier import admission, claims, facts, sitemaps
+from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
+from cormorant.frontier.claims import Claim
+from cormorant.frontier.sitemaps import Tally, Told
+from cormorant.journal import visits
+from cormorant.model.address import fingerprint
+from cormorant.model.content import Entry, Sitemap
+from cormorant.model.outcome import Moved, Ok
+from cormorant.model.resource import Found, How, Resource, Role
+
+if TYPE_CHECKING:
+    from cormorant.crawl.means import Means
+    from cormorant.crawl.rows import Batch
+    from cormorant.crawl.visit import Report
+    from cormorant.model.run import Counters
+    from cormorant.sources.protocol import Source
+    from cormorant.store.database import Tx
+
+FIRST = 1
+"""The depth of what a sitemap names: that of a start address's link."""
+
+
+def of_visit(source: Source, order: Admission, batch: Batch, report: Report, means: Means) -> Screened:
+    """Sort what a visit leads to into new resources and exclusions; what is known is neither.
+
+    The visit is about to join `batch`, of which nothing was written yet.
+    """
+    resource, outcome = report.task.resource, report.outcome
+    if resource.role is not Role.SITEMAP:
+        links = rows.links_to_follow(outcome)
+        return screen(source, resource, links, means.seen, means.keys, order.run)
+    if isinstance(outcome, Moved):
+        said: Sitemap | None = Sitemap("", (Entry(outcome.target, is_map=True),))
+    else:
+        said = outcome.sitemap if isinstance(outcome, Ok) else None
+    if said is None:
+        return Screened([], [])
+    with means.store.read() as tx:
+        room = sitemaps.room(tx, source.number, resource.id)
+    room = max(room - sum(told.tally.entries for told in batch.told), 0)
+    tally = Tally(said.form, min(len(said.entries), room), over=max(len(said.entries) - room, 0))
+    tally.unusable, tally.truncated = said.unusable, said.truncated
+    return _of_sitemap(source, order.run, said.entries[:room], Told(resource, tally), means)
+
+
+def _of_sitemap(source: Source, run: int, entries: Sequence[Entry], told: Told, means: Means) -> Screened:
+    """Screen the entries of a sitemap that there is room for; the others must not become known."""
+    tally, resource = told.tally, told.resource
+    arrivals, exclusions = list[Arrival](), list[visits.Exclusion]()
+    for entry in entries:
+        key, site = fingerprint(entry.address, source.number), means.keys.of(entry.address)
+        if not entry.is_map and not means.seen.first_time(site, key):
+            tally.known += 1
+            told.claim(Claim(key, site, entry))
+            continue
+        found = _found(entry, site, resource)
+        ruling = may_become(source.gates, found)
+        if not ruling.admitted:
+            exclusions.append(excluded(source.number, key, found, ruling, run))
+        elif entry.is_map:
+            told.sitemaps.append(Arrival(found, key))
+        else:
+            arrivals.append(Arrival(found, key))
+            told.claim(Claim(key, site, entry, is_new=True))
+    tally.new, tally.excluded = len(arrivals), len(exclusions)
+    return Screened(arrivals, exclusions, told)
+
+
+def _found(entry: Entry, site: str, sitemap: Resource) -> Found:
+    if entry.is_map:
+        return Found(entry.address, site, sitemap.depth + 1, How.SITEMAP, Role.SITEMAP, sitemap.id, priority=0)
+    return Found(entry.address, site, FIRST, How.SITEMAP, referrer=sitemap.id, priority=claims.priority(entry))
+
+
+def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
+    """Admit what a batch of visits led to; returns how many documents are new. A sitemap is none."""
+    if not batch.told:
+        return admission.admit(tx, numbers, order, batch.arrivals)
+    changed, fresh = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
+    new = admission.admit(tx, numbers, order, [*batch.arrivals, *fresh])
+    if said := [each for told in batch.told for each in told.claims]:
+        changed |= claims.keep(tx, numbers, order, said, {told.resource.site for told in batch.told})
+    batch.told[0].reordered = changed
+    kept = {each.key for each in fresh}
+    for told in batch.told:
+        told.tally.new += sum(each.key in kept for each in told.sitemaps)
+    facts.write(tx, [told.tally.fact(told.resource) for told in batch.told])
+    return max(new - len(fresh), 0)
+
+
+def _fresh(tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arrival]) -> tuple[set[int], list[Arrival]]:
+    """The sites where one of these sitemaps was taken for a document; and what is new, as much as there is room for."""
+    if not found:
+        return set(), []
+    turned = sitemaps.turn(tx, numbers, order, found)
+    keyed = {each.key: each for each in found}
+    return turned, admission.unknown(tx, numbers, list(keyed.values()))[: sitemaps.files_left(tx, order.source)]
+
+
+def admit_found(
+    tx: Tx, source: Source, order: Admission, counters: Counters, found: Sequence[Found], means: Means
+) -> tuple[list[int], set[int]]:
+    """Admit the sitemaps that the facts of a site lead to.
+
+    Returns the sites that may have something new to do, and those where documents have become sitemaps.
+    """
+    number = order.source
+    arrivals, exclusions = list[Arrival](), list[visits.Exclusion]()
+    for each in found:
+        key, ruling = fingerprint(each.address, number), may_become(source.gates, each)
+        if ruling.admitted:
+            arrivals.append(Arrival(each, key))
+        else:
+            exclusions.append(excluded(number, key, each, ruling, order.run))
+    count(counters, visits.exclude(tx, exclusions))
+    turned, fresh = _fresh(tx, means.sites, order, arrivals)
+    admission.admit(tx, means.sites, order, fresh)
+    return list(means.sites.of(tx, {each.found.site for each in arrivals}).values()), turned
+
+
+def count(counters: Counters, refused: int) -> None:
+    """Count addresses that a gate excluded before they became resources."""
+    counters.excluded += refused
+    counters.rejected += refused
+    counters.discovered += refused
+
+
+def reordered(batch: Batch) -> set[int]:
+    """The sites whose resources, or the order of their visits, are not what they were before a batch was settled."""
+    return {number for told in batch.told for number in told.reordered}
+
+
+def sites(batch: Batch) -> set[str]:
+    """The keys of the sites at which something arrived."""
+    found = {arrival.found.site for arrival in batch.arrivals}
+    return found.union(arrival.found.site for told in batch.told for arrival in told.sitemaps)
