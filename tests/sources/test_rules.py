@@ -122,7 +122,10 @@ def test_every_type_is_described_by_an_example_that_can_be_typed() -> None:
         ("host:a.org/x", "names more than a host in 'a.org/x'"),
         ("host:a b", "cannot be read at 'a b'"),
         ("suffix:10.0.0.1", "cannot be read at '10.0.0.1'"),
-        ("prefix:a.org/x", "cannot be read at 'a.org/x' (character 8): it should look like prefix:https://example.org/docs/"),
+        (
+            "prefix:a.org/x",
+            "cannot be read at 'a.org/x' (character 8): it should look like prefix:https://example.org/docs/",
+        ),
         ("prefix:localhost:8000/x", "cannot be read at 'localhost:8000/x'"),
         ("path:/a?b=1", "cannot be read at '?b=1'"),
         ("path:/a#b", "cannot be read at '#b'"),
@@ -222,7 +225,12 @@ def test_a_rule_of_one_host_narrows_that_host_only() -> None:
 
 
 def test_of_prefixes_that_begin_alike_the_broadest_is_named() -> None:
-    rules = ["prefix:https://a.org/x/y/", "prefix:https://a.org/x/", "prefix:https://a.org/x/y/z", "prefix:https://a.org/xa"]
+    rules = [
+        "prefix:https://a.org/x/y/",
+        "prefix:https://a.org/x/",
+        "prefix:https://a.org/x/y/z",
+        "prefix:https://a.org/xa",
+    ]
     assert ruling([], rules, None, "https://a.org/x/y/z").rule == "exclude prefix:https://a.org/x/"
     assert ruling([], rules, None, "https://a.org/xa").rule == "exclude prefix:https://a.org/xa"
     for outside in ("https://a.org/x", "https://a.org/w/x/", "https://a.org/y"):

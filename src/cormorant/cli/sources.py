@@ -85,13 +85,19 @@ def add(
     _doubt(say, row)
 
 
-def _doubt(say: terminal.Terminal, row: SourceRow) -> None:
-    """Tell of a source that cannot be crawled as things are; it is kept all the same."""
+def _doubt(say: terminal.Terminal, row: SourceRow, *, told: bool = False) -> None:
+    """Tell of a source that cannot be crawled as things are, or not as it was meant; it is kept all the same.
+
+    `told`: what does not go together was said before.
+    """
     from cormorant.operate import sources
 
     doubt = sources.doubt(row)
     if doubt is not None:
         say.problem(doubt)
+    if not say.json and not told:
+        for sentence in sources.doubts(row):
+            say.note(sentence)
 
 
 @app.command("list", epilog=examples("cormorant source list", "cormorant source list --json"))
@@ -171,30 +177,19 @@ def edit(
         say.record(record)
     else:
         say.note(f"Changed {name!r}. The next crawl follows it.")
-    _doubt(say, row)
+    _doubt(say, row, told=True)
 
 
 def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
     """Say what an edit would do."""
     if say.json:
         return
+    from cormorant.operate.previewing import sentences
+
     for change in effect["changes"]:
         say.note(f"{change['setting']}: {terminal.show(change['before'])} -> {terminal.show(change['after'])}")
-    if effect["leave"]:
-        say.note(f"{effect['leave']} of {effect['documents']} documents would leave the index, for example:")
-        for address in effect["leaving"]:
-            say.note(f"  {address}")
-    if effect["enter"]:
-        what = "address that is" if effect["enter"] == 1 else "addresses that are"
-        say.note(f"{effect['enter']:,} {what} excluded now would be visited, with what is linked from there:")
-        for each in effect["enter_rules"]:
-            say.note(f"  {each['addresses']} by {each['rule']}")
-        say.note("For example:")
-        for each in effect["entering"]:
-            say.note(f"  {each['url']}")
-    if effect["unjudged"]:
-        what = ", ".join(effect["unjudged"])
-        say.note(f"What {what} would change in the index cannot be told before the next crawl.")
+    for sentence in sentences(effect):
+        say.note(sentence)
 
 
 def _agreed(say: terminal.Terminal, leave: int) -> bool:

@@ -69,6 +69,16 @@ class SourceSettings(Settings):
         return 300.0
 
     @property
+    def host_limit(self) -> int | None:
+        """Hosts of one domain that links may lead to, besides `listed_hosts`; None for any number."""
+        return None
+
+    @property
+    def listed_hosts(self) -> frozenset[str]:
+        """Hosts that are visited however many there are."""
+        return frozenset()
+
+    @property
     def agent(self) -> str:
         """The robot that pages may speak to by name in their metas."""
         return "cormorant"

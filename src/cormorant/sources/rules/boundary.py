@@ -120,6 +120,28 @@ class Boundary:
         return Ruling(False, self._gate, f"{self._label}include {shown}{more}", self._status)
 
 
+def met(rules: Collection[str], addresses: Sequence[str]) -> set[str]:
+    """Which of these rules match any of the addresses? Written as rulings name them, like `exclude path:/old/*`.
+
+    One boundary that excludes by all of them names one rule for an address; what it names is taken out, until nothing
+    is named any more.
+    """
+    left = {rule: rule.partition(" ")[2] for rule in rules}
+    found = set[str]()
+    remaining = list(addresses)
+    while left and remaining:
+        everything = compile_rules([], tuple(set(left.values())), None)
+        rulings = [(address, everything.ruling(address)) for address in remaining]
+        named = {ruling.rule.partition(" ")[2] for _, ruling in rulings if not ruling.admitted}
+        matched = {rule for rule, text in left.items() if text in named}
+        if not matched:
+            break
+        found |= matched
+        left = {rule: text for rule, text in left.items() if rule not in matched}
+        remaining = [address for address, ruling in rulings if not ruling.admitted]
+    return found
+
+
 class _Site:
     """What is left to ask about the addresses of one origin, if anything is (`asks`).
 

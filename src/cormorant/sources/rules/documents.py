@@ -82,6 +82,17 @@ class IndexRules:
                 return refusal
         return None
 
+    def of_age(self, modified_at: float | None, now: float) -> Ruling | None:
+        """Return the refusal of a document by its age alone; None when no rule about age refuses it."""
+        facts = Facts("", 0, modified_at)
+        for rule, refusal in self._exclude:
+            if rule.type == "age" and rule.matches(facts, now):
+                return refusal
+        for group, refusal in self._include:
+            if group[0].type == "age" and not any(rule.matches(facts, now) for rule in group):
+                return refusal
+        return None
+
 
 def _parted(texts: Sequence[str]) -> tuple[list[str], list[_Rule]]:
     """Rules about addresses as typed, and the others read."""

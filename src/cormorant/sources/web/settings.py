@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from cormorant.base.errors import BadAddress
 from cormorant.model.address import canonical, origin_of
 from cormorant.model.settings import Depth, SourceSettings
+from cormorant.sources.web.bounds import BoundsSettings
 
 MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""
@@ -22,12 +23,12 @@ _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
-class WebSettings(SourceSettings):
+class WebSettings(BoundsSettings):
     """Settings of a web source."""
 
     JUDGED = SourceSettings.JUDGED | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
-        "too_big", "robots", "robots_agent",
+        "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions",
     }  # fmt: skip
 
     start: tuple[str, ...] = Field(
@@ -41,7 +42,8 @@ class WebSettings(SourceSettings):
     )
     exclude: tuple[str, ...] = Field(default=(), description="What may not, written like include. Exclusion wins.")
     index_include: tuple[str, ...] = Field(
-        default=(), description="What may be found by search. Not set: all that is visited."
+        default=(),
+        description="What may be found by search: the same, and mime:, size:, age:. Not set: all that is visited.",
     )
     index_exclude: tuple[str, ...] = Field(default=(), description="What is visited for its links only.")
     depth: Depth = Field(

@@ -22,7 +22,7 @@ from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome
 from cormorant.model.resource import Found, How, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
-from cormorant.sources.web import exchange
+from cormorant.sources.web import aging, exchange
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.recent import Recent
@@ -84,7 +84,7 @@ class WebSource:
         self.next_cursor, self.unlisted = "", ()
         self.closed: Sequence[str] = ()
         self._starts = settings.starts()
-        self.gates = WebGates(settings, self._starts)
+        self.gates = WebGates(settings, self._starts, clock.now)
         self.consent = Consent.of(settings.named_hosts, settings.network)
         self._fetcher, self._clock = fetcher, clock
         self._elsewhere: Recent[_Rules] = Recent(MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES)
@@ -128,11 +128,12 @@ class WebSource:
         home = await self._at_home(origin_of(address))
         if resource.role is Role.ROBOTS:
             return await self._robots(address, wire)
-        conditions = _conditions(resource)
+        conditions = () if aging.comes_in(self.gates, resource) else _conditions(resource)
         while True:
             got = await self._get(address, wire, conditions if address == resource.address else ())
             said = self._said(got, address, conditional=bool(conditions) and address == resource.address)
             if not isinstance(said, Hop):
+                said = aging.judged(self.gates, resource, said) if self.gates.asks_age else said
                 if not isinstance(said, Content):
                     return self._told(said, origin_of(address).site, home)
                 # Another resource's validators would confirm what they know nothing of.
