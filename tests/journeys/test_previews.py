@@ -12,6 +12,7 @@ EDITS, ADDRESSES = 20, 3_000
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_what_enters_and_leaves_is_what_was_said(home: Home, crawls: Crawler) -> None:
     tally = prove(home, crawls, EDITS, ADDRESSES, seed=3)
     assert not tally.faults, tally.faults[0]

@@ -202,7 +202,12 @@ def _agreed(say: terminal.Terminal, leave: int) -> bool:
 
 
 @app.command(
-    "test", epilog=examples("cormorant source test docs", "cormorant source test docs --address http://localhost:8000/")
+    "test",
+    epilog=examples(
+        "cormorant source test docs",
+        "cormorant source test docs --address http://localhost:8000/",
+        "cormorant source test docs --address https://elsewhere.example/old/ --no-fetch",
+    ),
 )
 def try_(
     context: typer.Context,
@@ -210,14 +215,28 @@ def try_(
     address: Annotated[
         str, typer.Option("--address", metavar="A", help="Fetch this; else the first start address.")
     ] = "",
+    no_fetch: Annotated[
+        bool, typer.Option("--no-fetch", help="Ask nobody: say what the rules make of it, by what is known.")
+    ] = False,
 ) -> None:
-    """Fetch one thing now, and say what it saw and which rule decided. Nothing is kept."""
+    """Fetch one thing now, and say what it saw, each gate it went through and which rule decided. Nothing is kept."""
     from cormorant.app.trying import try_source
+    from cormorant.operate import testing
 
     say = terminal.of(context)
-    record = try_source(say.plan(), name, address)
+    if no_fetch:
+        with say.house() as house:
+            record = testing.judge(house, name, address)
+    else:
+        record = try_source(say.plan(), name, address)
     code = record.pop("exit_code")
-    say.fields(record)
+    if say.json:
+        say.fields(record)
+    else:
+        gates = record.pop("gates")
+        say.fields(record)
+        say.print()
+        say.table(gates, ("gate", "ruling", "rule"))
     raise typer.Exit(code)
 
 
