@@ -18,6 +18,7 @@ class BoundsSettings(SourceSettings):
 
     start: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
     max_hosts: Annotated[int, Field(ge=1)] | Literal["unlimited"] = Field(
         default=100,
         description="Hosts of one domain, like those below example.org, that links may lead to besides the named ones.",
@@ -49,3 +50,9 @@ class BoundsSettings(SourceSettings):
         rules = (rule.strip().partition(":") for rule in self.include)
         named = {value.strip().partition(":")[0].lower() for kind, _, value in rules if kind.strip().lower() == "host"}
         return frozenset(named | {origin_of(each).host for each in self.start})
+
+    @property
+    def refused_ranges(self) -> list[str]:
+        """Ranges of addresses that `ip:` rules exclude: no name that leads there is connected to either."""
+        rules = (rule.strip().partition(":") for rule in self.exclude)
+        return [value.strip().strip("[]") for kind, _, value in rules if kind.strip().lower() == "ip"]

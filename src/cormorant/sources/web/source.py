@@ -85,7 +85,7 @@ class WebSource:
         self.closed: Sequence[str] = ()
         self._starts = settings.starts()
         self.gates = WebGates(settings, self._starts, clock.now)
-        self.consent = Consent.of(settings.named_hosts, settings.network)
+        self.consent = Consent.of(settings.named_hosts, settings.network, refused=settings.refused_ranges)
         self._fetcher, self._clock = fetcher, clock
         self._elsewhere: Recent[_Rules] = Recent(MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES)
         self._asking: Recent[asyncio.Lock] = Recent(MOST_ELSEWHERE, 0)
