@@ -144,7 +144,8 @@ class Consent:
 
     `entries` were settled at the first resolution. `named` are hosts and ports that stand literally in
     the start addresses or a `host:` rule: the class of those without an entry is settled when they are first resolved.
-    `classes` and `ranges` are what `network` adds; `refused` is never connected to, whatever else is said. Hosts are lower case, without brackets and trailing dot.
+    `classes` and `ranges` are what `network` adds; `refused` is never connected to, whatever else is said. Hosts are
+    lower case, without brackets and trailing dot.
     """
 
     entries: frozenset[Entry] = frozenset()

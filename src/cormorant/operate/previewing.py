@@ -255,6 +255,8 @@ def sentences(effect: dict[str, Any]) -> Iterator[str]:
     for rule in effect["idle"]:
         yield f"The rule {rule!r} matches nothing that is known. Check how it is written."
     yield from effect["doubts"]
+    if any(each["setting"] == "exclude" and "ip:" in str(each["after"]) for each in effect["changes"]):
+        yield "Hosts whose names lead into an excluded ip: range are told of at the next crawl."
     if effect["unjudged"]:
         what = ", ".join(effect["unjudged"])
         yield f"What {what} would change in the index cannot be told before the next crawl."

@@ -21,7 +21,7 @@ RULE_TYPES: Mapping[str, str] = MappingProxyType(
         "prefix": "prefix:https://example.org/docs/; addresses that begin so",
         "contains": "contains:/print/; addresses with this in them",
         "regex": r"regex:/\d{4}/draft; addresses in which the RE2 expression is found, capitals as written",
-        "ip": "ip:10.0.0.0/8; hosts that are written as an IP address of that range; as exclude, names that lead there too",
+        "ip": "ip:10.0.0.0/8; hosts written as an IP address of that range; as exclude, names that lead there too",
         "address": "address:https://example.org/docs/?page=2; that address and no other",
         "any": "any; every address",
         "path": "path:/docs/* or path://example.org/docs/*; paths without their query, with a host on that host only; "
