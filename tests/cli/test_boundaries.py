@@ -60,6 +60,14 @@ def test_any_address_is_judged_without_asking_anybody(
     assert ruling in shown.out
 
 
+def test_an_address_that_nobody_knows_is_taken_for_linked_from_a_start(bare: Installation, site: Site) -> None:
+    add(bare, site, "depth=0")
+    start = bare.fine("source", "test", "docs", "--address", site.address, "--no-fetch", "--json").object
+    other = bare.run("source", "test", "docs", "--address", f"{site.address}x", "--no-fetch", "--json").object
+    assert (start["depth"], start["rule"]) == (0, None)
+    assert (other["depth"], other["rule"]) == (1, "depth: depth 0")
+
+
 def test_what_a_crawl_learned_is_taken_into_account(bare: Installation, site: Site) -> None:
     add(bare, site, "index_exclude=size:>1MB")
     crawl(bare)
@@ -166,3 +174,16 @@ def test_a_range_that_is_excluded_is_not_reached_by_a_name_either(bare: Installa
     assert (done.code, done.object["status"], site.asked) == (3, 974, [])
     bare.fine("source", "edit", "docs", "--set", "exclude=ip:10.0.0.0/8", "--yes")
     assert bare.fine("source", "test", "docs", "--json").object["status"] == 200
+
+
+def test_a_wider_boundary_does_not_follow_nofollow_links(bare: Installation, site: Site) -> None:
+    site.page("/", "Start", "", ("/elsewhere/a",))
+    site.answers["/"].body += '<a href="/elsewhere/n" rel="nofollow">n</a>'
+    site.page("/elsewhere/a", "Away")
+    site.page("/elsewhere/n", "Never")
+    add(bare, site, "exclude=path:/elsewhere")
+    crawl(bare)
+    bare.fine("source", "edit", "docs", "--set", "exclude=", "--yes")
+    crawl(bare)
+    assert "/elsewhere/a" in site.asked
+    assert "/elsewhere/n" not in site.asked

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from cormorant.model.address import Origin, canonical, origin_of
-from cormorant.sources.rules.boundary import NARROWING, WHERE
+from cormorant.sources.rules.boundary import WHERE
 from cormorant.sources.rules.reading import Rule, host_name, parse_rule, split_rule
 
 _ANYTHING = "\0"
@@ -70,8 +70,6 @@ def covers(wide: Rule, narrow: Rule) -> bool:
     """Does a rule surely match everything that another one matches?"""
     if wide.type == "any" or _same(wide, narrow):
         return True
-    if narrow.holds is not None or (wide.holds is not None and narrow.type in NARROWING):
-        return False
     if wide.on_origin is not None:
         return any(True for _ in _origins(narrow)) and all(
             wide.on_origin(each) and (wide.holds is None or wide.holds(each)) for each in _origins(narrow)
