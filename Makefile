@@ -57,9 +57,11 @@ test: .venv/.stamp-dev ## Run every test that needs no server installed (PARALLE
 	@$(PYTEST) -m "not server" -n $(PARALLEL) --dist loadfile
 
 .PHONY: prove
-prove: .venv/.stamp-dev ## Run the long proofs: 60 kills over 5,000 pages on both stores, and faults planted to be caught
+prove: .venv/.stamp-dev ## Run the long proofs: kills and previews of edits on both stores, and faults planted to be caught
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store sqlite
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store postgresql
+	@$(BIN)/python -m tests.journeys.previews --edits 200 --addresses 100000 --store sqlite
+	@$(BIN)/python -m tests.journeys.previews --edits 200 --addresses 100000 --store postgresql
 	@$(PYTEST) tests/journeys/prove_plants.py
 
 .PHONY: check

@@ -42,7 +42,7 @@ from cormorant.model.run import Counters
 from cormorant.model.settings import SourceSettings
 from cormorant.model.status import TABLE
 from cormorant.plugins import RECEIVERS, SOURCES
-from cormorant.sources.rules import RULE_TYPES
+from cormorant.sources.rules import DOCUMENT_TYPES, RULE_TYPES
 
 HERE = Path(__file__).parent / "reference"
 WIDTH = "80"
@@ -101,16 +101,12 @@ def _settings() -> Iterator[str]:
     yield "### Rules\n"
     yield (
         "What `include`, `exclude`, `index_include` and `index_exclude` of a web source take. A files source takes\n"
-        "patterns and some of these; see [files](../how-to/files.md).\n"
+        "patterns and some of these; see [files](../how-to/files.md), and\n"
+        "[choose what is crawled](../how-to/boundaries.md) for how they work together.\n"
     )
-    rules = (text.partition("; ") for text in RULE_TYPES.values())
-    yield from _table(
-        ("rule", "example", "matches"),
-        (
-            (name, f"`{example.replace(' or ', '` or `')}`", meaning)
-            for name, (example, _, meaning) in zip(RULE_TYPES, rules, strict=True)
-        ),
-    )
+    yield from _rules(RULE_TYPES)
+    yield "`index_include` and `index_exclude` take these as well:\n"
+    yield from _rules(DOCUMENT_TYPES)
     for receiver in RECEIVERS.values():
         yield f"## A {receiver.name} receiver\n\n{receiver.about}\n"
         yield from _fields(receiver.settings, shared=())
@@ -122,6 +118,12 @@ def _settings() -> Iterator[str]:
     )
     named = {f"CORMORANT_{name.upper()}": field for name, field in Installation.model_fields.items()}
     yield from _rows(named)
+
+
+def _rules(types: Mapping[str, str]) -> Iterator[str]:
+    said = ((name, *text.partition("; ")[::2]) for name, text in types.items())
+    examples = ((name, f"`{example.replace(' or ', '` or `')}`", meaning) for name, example, meaning in said)
+    return _table(("rule", "example", "matches"), examples)
 
 
 def _fields(settings: type[BaseModel], shared: Iterable[str] = SourceSettings.model_fields) -> Iterator[str]:

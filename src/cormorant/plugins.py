@@ -6,7 +6,7 @@ nowhere else; nothing is registered by being imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +20,15 @@ from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, R
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.protocol import Discovery, Gates, Source
+from cormorant.sources.rules import Facts
+from cormorant.sources.web.doubts import doubts
 from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.source import WebSource
 
 __all__ = [
-    "RECEIVERS", "SOURCES", "Delivery", "Discovery", "Gates", "Pace", "Receiver", "ReceiverKind", "ReceiverSettings",
-    "Refusal", "Source", "SourceKind", "SourceSettings", "Tools", "make_source", "receiver_kind", "source_kind",
+    "RECEIVERS", "SOURCES", "Delivery", "Discovery", "Facts", "Gates", "Pace", "Receiver", "ReceiverKind",
+    "ReceiverSettings", "Refusal", "Source", "SourceKind", "SourceSettings", "Tools", "make_source", "receiver_kind",
+    "source_kind",
 ]  # fmt: skip
 
 
@@ -43,6 +46,7 @@ class SourceKind:
 
     `look` is called when a source is added or edited: it sees, asking nobody over a network, whether the place is
     there. It raises BadSetting for what can never become one, Unreachable for what may yet, like a share to be mounted.
+    `doubts` are sentences about settings that are each well and do not go together, like a rule that another covers.
     """
 
     name: str
@@ -50,6 +54,7 @@ class SourceKind:
     settings: type[SourceSettings]
     make: Callable[[int, Any, Tools], Source]
     look: Callable[[Any], None] = lambda _: None
+    doubts: Callable[[Any], Sequence[str]] = lambda _: ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ def _files(number: int, settings: FilesSettings, tools: Tools) -> Source:  # noq
 
 
 SOURCES = {
-    "web": SourceKind("web", "Pages of web sites, found by their links.", WebSettings, _web),
+    "web": SourceKind("web", "Pages of web sites, found by their links.", WebSettings, _web, doubts=doubts),
     "files": SourceKind("files", "Files of a folder and the folders below it.", FilesSettings, _files, look),
 }
 RECEIVERS = {

@@ -91,16 +91,16 @@ def test_an_edit_shows_what_would_come_back(home: Installation, site: Site) -> N
     home.fine("crawl", "more")
     home.fine("source", "edit", "more", "--set", "exclude=path:/never/*", "--set", "exclude=path:/a", "--yes")
     home.fine("crawl", "more")
-    back = ("source", "edit", "more", "--set", "exclude=", "--set", "types=text/*")
+    back = ("source", "edit", "more", "--set", "exclude=", "--set", "types=text/*", "--set", "robots=ignore")
     effect = home.fine(*back, "--preview", "--json").object
     assert {each["url"].removeprefix(site.address): each["rule"] for each in effect["entering"]} == {
         "a": "boundary: exclude path:/a", "never/c": "boundary: exclude path:/never/*",
     }  # fmt: skip
-    assert (effect["enter"], effect["leave"], effect["unjudged"]) == (2, 0, ["types"])
+    assert (effect["enter"], effect["leave"], effect["unjudged"]) == (2, 0, ["robots"])
     said = home.fine(*back, "--preview").err
     assert "2 addresses that are excluded now would be visited" in said
     assert "1 by boundary: exclude path:/a" in said
-    assert "What types would change in the index cannot be told" in said
+    assert "What robots would change in the index cannot be told" in said
     home.fine("source", "edit", "more", "--set", "exclude=", "--yes")
     unrelated = home.fine("source", "edit", "more", "--set", "delay_s=0", "--preview", "--json").object
     assert (unrelated["enter"], unrelated["unjudged"]) == (0, []), "they enter without this edit"

@@ -11,7 +11,8 @@ import sqlalchemy as sa
 
 from cormorant.catalog import sources
 from cormorant.crawl import sweep
-from cormorant.crawl.intake import PROCESS, Intake, Listed
+from cormorant.crawl.intake import Intake, Listed
+from cormorant.crawl.readmission import PROCESS
 from cormorant.frontier import hiding, settlement
 from cormorant.journal import runs, visits
 from cormorant.model.outcome import OutcomeKind

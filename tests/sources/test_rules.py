@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cormorant.base.errors import BadRule
 from cormorant.model.address import canonical
 from cormorant.model.rules import Gate, Ruling
-from cormorant.sources.rules import DEFAULT_RULE, RULE_TYPES, compile_rules, in_order, parse_rule
+from cormorant.sources.rules import DEFAULT_RULE, RULE_TYPES, compile_rules, examples_of, in_order, parse_rule
 
 HANDBOOK = "https://handbook.example.org/docs/en/section-17.html?x=1"
 
@@ -67,11 +67,28 @@ def admits(rule: str, address: str) -> bool:
         ("path:docs/", ["https://a.org/docs/x"], ["https://a.org/docs"]),
         ("path:*.pdf", ["https://a.org/x/y.PDF?z"], ["https://a.org/x.pdfs"]),
         ("path:*/drafts", ["https://a.org/x/drafts/y"], ["https://a.org/x/draftsy"]),
+        ("path://a.org/docs", ["https://a.org/docs", "http://A.org:81/Docs/x", "https://a.org./docs/x"],
+         ["https://b.org/docs", "https://a.org.evil.net/docs", "https://x.a.org/docs", "https://a.org/docsx"]),
+        ("path://*.a.org/*.pdf", ["https://x.a.org/y.pdf"], ["https://a.org/y.pdf", "https://x.a.org.evil.net/y.pdf"]),
+        ("path://localhost:8000/x/", ["http://localhost:8000/x/y"], ["http://localhost/x/y", "http://localhost:8001/x/y"]),
+        ("path://a.org", ["https://a.org/", "https://a.org/x?y"], ["https://b.org/"]),
+        ("path://BÜCHER.example/Ä*", ["https://bücher.example/%C3%84x"], ["https://bücher.example/ax"]),
+        ("path:v1.2/x", ["https://a.org/v1.2/x"], ["https://v1.org/x"]),
+        ("path:index.html", ["https://a.org/index.html"], ["https://a.org/x/index.html"]),
+        ("name:draft-*", ["https://a.org/x/Draft-1.pdf?y", "https://a.org/draft-"],
+         ["https://a.org/draft-1/x", "https://a.org/mydraft-1", "https://a.org/x?/draft-1"]),
+        ("name:a?b", ["https://a.org/a%3Fb"], ["https://a.org/a?b"]),
+        ("name:*", ["https://a.org/", "https://a.org/x"], []),
+        ("address:https://a.org/docs/?page=2", ["https://a.org/docs/?page=2", "https://A.org:443/x/../docs/?page=2#top"],
+         ["https://a.org/docs/?page=22", "https://a.org/docs/", "http://a.org/docs/?page=2"]),
         ("ext:pdf", ["https://a.org/x/y.PDF?a=b"], ["https://a.org/pdf", "https://a.org/x?f=a.pdf", "https://a.pdf/"]),
         ("ext:.zip, tar.gz", ["https://a.org/x.zip", "https://a.org/x.tar.gz"], ["https://a.org/x.gz"]),
         ("port:8080", ["http://a.org:8080/"], ["http://a.org/8080"]),
         ("port:80", ["http://a.org/"], ["https://a.org/"]),
         ("port:8000-8010", ["http://a.org:8000/", "http://a.org:8010/"], ["http://a.org:8011/"]),
+        ("port://a.org:8000-8010", ["http://a.org:8005/"], ["http://b.org:8005/", "http://a.org/", "http://x.a.org:8005/"]),
+        ("port://*.a.org:443", ["https://x.a.org/"], ["http://x.a.org/", "https://a.org/"]),
+        ("port://[::1]:8000", ["http://[::1]:8000/"], ["http://[::2]:8000/", "http://[::1]:8001/"]),
         ("scheme:HTTP", ["http://a.org/"], ["https://a.org/http"]),
         ("any", ["http://a.org/", "mailto:a@b.c"], []),
         (" Prefix : https://example.org/a/ ", ["https://example.org/a/b"], ["https://example.org/b"]),
@@ -85,7 +102,8 @@ def test_what_a_rule_matches(rule: str, inside: Sequence[str], outside: Sequence
 
 def test_every_type_is_described_by_an_example_that_can_be_typed() -> None:
     for name, meaning in RULE_TYPES.items():
-        assert parse_rule(meaning.partition(";")[0].split(" or ")[0]).type == name
+        for shown in examples_of(meaning):
+            assert parse_rule(shown).type == name
 
 
 @pytest.mark.parametrize(
@@ -104,20 +122,39 @@ def test_every_type_is_described_by_an_example_that_can_be_typed() -> None:
         ("host:a.org/x", "names more than a host in 'a.org/x'"),
         ("host:a b", "cannot be read at 'a b'"),
         ("suffix:10.0.0.1", "cannot be read at '10.0.0.1'"),
-        ("prefix:a.org/x", "cannot be read at 'a.org/x': it should look like prefix:https://example.org/docs/"),
+        (
+            "prefix:a.org/x",
+            "cannot be read at 'a.org/x' (character 8): it should look like prefix:https://example.org/docs/",
+        ),
         ("prefix:localhost:8000/x", "cannot be read at 'localhost:8000/x'"),
         ("path:/a?b=1", "cannot be read at '?b=1'"),
         ("path:/a#b", "cannot be read at '#b'"),
+        ("path:wiki.example.org/docs/", "write 'path://wiki.example.org/docs/' for that host"),
+        ("path:localhost:8000/x", "looks like a host; write 'path://localhost:8000/x'"),
+        ("path:10.0.0.1/x", "write 'path://10.0.0.1/x' for that host, or 'path:/10.0.0.1/x' for a folder"),
+        ("path:///x", "there is no host between the slashes"),
+        ("path://a@b/x", "this is no host"),
+        ("port://a.org", "cannot be read at '//a.org' (character 6)"),
+        ("port:70000", "ports are 1 to 65535"),
+        ("port:90-80", "cannot be read at '90-80' (character 6): ports are"),
+        ("port://a.org:0", "cannot be read at '0'"),
+        ("name:a/b", "cannot be read at '/b' (character 7)"),
+        ("address:a.org/x", "cannot be read at 'a.org/x' (character 9)"),
+        ("starts:https://a.org/", "Did you mean 'prefix:https://a.org/'?"),
+        ("domain:a.org", "Did you mean 'suffix:a.org'?"),
+        ("mime:text/html", "looks at what was fetched, so it cannot say what is visited: set it as index_include"),
         ("ip:10.0.0.0/99", "cannot be read at '10.0.0.0/99'"),
         ("ip:a.org", "cannot be read at 'a.org'"),
         ("port:http", "cannot be read at 'http'"),
         ("port:80-", "cannot be read at '80-'"),
         ("ext:a/b", "cannot be read at 'a/b'"),
         ("scheme:a b", "cannot be read at 'a b'"),
-        ("regex:/(abc", "cannot be read at '/(abc': missing )"),
-        ("regex:a**", "cannot be read at '**'"),
-        ("regex:(?=x)", "cannot be read at '(?='"),
-        ("regex:(.)\\1", "cannot be read at '\\\\1'"),
+        ("regex:/(abc", "cannot be read at '/(abc' (character 7): missing )"),
+        ("regex:a**", "cannot be read at '**' (character 8)"),
+        ("regex:*.pdf", "To mean any characters write '.*' here, or use the type 'path'"),
+        ("regex:(?=x)", "cannot be read at '(?=' (character 7): invalid perl operator. RE2 does not look around"),
+        ("regex:(?<=x)y", "RE2 does not look around"),
+        ("regex:(.)\\1", "cannot be read at '\\\\1' (character 10): invalid escape sequence. RE2 does not refer back"),
         ("regex:" + "a" * 1001, "longer than 1000 characters"),
     ],
 )
@@ -172,6 +209,39 @@ def test_rules_that_say_which_narrow_each_type_by_itself() -> None:
     assert ruling(rules, [], ["a.org"], "https://a.org/docs/x.zip").rule == "include ext:html,pdf"
     assert ruling(rules, [], ["a.org"], "http://a.org/docs/x.html").rule == "include port:443"
     assert ruling(rules, [], ["a.org"], "https://b.org/docs/x.html").rule == DEFAULT_RULE
+
+
+def test_a_rule_of_one_host_narrows_that_host_only() -> None:
+    rules = ["path://a.org/docs/*", "port://a.org:443", "ext:html"]
+    assert ruling(rules, [], ["a.org", "b.org"], "https://a.org/docs/x.html").admitted
+    assert ruling(rules, [], ["a.org", "b.org"], "https://a.org/x.html").rule == "include path://a.org/docs/*"
+    assert ruling(rules, [], ["a.org", "b.org"], "http://a.org/docs/x.html").rule == "include port://a.org:443"
+    assert ruling(rules, [], ["a.org", "b.org"], "http://b.org/x.html").admitted
+    assert ruling(rules, [], ["a.org", "b.org"], "http://b.org/x.zip").rule == "include ext:html"
+    more = [*rules, "path:/shared/*"]
+    assert ruling(more, [], ["a.org", "b.org"], "https://a.org/shared/x.html").admitted
+    assert ruling(more, [], ["a.org", "b.org"], "https://b.org/x.html").rule == "include path:/shared/*"
+    assert not ruling(rules, [], [], "https://a.org/docs/x.html").admitted, "it lets no host in by itself"
+
+
+def test_of_prefixes_that_begin_alike_the_broadest_is_named() -> None:
+    rules = [
+        "prefix:https://a.org/x/y/",
+        "prefix:https://a.org/x/",
+        "prefix:https://a.org/x/y/z",
+        "prefix:https://a.org/xa",
+    ]
+    assert ruling([], rules, None, "https://a.org/x/y/z").rule == "exclude prefix:https://a.org/x/"
+    assert ruling([], rules, None, "https://a.org/xa").rule == "exclude prefix:https://a.org/xa"
+    for outside in ("https://a.org/x", "https://a.org/w/x/", "https://a.org/y"):
+        assert ruling([], rules, None, outside).admitted
+
+
+def test_a_thousand_prefixes_cost_no_more_than_a_few() -> None:
+    many = [f"prefix:https://handbook.example.org/old-{number}/" for number in range(1_000)]
+    few, thousand = compile_rules([], many[:3], None), compile_rules([], many, None)
+    cost = [min(_seconds(each.ruling, 5_000) for _ in range(5)) for each in (few, thousand)]
+    assert cost[1] < 4 * cost[0]
 
 
 def test_many_rules_are_named_by_the_first() -> None:

@@ -85,13 +85,19 @@ def add(
     _doubt(say, row)
 
 
-def _doubt(say: terminal.Terminal, row: SourceRow) -> None:
-    """Tell of a source that cannot be crawled as things are; it is kept all the same."""
+def _doubt(say: terminal.Terminal, row: SourceRow, *, told: bool = False) -> None:
+    """Tell of a source that cannot be crawled as things are, or not as it was meant; it is kept all the same.
+
+    `told`: what does not go together was said before.
+    """
     from cormorant.operate import sources
 
     doubt = sources.doubt(row)
     if doubt is not None:
         say.problem(doubt)
+    if not say.json and not told:
+        for sentence in sources.doubts(row):
+            say.note(sentence)
 
 
 @app.command("list", epilog=examples("cormorant source list", "cormorant source list --json"))
@@ -171,30 +177,19 @@ def edit(
         say.record(record)
     else:
         say.note(f"Changed {name!r}. {_followed(effect)}")
-    _doubt(say, row)
+    _doubt(say, row, told=True)
 
 
 def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
     """Say what an edit would do."""
     if say.json:
         return
+    from cormorant.operate.previewing import sentences
+
     for change in effect["changes"]:
         say.note(f"{change['setting']}: {terminal.show(change['before'])} -> {terminal.show(change['after'])}")
-    if effect["leave"]:
-        say.note(f"{effect['leave']} of {effect['documents']} documents would leave the index, for example:")
-        for address in effect["leaving"]:
-            say.note(f"  {address}")
-    if effect["enter"]:
-        what = "address that is" if effect["enter"] == 1 else "addresses that are"
-        say.note(f"{effect['enter']:,} {what} excluded now would be visited, with what is linked from there:")
-        for each in effect["enter_rules"]:
-            say.note(f"  {each['addresses']} by {each['rule']}")
-        say.note("For example:")
-        for each in effect["entering"]:
-            say.note(f"  {each['url']}")
-    if effect["unjudged"]:
-        what = ", ".join(effect["unjudged"])
-        say.note(f"What {what} would change in the index cannot be told before the next crawl.")
+    for sentence in sentences(effect):
+        say.note(sentence)
 
 
 def _followed(effect: dict[str, Any]) -> str:
@@ -216,7 +211,12 @@ def _agreed(say: terminal.Terminal, leave: int) -> bool:
 
 
 @app.command(
-    "test", epilog=examples("cormorant source test docs", "cormorant source test docs --address http://localhost:8000/")
+    "test",
+    epilog=examples(
+        "cormorant source test docs",
+        "cormorant source test docs --address http://localhost:8000/",
+        "cormorant source test docs --address https://elsewhere.example/old/ --no-fetch",
+    ),
 )
 def try_(
     context: typer.Context,
@@ -224,14 +224,28 @@ def try_(
     address: Annotated[
         str, typer.Option("--address", metavar="A", help="Fetch this; else the first start address.")
     ] = "",
+    no_fetch: Annotated[
+        bool, typer.Option("--no-fetch", help="Ask nobody: say what the rules make of it, by what is known.")
+    ] = False,
 ) -> None:
-    """Fetch one thing now, and say what it saw and which rule decided. Nothing is kept."""
+    """Fetch one thing now, and say what it saw, each gate it went through and which rule decided. Nothing is kept."""
     from cormorant.app.trying import try_source
+    from cormorant.operate import testing
 
     say = terminal.of(context)
-    record = try_source(say.plan(), name, address)
+    if no_fetch:
+        with say.house() as house:
+            record = testing.judge(house, name, address)
+    else:
+        record = try_source(say.plan(), name, address)
     code = record.pop("exit_code")
-    say.fields(record)
+    if say.json:
+        say.fields(record)
+    else:
+        gates = record.pop("gates")
+        say.fields(record)
+        say.print()
+        say.table(gates, ("gate", "ruling", "rule"))
     raise typer.Exit(code)
 
 

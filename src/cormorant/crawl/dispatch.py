@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
-from cormorant.crawl import leads, rows
+from cormorant.crawl import crowding, leads, rows
 from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.rows import Batch, Visited
 from cormorant.frontier import admission, facts, hiding, settlement, supply
@@ -72,7 +72,7 @@ class Dispatch:
             places = dict(zip(map(id, batch.packed), means.cache.keep(batch.frames), strict=True))
         with means.steps("settle"), means.store.begin() as tx:
             lost = supply.renew(tx, means.owner, rows.sites(batch))
-            kept = batch.without(lost) if lost else batch
+            kept = crowding.within(tx, self.source, batch.without(lost) if lost else batch, self.order.run)
             means.acls.prepare(tx, rows.rights(kept))
             kept_at = [places[id(packed)] for packed in kept.packed]
             made = rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx))

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import sources
-from cormorant.crawl import leads, sweep
+from cormorant.crawl import leads, readmission, sweep
 from cormorant.crawl.gates import excluded, may_become
+from cormorant.crawl.readmission import PROCESS
 from cormorant.frontier import admission, hiding, sitemaps
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.journal import runs, visits
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from cormorant.journal.runs import RunRow
     from cormorant.sources.protocol import Source
     from cormorant.store.database import Store, Tx
-
-PROCESS = "conductor"
 
 
 class Listed(NamedTuple):
@@ -56,6 +55,8 @@ class Intake:
         finally:
             await source.close()
         self._admit_closed(source.closed)
+        if source.discovery is Discovery.SEEDS:
+            readmission.readmit(self._store, source, self._order, self._sites, self._counters)
         with self._store.begin() as tx:
             sources.set_cursor(tx, self._order.source, source.next_cursor)
         return Listed(source.discovery is Discovery.LISTING, list(source.unlisted))

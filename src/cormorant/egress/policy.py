@@ -144,32 +144,41 @@ class Consent:
 
     `entries` were settled at the first resolution. `named` are hosts and ports that stand literally in
     the start addresses or a `host:` rule: the class of those without an entry is settled when they are first resolved.
-    `classes` and `ranges` are what `network` adds. Hosts are lower case, without brackets and trailing dot.
+    `classes` and `ranges` are what `network` adds; `refused` is never connected to, whatever else is said. Hosts are
+    lower case, without brackets and trailing dot.
     """
 
     entries: frozenset[Entry] = frozenset()
     named: frozenset[tuple[str, int]] = frozenset()
     classes: frozenset[AddressClass] = frozenset()
     ranges: tuple[IPv4Network | IPv6Network, ...] = ()
+    refused: tuple[IPv4Network | IPv6Network, ...] = ()
 
     @classmethod
     def of(
-        cls, named: Iterable[tuple[str, int]], network: Sequence[str] = (), entries: Iterable[Entry] = ()
+        cls,
+        named: Iterable[tuple[str, int]],
+        network: Sequence[str] = (),
+        entries: Iterable[Entry] = (),
+        refused: Iterable[str] = (),
     ) -> Consent:
         """Make consent of literally named hosts and of the setting `network`: public, private, loopback, CIDR ranges.
 
-        `network` that says `public` and nothing else withdraws all other consent. Raises BadSetting.
+        `network` that says `public` and nothing else withdraws all other consent. `refused` are ranges of the source's
+        own rules. Raises BadSetting.
         """
+        never = tuple(_range(word) for word in refused)
         words = [word.strip().lower() for word in network]
         classes = frozenset[AddressClass]().union(*(_WORDS.get(word, frozenset()) for word in words))
         ranges = tuple(_range(word) for word in words if word not in _WORDS)
         if words and set(words) == {"public"}:
-            return cls(classes=classes)
+            return cls(classes=classes, refused=never)
         return cls(
             frozenset(entry._replace(host=plain(entry.host)) for entry in entries),
             frozenset((plain(host), port) for host, port in named),
             classes,
             ranges,
+            never,
         )
 
     def unsettled(self, host: str, port: int) -> bool:
@@ -216,6 +225,8 @@ def judge(
     cls = classify(at)
     if cls in NEVER or (port in own_ports and (mine or cls in (AddressClass.LOOPBACK, AddressClass.UNSPECIFIED))):
         return DENIED
+    if consent.refused and _is_refused(at, consent.refused):
+        return DENIED
     name = plain(host)
     kinds = {entry.cls for entry in consent.entries if entry.host == name and entry.port == port}
     literally = bool(kinds) or (name, port) in consent.named
@@ -228,6 +239,12 @@ def judge(
     if literally:
         return _admitted(f"named: {name}:{port}")
     return _admitted("public") if cls is AddressClass.PUBLIC else DENIED
+
+
+def _is_refused(at: IPv4Address | IPv6Address, refused: Iterable[IPv4Network | IPv6Network]) -> bool:
+    """Does an address, or the IPv4 address that it is written for, lie in one of these ranges?"""
+    mapped = at.ipv4_mapped if isinstance(at, IPv6Address) else None
+    return any(at in network or (mapped is not None and mapped in network) for network in refused)
 
 
 def _admitted(rule: str) -> Ruling:

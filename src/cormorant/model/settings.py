@@ -80,6 +80,16 @@ class SourceSettings(Settings):
         return None
 
     @property
+    def host_limit(self) -> int | None:
+        """Hosts of one domain that links may lead to, besides `listed_hosts`; None for any number."""
+        return None
+
+    @property
+    def listed_hosts(self) -> frozenset[str]:
+        """Hosts that are visited however many there are."""
+        return frozenset()
+
+    @property
     def agent(self) -> str:
         """The robot that pages may speak to by name in their metas."""
         return "cormorant"
@@ -109,7 +119,7 @@ def parse_settings(cls: type[S], given: Mapping[str, str | Sequence[str] | objec
 def _shape(cls: type[Settings], name: str, value: object) -> object:
     """Fit a typed value to the field: one string for a list, a size with its unit for a number of bytes."""
     if isinstance(value, str) and name.endswith("_bytes"):
-        return _size(value)
+        return as_bytes(value)
     wants_list = "tuple" in str(cls.model_fields[name].annotation)
     if wants_list and isinstance(value, str):
         return [value]
@@ -120,7 +130,7 @@ def _shape(cls: type[Settings], name: str, value: object) -> object:
     return value
 
 
-def _size(text: str) -> object:
+def as_bytes(text: str) -> object:
     """Return bytes for `10MB` and the like; anything else unchanged, for the field to judge."""
     bare = text.strip().lower().replace(" ", "")
     for unit in sorted(_SIZES, key=len, reverse=True):

@@ -1,11 +1,17 @@
-"""What would an edit of a source do? Nothing is changed and nothing is asked of anybody."""
+"""What would an edit of a source do? Nothing is changed and nothing is asked of anybody.
+
+Every known address is judged by the gates of the edited settings that need nothing fetched. What the next crawl then
+takes out of search, and what it visits that was kept out, is exactly what is said here, as far as the sites stay as
+they are.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -16,119 +22,266 @@ from cormorant.frontier import hiding
 from cormorant.journal import runs, visits
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
-from cormorant.model.settings import parse_settings
+from cormorant.model.rules import Ruling
+from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.model.status import Status
-from cormorant.operate import documents
+from cormorant.operate import documents, idle
 from cormorant.operate.house import House
 from cormorant.operate.sources import Given, edited, settings_of
-from cormorant.plugins import Source, Tools, source_kind
+from cormorant.plugins import Discovery, Facts, Source, Tools, source_kind
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, resource
 
 PAGE = 5000
 SHOWN = 20
-BOUNDARY = frozenset(("start", "start_file", "include", "exclude", "depth", "dynamic_pages", "path", "hidden"))
+BOUNDARY = frozenset(
+    (
+        "start", "start_file", "include", "exclude", "depth", "dynamic_pages", "path", "hidden", "exclude_actions",
+        "index_include", "index_exclude", "types",
+    )
+)  # fmt: skip
 """Settings of any kind whose effect on known addresses can be told without fetching anything."""
+FOUND = frozenset(("index_include", "index_exclude", "types"))
+"""Those of them that decide what of that which is visited may be found."""
+LEFT_OUT = (Status.INDEX_RULES, Status.TYPE_EXCLUDED)
+"""Why a document that was visited is left out by these settings."""
 
 
-def preview(house: House, name: str, given: Given) -> dict[str, Any]:
-    """Which settings change, which documents would leave, which excluded addresses would enter.
+def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[str, Any]:
+    """Which settings change, which documents would leave, which excluded addresses would enter, each by its rule.
 
-    Judged by the gates that need nothing fetched: boundary, depth, patterns. What other settings change shows at the
-    next crawl, so those are named as `unjudged`; so does what the addresses that enter lead to. `run` is the one under
-    way, if one is, which follows `at_once`. Raises what `sources.edit` raises.
+    At most `shown` addresses of each sort are named. What other settings change shows at the next crawl, so those are
+    named as `unjudged`; so does what the addresses that enter lead to. `run` is the one under way, if one is, which
+    follows `at_once`. Raises what `sources.edit` raises.
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
         settings = settings_of(row.kind, edited(row, given))
         kind = source_kind(row.kind)
-        before = parse_settings(kind.settings, row.settings).model_dump(mode="json")
-        after = settings.model_dump(mode="json")
         source = kind.make(row.id, settings, Tools(None, house.clock))
         was: Source | None = None
         with suppress(CormorantError):  # the settings of now may no longer make a source
             was = house.source(row)
-        coming = _Coming(source, was)
-        for excluded in _excluded(tx, row):
-            coming.judge(*excluded)
-        leaving, leave = [], 0
-        for address, url, depth in _documents(tx, row):
-            if not source.gates.follow(address, depth).admitted:
-                leave += 1
-                leaving += [url] if leave <= SHOWN else []
-        under_way = runs.unfinished(tx, row.id)
-        changed, at_once = {key for key in after if after[key] != before.get(key)}, kind.settings.AT_ONCE
+        effect = _Effect(source, was, shown)
+        met = idle.Watch(source)
+        for page in _known(tx, row):
+            met.look([each.address for each in page])
+            for each in page:
+                effect.judge(each)
+        for excluded in _excluded(tx, row, source):
+            met.look([each.address for each in excluded])
+            for one in excluded:
+                effect.judge_excluded(*one)
+        changes = _changes(parse_settings(kind.settings, row.settings), settings)
+        under_way, at_once = runs.unfinished(tx, row.id), kind.settings.AT_ONCE
         return {
             "source": name, "run": under_way.id if under_way is not None else None,
-            "at_once": [key for key in after if key in changed & at_once],
-            "changes": [
-                {"setting": key, "before": before.get(key), "after": value}
-                for key, value in after.items()
-                if value != before.get(key)
-            ],
-            "documents": hiding.indexed_count(tx, row.id), "leave": leave, "leaving": leaving,
-            "enter": coming.rules.total(), "entering": coming.examples,
-            "enter_rules": [{"rule": rule, "addresses": count} for rule, count in coming.rules.most_common()],
-            "unjudged": [key for key in after if key in changed - BOUNDARY - at_once],
+            "at_once": [each["setting"] for each in changes if each["setting"] in at_once],
+            "changes": changes, "known": effect.known,
+            "documents": hiding.indexed_count(tx, row.id), **effect.record(), "idle": met.left(),
+            "doubts": list(kind.doubts(settings)), "unjudged": _unjudged(changes, effect, at_once),
         }  # fmt: skip
 
 
-def _documents(tx: Tx, row: SourceRow) -> Iterator[tuple[str, str, int]]:
-    """Address, display address and depth of every document that search may find."""
-    behind = 0
-    while True:
-        statement = (
-            sa.select(resource.c.id, resource.c.address, content.c.url, resource.c.depth)
-            .join(content, content.c.id == resource.c.id)
-            .where(content.c.source_id == row.id, content.c.indexed, resource.c.id > behind)
-            .order_by(resource.c.id)
-            .limit(PAGE)
+def _changes(before: SourceSettings, after: SourceSettings) -> list[dict[str, Any]]:
+    old, new = before.model_dump(mode="json"), after.model_dump(mode="json")
+    return [
+        {"setting": key, "before": old.get(key), "after": value} for key, value in new.items() if value != old.get(key)
+    ]
+
+
+def _unjudged(changes: list[dict[str, Any]], effect: _Effect, at_once: Collection[str]) -> list[str]:
+    names = [each["setting"] for each in changes if each["setting"] not in at_once]
+    return [name for name in names if name not in BOUNDARY or (name in FOUND and effect.found_again.untold)]
+
+
+class _Known(NamedTuple):
+    """What is known of a resource. `facts` are None unless a version of it was read; `indexed`: search finds it."""
+
+    address: str
+    url: str
+    depth: int
+    outcome: int
+    status: int
+    reason: str
+    indexed: bool
+    facts: Facts | None
+
+
+def _known(tx: Tx, row: SourceRow) -> Iterator[list[_Known]]:
+    """Every address that became a resource, a page at a time."""
+    columns, behind = resource.c, 0
+    both = resource.outerjoin(content, content.c.id == columns.id)
+    statement = (
+        sa.select(
+            columns.id, columns.address, columns.depth, columns.outcome, columns.status, columns.reason, content.c.url,
+            content.c.indexed, content.c.mime, content.c.size_bytes, content.c.modified_at,
         )
-        rows = tx.rows(statement)
-        for each in rows:
-            yield each.address, each.url, each.depth
+        .select_from(both)
+        .where(columns.source_id == row.id, columns.role == int(Role.DOCUMENT))
+        .order_by(columns.id)
+        .limit(PAGE)
+    )  # fmt: skip
+    while rows := tx.rows(statement.where(columns.id > behind)):
+        yield [
+            _Known(
+                each.address, each.url or each.address, each.depth, each.outcome, each.status, each.reason or "",
+                bool(each.indexed), Facts(each.mime, each.size_bytes, each.modified_at) if each.mime else None,
+            )
+            for each in rows
+        ]  # fmt: skip
         if len(rows) < PAGE:
             return
         behind = rows[-1].id
 
 
-class _Coming:
-    """Excluded addresses that would be visited: how many by the rule that keeps them out now, and the first."""
+def _excluded(tx: Tx, row: SourceRow, source: Source) -> Iterator[list[_Excluded]]:
+    """Address, depth and rule of what a gate excluded and never became a resource, a page at a time.
 
-    def __init__(self, source: Source, was: Source | None) -> None:
-        self._source, self._was = source, was
-        self.rules, self.examples = Counter[str](), list[dict[str, str]]()
-
-    def judge(self, address: str, depth: int, rule: str) -> None:
-        """Count an address that is kept out now and would not be. `rule` excluded it when it was met."""
-        now = self._was.gates.follow(address, depth) if self._was else None
-        if (now is not None and now.admitted) or not self._source.gates.follow(address, depth).admitted:
-            return
-        rule = f"{now.gate}: {now.rule}" if now else rule
-        self.rules[rule] += 1
-        if len(self.examples) < SHOWN:
-            self.examples.append({"url": address, "rule": rule})
-
-
-def _excluded(tx: Tx, row: SourceRow) -> Iterator[tuple[str, int, str]]:
-    """Address, depth and reason of what a gate excluded: resources, then what never became one.
-
-    Links that are not to be followed lead to addresses that no setting lets in.
+    Links that are not to be followed lead to addresses that no setting lets in. Start addresses that are given no
+    longer are found by nobody.
     """
-    columns, behind = resource.c, 0
-    refused = (
-        sa.select(columns.id, columns.address, columns.depth, columns.reason)
-        .where(columns.source_id == row.id, columns.outcome == int(OutcomeKind.EXCLUDED))
-        .where(columns.role == int(Role.DOCUMENT))
-    )
-    while rows := tx.rows(refused.where(columns.id > behind).order_by(columns.id).limit(PAGE)):
-        for each in rows:
-            yield each.address, each.depth, each.reason or ""
-        behind = rows[-1].id
+    starts = frozenset(getattr(source.settings, "start", ()))
+    lists = source.discovery is not Discovery.SEEDS
     key: int | None = None
     while page := visits.exclusions_behind(tx, row.id, key, PAGE):
         known = documents.known_among(tx, row.id, page)
-        for one in page:
-            if one.hash not in known and one.status != Status.NOFOLLOW_ONLY:
-                yield one.address, one.depth, f"{one.gate}: {one.rule}"
+        yield [
+            _Excluded(each.address, each.depth, f"{each.gate}: {each.rule}")
+            for each in page
+            if each.hash not in known
+            and each.status != Status.NOFOLLOW_ONLY
+            and (lists or each.referrer is not None or each.address in starts)
+        ]
         key = page[-1].hash
+
+
+class _Excluded(NamedTuple):
+    address: str
+    depth: int
+    rule: str
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Addresses by the rule that decides, the first of them by name. `untold`: of how many it cannot be told."""
+
+    most: int
+    rules: Counter[str] = field(default_factory=Counter)
+    examples: list[dict[str, str]] = field(default_factory=list)
+    untold: int = 0
+
+    def add(self, url: str, rule: str) -> None:
+        """Count one."""
+        self.rules[rule] += 1
+        if len(self.examples) < self.most:
+            self.examples.append({"url": url, "rule": rule})
+
+    def by_rule(self) -> list[dict[str, Any]]:
+        """Rules with their numbers of addresses, the most first."""
+        return [{"rule": rule, "addresses": count} for rule, count in self.rules.most_common()]
+
+
+class _Effect:
+    """What would become of known addresses when a source is edited."""
+
+    def __init__(self, source: Source, was: Source | None, shown: int) -> None:
+        self._source, self._was = source, was
+        self.known = self._unvisited = 0
+        self.leave, self.enter, self.found_again = _Tally(shown), _Tally(shown), _Tally(shown)
+
+    def judge(self, each: _Known) -> None:
+        """Judge an address that was admitted once."""
+        self.known += 1
+        gates = self._source.gates
+        ruling = gates.follow(each.address, each.depth)
+        if not ruling.admitted:
+            self._unvisited += self._visited_now(each)
+            if each.indexed:
+                self.leave.add(each.url, _named(ruling))
+        elif each.indexed and each.outcome != OutcomeKind.EXCLUDED:
+            found = gates.find(each.address, each.facts)
+            if found is not None and not found.admitted:
+                self.leave.add(each.url, _named(found))
+        elif each.outcome == OutcomeKind.EXCLUDED and each.status in LEFT_OUT:
+            self._may_be_found(each)
+        elif each.outcome == OutcomeKind.EXCLUDED:
+            self._may_enter(_Excluded(each.address, each.depth, each.reason))
+
+    def _visited_now(self, each: _Known) -> bool:
+        """Do the gates of now let it in?"""
+        return self._was is None or self._was.gates.follow(each.address, each.depth).admitted
+
+    def judge_excluded(self, address: str, depth: int, rule: str) -> None:
+        """Judge an address that a gate excluded when it was met."""
+        self.known += 1
+        if self._source.gates.follow(address, depth).admitted:
+            self._may_enter(_Excluded(address, depth, rule))
+
+    def _may_enter(self, each: _Excluded) -> None:
+        """Count what the new gates let in, unless those of now would do so too."""
+        now = self._was.gates.follow(each.address, each.depth) if self._was else None
+        if now is None or not now.admitted:
+            self.enter.add(each.address, _named(now) if now else each.rule)
+
+    def _may_be_found(self, each: _Known) -> None:
+        """Count what was read and left out, and would be found."""
+        now = self._was.gates.find(each.address, each.facts) if self._was else None
+        found = self._source.gates.find(each.address, each.facts)
+        if found is None:
+            self.found_again.untold += 1
+        elif found.admitted and (now is None or not now.admitted):
+            self.found_again.add(each.url, each.reason)
+
+    def record(self) -> dict[str, Any]:
+        """The figures, by name."""
+        leave, enter, again = self.leave, self.enter, self.found_again
+        return {
+            "leave": leave.rules.total(), "leaving": [each["url"] for each in leave.examples],
+            "leave_rules": leave.by_rule(), "no_longer_visited": self._unvisited,
+            "enter": enter.rules.total(), "entering": enter.examples, "enter_rules": enter.by_rule(),
+            "found_again": again.rules.total(), "finding": again.examples, "found_rules": again.by_rule(),
+        }  # fmt: skip
+
+
+def _named(ruling: Ruling) -> str:
+    return f"{ruling.gate}: {ruling.rule}"
+
+
+def sentences(effect: dict[str, Any]) -> Iterator[str]:
+    """What an edit would do, for people, the addresses that are named under their sentence."""
+    for setting, told in (("leave", _left), ("enter", _entered), ("found_again", _found)):
+        yield from told(effect) if effect[setting] else ()
+    for rule in effect["idle"]:
+        yield f"The rule {rule!r} matches nothing that is known. Check how it is written."
+    yield from effect["doubts"]
+    if any(each["setting"] == "exclude" and "ip:" in str(each["after"]) for each in effect["changes"]):
+        yield "Hosts whose names lead into an excluded ip: range are told of at the next crawl."
+    if effect["unjudged"]:
+        what = ", ".join(effect["unjudged"])
+        yield f"What {what} would change in the index cannot be told before the next crawl."
+
+
+def _left(effect: dict[str, Any]) -> Iterator[str]:
+    yield f"{effect['leave']} of {effect['documents']} documents would leave the index:"
+    yield from _by_rule(effect["leave_rules"], effect["leaving"])
+
+
+def _entered(effect: dict[str, Any]) -> Iterator[str]:
+    what = "address that is" if effect["enter"] == 1 else "addresses that are"
+    yield f"{effect['enter']:,} {what} excluded now would be visited, with what is linked from there:"
+    yield from _by_rule(effect["enter_rules"], [each["url"] for each in effect["entering"]])
+
+
+def _found(effect: dict[str, Any]) -> Iterator[str]:
+    what = "document that is" if effect["found_again"] == 1 else "documents that are"
+    yield f"{effect['found_again']:,} {what} visited and left out now would be found:"
+    yield from _by_rule(effect["found_rules"], [each["url"] for each in effect["finding"]])
+
+
+def _by_rule(rules: Sequence[dict[str, Any]], examples: Sequence[str]) -> Iterator[str]:
+    for each in rules:
+        yield f"  {each['addresses']:,} by {each['rule']}"
+    yield "For example:"
+    for url in examples[:SHOWN]:
+        yield f"  {url}"

@@ -12,6 +12,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
+from cormorant.crawl.crowding import RULE as CROWDED
 from cormorant.frontier import progress, trouble
 from cormorant.frontier.retry import NO_ANSWER, UNREACHABLE
 from cormorant.frontier.trouble import Why
@@ -20,10 +21,9 @@ from cormorant.journal.runs import RunRow
 from cormorant.model.address import origin_of
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role
-from cormorant.model.rules import Gate
 from cormorant.model.run import RunState
 from cormorant.model.status import Status, describe
-from cormorant.operate import documents, sitemaps, starts
+from cormorant.operate import documents, idle, sitemaps, starts
 from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
@@ -34,8 +34,6 @@ SHOWN = 10
 """Documents named in a report; `document list` has them all."""
 _UNANSWERED = (*NO_ANSWER, *UNREACHABLE)
 """Statuses of what no answer came for."""
-JUDGED = 200_000
-"""Addresses looked at to find out whether a rule matches anything."""
 
 _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.HELD, OutcomeKind.DEFERRED)
 
@@ -67,6 +65,7 @@ def _of_settings(house: House, tx: Tx, row: RunRow, owner: SourceRow) -> Iterato
         return
     if source.discovery is Discovery.SEEDS:
         yield from _refused_starts(tx, row)
+        yield from _crowded(tx, row)
     yield from _idle_rules(tx, source)
 
 
@@ -277,49 +276,28 @@ def _receivers(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 
 
 def _idle_rules(tx: Tx, source: Source) -> Iterator[dict[str, Any]]:
-    """Rules of the boundary that nothing has matched so far.
-
-    A listing does not look into folders that a rule leaves out, so of its exclude rules nothing can be said.
-    """
-    sorts = ("include", "exclude") if source.discovery is Discovery.SEEDS else ("include",)
-    texts = [f"{sort} {text}" for sort in sorts for text in getattr(source.settings, sort, ())]
-    unmet = set(texts)
-    if unmet:
-        columns = exclusion.c
-        met = sa.select(columns.rule).where(columns.source_id == source.number, columns.rule.in_(texts)).distinct()
-        unmet -= {each.rule for each in tx.rows(met)}
-    if unmet:
-        unmet -= _met_at_visits(tx, source, unmet)
-    if any(rule.startswith("include ") for rule in unmet):
-        unmet -= _met_by_admission(tx, source, unmet)
-    for rule in texts:
-        if rule in unmet:
-            yield {
-                "kind": "rule", "rule": rule,
-                "sentence": f"The rule {rule!r} matches nothing that was found. Check how it is written.",
-            }  # fmt: skip
+    """Rules that nothing has matched so far."""
+    for rule in idle.rules(tx, source):
+        yield {
+            "kind": "rule", "rule": rule,
+            "sentence": f"The rule {rule!r} matches nothing that was found. Check how it is written.",
+        }  # fmt: skip
 
 
-def _met_at_visits(tx: Tx, source: Source, rules: set[str]) -> set[str]:
-    """Which of these rules excluded, at its visit, what had been let in by earlier settings?"""
-    reasons = {f"{Gate.BOUNDARY}: {rule}": rule for rule in rules}
-    columns = resource.c
-    statement = sa.select(columns.reason).where(
-        columns.source_id == source.number, columns.outcome == int(OutcomeKind.EXCLUDED), columns.reason.in_(reasons)
-    )
-    return {reasons[row.reason] for row in tx.rows(statement.distinct())}
-
-
-def _met_by_admission(tx: Tx, source: Source, rules: set[str]) -> set[str]:
-    """Which of these rules admit an address that is known? Looks until each was met, or at so many addresses."""
-    met: set[str] = set()
+def _crowded(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """Domains of which more hosts were met than are visited."""
+    columns, count = exclusion.c, sa.func.count()
     statement = (
-        sa.select(resource.c.address, resource.c.depth)
-        .where(resource.c.source_id == source.number, resource.c.role == int(Role.DOCUMENT))
-        .limit(JUDGED)
+        sa.select(columns.rule, count.label("addresses"))
+        .where(columns.source_id == row.source_id, columns.run == row.id, columns.rule.startswith(f"{CROWDED} "))
+        .group_by(columns.rule)
+        .order_by(count.desc())
     )
-    for row in tx.rows(statement):
-        met.add(source.gates.follow(row.address, row.depth).rule)
-        if met >= {rule for rule in rules if rule.startswith("include ")}:
-            break
-    return met
+    for each in tx.rows(statement.limit(SHOWN)):
+        most, _, domain = each.rule.removeprefix(CROWDED).strip().partition(" of ")
+        what = "address was" if each.addresses == 1 else "addresses were"
+        yield {
+            "kind": "hosts", "domain": domain, "most": int(most), "addresses": each.addresses, "rule": each.rule,
+            "sentence": f"Links lead to more than {most} hosts of {domain}: {each.addresses:,} {what} left out. If "
+            "they are meant, raise max_hosts, or name them by host: rules.",
+        }  # fmt: skip

@@ -71,6 +71,14 @@ def doubt(row: SourceRow) -> Unreachable | None:
     return None
 
 
+def doubts(row: SourceRow) -> list[str]:
+    """What of a source's settings does not go together, a sentence each, though every setting is well."""
+    kind = source_kind(row.kind)
+    with suppress(CormorantError):
+        return list(kind.doubts(parse_settings(kind.settings, row.settings)))
+    return []
+
+
 def _look(kind: SourceKind, settings: SourceSettings) -> None:
     """Raise what the kind's `look` raises, and Unreachable when it comes to no end: a share whose server is gone."""
     raised: list[CormorantError] = []
@@ -178,7 +186,7 @@ def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[
         "settings": dict(row.settings),
     }  # fmt: skip
     with house.store.read() as tx:
-        record["consent"] = _consent(tx, row)
+        record["consent"], record["doubts"] = _consent(tx, row), doubts(row)
         record["documents"] = hiding.indexed_count(tx, row.id)
         last = runs.every(tx, row.id, 1)
     record["last_run"] = last[0].id if last else None

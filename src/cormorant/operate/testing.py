@@ -23,6 +23,7 @@ from cormorant.model.outcome import Deferred, Excluded, Moved, Outcome, OutcomeK
 from cormorant.model.resource import Found, Lease, Resource, Role
 from cormorant.model.settings import parse_settings
 from cormorant.model.status import describe
+from cormorant.operate import judging
 from cormorant.operate.house import House
 from cormorant.plugins import Source, Tools, source_kind
 
@@ -56,14 +57,29 @@ async def test(house: House, name: str, address: str, means: Means) -> dict[str,
     source = kind.make(row.id, parse_settings(kind.settings, row.settings), Tools(means.fetcher, house.clock))
     started = house.clock.monotonic()
     try:
-        resource = _resource(source, _meant(address))
+        resource = judging.as_known(house, source, _resource(source, _meant(address)))
         report, wire, before = await _visit(source, resource, means.reader, house)
     finally:
         await source.close()
     seconds = house.clock.monotonic() - started
     return _record(name, source, report, wire) | {
-        "prerequisites": [each._asdict() for each in before], "took_s": round(seconds, 3)
+        "gates": judging.gates(source, report.task.resource, report.task.site.facts, report.outcome),
+        "prerequisites": [each._asdict() for each in before], "took_s": round(seconds, 3),
     }  # fmt: skip
+
+
+def judge(house: House, name: str, address: str) -> dict[str, Any]:
+    """Judge an address, or the first the source begins with, by what is known now: nobody is asked.
+
+    Raises what `test` raises.
+    """
+    with house.store.read() as tx:
+        row = sources.named(tx, name)
+    source = house.source(row)
+    resource = judging.as_known(house, source, _resource(source, _meant(address)))
+    return {"source": name, "address": resource.address, "depth": resource.depth} | judging.verdict(
+        house, source, resource
+    )
 
 
 def _meant(text: str) -> str:
@@ -123,7 +139,7 @@ def _added(first: Wire, second: Wire) -> Wire:
 def _record(name: str, source: Source, report: Report, wire: Wire) -> dict[str, Any]:
     """What was seen, with the rules that decided."""
     outcome, address = report.outcome, report.task.resource.address
-    follow = source.gates.follow(address, 0)
+    follow = source.gates.follow(address, report.task.resource.depth)
     status = describe(outcome.status)
     code = 0 if outcome.kind in _WELL else 6 if is_unreachable(outcome.status) else 3
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import ClassVar, Protocol
 
@@ -12,6 +12,7 @@ from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, Removal, Resource, Role
 from cormorant.model.rules import Prerequisite, Ruling
 from cormorant.model.settings import SourceSettings
+from cormorant.sources.rules.documents import Facts
 
 
 class Discovery(StrEnum):
@@ -40,6 +41,21 @@ class Gates(Protocol):
 
     def consult(self, address: str, depth: int) -> Ruling:
         """May this sitemap become a resource? `depth` is how many others led to it."""
+        ...
+
+    def rulings(self, address: str, depth: int) -> Sequence[Ruling]:
+        """What each gate that `follow` goes through says by itself, in order: the first that refuses decides."""
+        ...
+
+    def find(self, address: str, facts: Facts | None) -> Ruling | None:
+        """May a document be found that was read before? By what is known of it; None when that does not tell.
+
+        `facts` are None when nothing is known but its address.
+        """
+        ...
+
+    def met(self, rules: Collection[str], addresses: Sequence[str]) -> set[str]:
+        """Which of these rules, written like `exclude path:/old/*`, match any of the addresses?"""
         ...
 
     def visit(self, resource: Resource, facts: Mapping[str, bytes]) -> Ruling | Prerequisite:

@@ -11,7 +11,7 @@ HOME = "https://a.example"
 
 def test_the_rules_of_origins_are_kept_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gates, "MOST_ROBOTS", 2)
-    ours = WebGates(WebSettings(start=(HOME,)), [HOME])
+    ours = WebGates(WebSettings(start=(HOME,)), [HOME], float)
     body = b"User-agent: *\nDisallow: /no\n"
     origins = [f"https://{name}.example" for name in "abc"]
     for origin in origins:
@@ -22,7 +22,7 @@ def test_the_rules_of_origins_are_kept_in_bounded_memory(monkeypatch: pytest.Mon
 
 
 def test_large_ones_push_out_others_sooner() -> None:
-    ours = WebGates(WebSettings(start=(HOME,)), [HOME])
+    ours = WebGates(WebSettings(start=(HOME,)), [HOME], float)
     body = b"#" * (gates.MOST_ROBOTS_BYTES // 2)
     for name in "abc":
         ours.robots_of(name, body)
@@ -30,7 +30,7 @@ def test_large_ones_push_out_others_sooner() -> None:
 
 
 def test_a_host_name_that_no_name_server_knows_is_excluded() -> None:
-    ours = WebGates(WebSettings(start=(HOME,), include=("any",)), [HOME])
+    ours = WebGates(WebSettings(start=(HOME,), include=("any",)), [HOME], float)
     longest = ".".join(["a" * 63] * 3 + ["b" * 61])
     assert len(longest) == 253
     assert ours.follow(f"https://{longest}:65535/{'x' * 300}", 0).admitted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from cormorant.model.address import MAX_ADDRESS
 from cormorant.model.content import Content, Extraction
@@ -12,6 +12,7 @@ from cormorant.model.status import Status
 from cormorant.sources.files.naming import Naming
 from cormorant.sources.files.patterns import compile_patterns
 from cormorant.sources.files.settings import FilesSettings
+from cormorant.sources.rules import Facts
 
 _TOO_LONG = Ruling(False, Gate.ADDRESS, f"an address has at most {MAX_ADDRESS} characters", Status.ADDRESS_TOO_LONG)
 _OUTSIDE = Ruling(False, Gate.BOUNDARY, "files of the folder", Status.OUTSIDE_BOUNDARY)
@@ -49,6 +50,23 @@ class FilesGates:
     def consult(self, address: str, depth: int) -> Ruling:  # noqa: ARG002 - whatever it is
         """No sitemap is read: a folder is listed."""
         return _NO_SITEMAP
+
+    def rulings(self, address: str, depth: int) -> list[Ruling]:
+        """The one ruling: what a file is excluded by is looked for in one pass over its path."""
+        return [self.follow(address, depth)]
+
+    def find(self, address: str, facts: Facts | None) -> Ruling | None:  # noqa: ARG002 - the path was judged before
+        """May a file be found that was read before? When it is of the types to take."""
+        if facts is None:
+            return None if self.settings.types else ADMITTED
+        return self.of_type(facts.mime) or ADMITTED
+
+    def met(self, rules: Collection[str], addresses: Sequence[str]) -> set[str]:
+        """Which of these rules decide about any of the files?"""
+        found = set[str]()
+        for address in addresses:
+            found.add(self.follow(address, 0).rule)
+        return found.intersection(rules)
 
     def visit(self, resource: Resource, facts: Mapping[str, bytes]) -> Ruling:  # noqa: ARG002 - no facts are needed
         """The same once more, since settings may have changed."""

@@ -16,8 +16,10 @@ DEFAULT_RULE = "hosts of the start addresses"
 EMPTY_LABEL = "host names without empty parts"
 """How rulings name what holds whatever the rules are: there is no such host, and rules could be evaded by its name."""
 
-_WHERE = ("host", "suffix", "prefix", "contains", "regex", "ip", "any")
-_NARROWING = ("path", "ext", "ends", "port", "scheme")
+WHERE = ("host", "suffix", "prefix", "address", "contains", "regex", "ip", "any")
+"""Types that say where: one include rule of them that matches is enough."""
+NARROWING = ("path", "name", "ext", "ends", "port", "scheme")
+"""Types that say which of that: of each type that is given, one include rule has to match."""
 _MAX_SITES = 10_000
 _SHOWN = 3
 
@@ -52,7 +54,7 @@ class Boundary:
         self._label = "index_" if gate is Gate.INDEX else ""
         self._unnamed = Ruling(False, gate, EMPTY_LABEL, self._status)
         self._exclude = [(rule, self._excluded(rule)) for rule in exclude]
-        where = [rule for rule in include if rule.type in _WHERE]
+        where = [rule for rule in include if rule.type in WHERE]
         self._where = [(rule, self._included(rule.text)) for rule in where]
         self._outside = self._missed(where)
         if not where:
@@ -61,8 +63,8 @@ class Boundary:
             self._outside = Ruling(False, gate, DEFAULT_RULE, self._status)
         if not where and default is None:
             self._where = [(parse_rule("any"), Ruling(True, gate, "any"))]
-        groups = [[rule for rule in include if rule.type == name] for name in _NARROWING]
-        self._narrow = [(group, self._missed(group)) for group in groups if group]
+        groups = [[rule for rule in include if rule.type == name] for name in NARROWING]
+        self._narrow = [group for group in groups if group]
         self._sites: dict[str, _Site] = {}
 
     def ruling(self, address: str) -> Ruling:
@@ -87,7 +89,8 @@ class Boundary:
         if excluded is not None:
             return _Site(excluded)
         narrow = []
-        for group, refusal in self._narrow:
+        for group in self._groups(origin):
+            refusal = self._missed(group)
             rulings = [(rule, refusal) for rule in group]
             if group[0].on_origin is None:
                 narrow.append((_about_addresses(rulings, origin), refusal))
@@ -98,6 +101,11 @@ class Boundary:
         if admitted is None and not where:
             return _Site(self._outside)
         return _Site(admitted or self._outside, _about_addresses(self._exclude, origin), where, narrow)
+
+    def _groups(self, origin: Origin) -> list[list[Rule]]:
+        """The rules that narrow at this origin, by type: those held to another host say nothing about it."""
+        held = ([rule for rule in group if rule.holds is None or rule.holds(origin)] for group in self._narrow)
+        return [group for group in held if group]
 
     def _excluded(self, rule: Rule) -> Ruling:
         return Ruling(False, self._gate, f"{self._label}exclude {rule.text}", self._status)
@@ -110,6 +118,28 @@ class Boundary:
         more = f" and {len(rules) - _SHOWN} more" if len(rules) > _SHOWN else ""
         shown = ", ".join(rule.text for rule in rules[:_SHOWN])
         return Ruling(False, self._gate, f"{self._label}include {shown}{more}", self._status)
+
+
+def met(rules: Collection[str], addresses: Sequence[str]) -> set[str]:
+    """Which of these rules match any of the addresses? Written as rulings name them, like `exclude path:/old/*`.
+
+    One boundary that excludes by all of them names one rule for an address; what it names is taken out, until nothing
+    is named any more.
+    """
+    left = {rule: rule.partition(" ")[2] for rule in rules}
+    found = set[str]()
+    remaining = list(addresses)
+    while left and remaining:
+        everything = compile_rules([], tuple(set(left.values())), None)
+        rulings = [(address, everything.ruling(address)) for address in remaining]
+        named = {ruling.rule.partition(" ")[2] for _, ruling in rulings if not ruling.admitted}
+        matched = {rule for rule, text in left.items() if text in named}
+        if not matched:
+            break
+        found |= matched
+        left = {rule: text for rule, text in left.items() if rule not in matched}
+        remaining = [address for address, ruling in rulings if not ruling.admitted]
+    return found
 
 
 class _Site:
@@ -160,7 +190,7 @@ def _has_name(origin: Origin) -> bool:
 def _by_origin(rules: Sequence[tuple[Rule, Ruling]], origin: Origin) -> Ruling | None:
     """Return the ruling of the first rule that matches by the origin alone."""
     for rule, ruling in rules:
-        if rule.on_origin is not None and rule.on_origin(origin):
+        if rule.on_origin is not None and rule.on_origin(origin) and (rule.holds is None or rule.holds(origin)):
             return ruling
     return None
 
@@ -172,6 +202,8 @@ def _about_addresses(rules: Sequence[tuple[Rule, Ruling]], origin: Origin) -> An
         [
             Tried(ruling, rule.prefix, rule.on_address, rule.pattern)
             for rule, ruling in rules
-            if rule.on_origin is None and (not rule.prefix or rule.prefix.startswith(here))
+            if rule.on_origin is None
+            and (not rule.prefix or rule.prefix.startswith(here))
+            and (rule.holds is None or rule.holds(origin))
         ]
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,16 @@ from cormorant.model.rules import Ruling
 MAX_PATTERN = 1_000
 """Characters of a regular expression."""
 
+_RE2 = "Expressions are written for RE2."
+_LOOKS = "RE2 does not look around: write what is meant as an include and an exclude rule."
+_MEANT = {
+    "*": "To mean any characters write '.*' here, or use the type 'path' or 'contains', where * is any characters.",
+    "(?=": _LOOKS,
+    "(?!": _LOOKS,
+    "(?<": _LOOKS,
+    "\\1": "RE2 does not refer back to a group: it would take time without end.",
+}
+"""What to do about pieces that other engines take, or that mean something else in simple rules."""
 _PATTERN_MEMORY = 1 << 20
 _ALL_MEMORY = 8 << 20
 
@@ -54,8 +65,10 @@ def compile_pattern(text: str, pattern: str) -> Any:
         return _compile(pattern, _PATTERN_MEMORY)
     except re2.error as error:
         what, _, piece = error.args[0].decode("utf-8", "replace").partition(": ")
-        place = f" at {piece!r}" if piece else ""
-        raise BadRule(f"The rule {text!r} cannot be read{place}: {what}. Expressions are written for RE2.") from None
+        at = text.find(piece) + 1 if piece else 0
+        place = (f" at {piece!r}" if piece else "") + (f" (character {at})" if at else "")
+        hint = next((said for mark, said in _MEANT.items() if piece.startswith(mark)), _RE2)
+        raise BadRule(f"The rule {text!r} cannot be read{place}: {what}. {hint}") from None
 
 
 def _compile(pattern: str, memory: int) -> Any:
@@ -84,8 +97,7 @@ class AnyOf:
     __slots__ = ("_all", "_expressions", "_prefixes", "_rulings", "_tests")
 
     def __init__(self, rules: Sequence[Tried]) -> None:
-        self._rulings = {rule.prefix: rule.ruling for rule in reversed(rules) if rule.prefix}
-        self._prefixes = tuple(dict.fromkeys(rule.prefix for rule in rules if rule.prefix))
+        self._prefixes, self._rulings = _broadest([rule for rule in rules if rule.prefix])
         self._tests = [(rule.test, rule.ruling) for rule in rules if rule.test is not None]
         patterns = [rule for rule in rules if rule.pattern]
         self._expressions = [(_compile(rule.pattern, _PATTERN_MEMORY), rule.ruling) for rule in patterns]
@@ -96,8 +108,10 @@ class AnyOf:
 
     def first(self, text: str, lower: str) -> Ruling | None:
         """Return the ruling of a rule that matches `text`, which is `lower` in small letters; None when none does."""
-        if self._prefixes and lower.startswith(self._prefixes):
-            return next(self._rulings[prefix] for prefix in self._prefixes if lower.startswith(prefix))
+        if self._prefixes:
+            place = bisect_right(self._prefixes, lower) - 1
+            if place >= 0 and lower.startswith(self._prefixes[place]):
+                return self._rulings[place]
         for test, ruling in self._tests:
             if test(lower):
                 return ruling
@@ -106,6 +120,21 @@ class AnyOf:
             if self._all is None or self._all.search(octets):
                 return next((ruling for found, ruling in self._expressions if found.search(octets)), None)
         return None
+
+
+def _broadest(rules: Sequence[Tried]) -> tuple[list[str], list[Ruling]]:
+    """The prefixes in order with their rulings, less those that begin with another one.
+
+    So only the last one that is not behind a text in order can begin it: what lies between a text and a beginning of
+    it begins so too.
+    """
+    kept: dict[str, Ruling] = {}
+    last = ""
+    for rule in sorted(rules, key=lambda each: each.prefix):
+        if not last or not rule.prefix.startswith(last):
+            last = rule.prefix
+            kept[last] = rule.ruling
+    return list(kept), list(kept.values())
 
 
 def _alternatives(patterns: list[str]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import ipaddress
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import quote
@@ -21,16 +21,38 @@ RULE_TYPES: Mapping[str, str] = MappingProxyType(
         "prefix": "prefix:https://example.org/docs/; addresses that begin so",
         "contains": "contains:/print/; addresses with this in them",
         "regex": r"regex:/\d{4}/draft; addresses in which the RE2 expression is found, capitals as written",
-        "ip": "ip:10.0.0.0/8; hosts that are written as an IP address of that range",
+        "ip": "ip:10.0.0.0/8; hosts written as an IP address of that range; as exclude, names that lead there too",
+        "address": "address:https://example.org/docs/?page=2; that address and no other",
         "any": "any; every address",
-        "path": "path:/docs/*; paths without their query; /docs alone is that path and all below it",
+        "path": "path:/docs/* or path://example.org/docs/*; paths without their query, with a host on that host only; "
+        "/docs alone is that path and all below it",
+        "name": "name:draft-*; paths whose last part, the name of the file, is this",
         "ext": "ext:pdf; paths that end in .pdf",
         "ends": "ends:?print=1; addresses that end so",
-        "port": "port:8080 or port:8000-8010",
+        "port": "port:8000-8010 or port://example.org:8080; with a host on that host only",
         "scheme": "scheme:https",
     }
 )
-"""The types of rule, each with an example and what it matches."""
+"""The types of rule for addresses, each with examples and what it matches."""
+
+DOCUMENT_TYPES: Mapping[str, str] = MappingProxyType(
+    {
+        "mime": "mime:application/pdf or mime:image/*; documents whose bytes are of this type",
+        "size": "size:>10MB or size:<1kB or size:1kB-10MB; documents of so many bytes",
+        "age": "age:>365 or age:<30 or age:30-365; documents that were changed so many days ago, as their server says",
+    }
+)
+"""The types of rule for documents, which can be judged only after a visit."""
+
+_OTHER_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "starts": "prefix", "begins": "prefix", "url": "address", "exact": "address", "uri": "address",
+        "domain": "suffix", "site": "suffix", "subnet": "ip", "ipmask": "ip", "cidr": "ip", "protocol": "scheme",
+        "extension": "ext", "regexp": "regex", "re": "regex", "file": "name", "filename": "name", "type": "mime",
+        "folder": "path", "directory": "path", "glob": "path",
+    }
+)  # fmt: skip
+"""What other programs call these types: named in place of a guess."""
 
 _ASCII_KEPT = "".join(chr(code) for code in range(33, 127) if chr(code) not in '"<>`')
 
@@ -38,10 +60,11 @@ OriginTest = Callable[[Origin], bool]
 
 
 class Rule(NamedTuple):
-    """One rule, read. Exactly one of the last four says what it matches.
+    """One rule, read. Exactly one of `on_origin`, `prefix`, `on_address` and `pattern` says what it matches.
 
     `text` is the rule as typed. `on_origin` judges scheme, host and port; `prefix` is the beginning of a lower-case
-    address; `on_address` judges a lower-case address; `pattern` is a regular expression.
+    address; `on_address` judges a lower-case address; `pattern` is a regular expression. `holds` says on which origins
+    it is a rule at all; None for all of them.
     """
 
     type: str
@@ -50,19 +73,28 @@ class Rule(NamedTuple):
     prefix: str = ""
     on_address: TextTest | None = None
     pattern: str = ""
+    holds: OriginTest | None = None
 
 
-def split_rule(text: str, types: Iterable[str]) -> tuple[str, str]:
-    """Take a typed rule apart into its type and its value. Raises BadRule, naming the nearest of the known `types`."""
+def split_rule(text: str, types: Mapping[str, str]) -> tuple[str, str]:
+    """Take a typed rule apart into its type and its value. Raises BadRule, naming the nearest of the known `types`.
+
+    `types` are their names, each with examples and what it matches.
+    """
     name, colon, value = text.strip().partition(":")
     name, value = name.strip().lower(), value.strip()
     known = list(types)
     if not name and not colon:
         raise BadRule(f"A rule is empty: it begins with its type, and the types are {', '.join(known)}.")
+    if name in DOCUMENT_TYPES and name not in known:
+        raise BadRule(
+            f"The rule {text!r} looks at what was fetched, so it cannot say what is visited: set it as index_include "
+            "or index_exclude."
+        )
     if name not in known or not (colon or name == "any"):
         raise BadRule(f"{text!r} is not a rule: {_nearest(name, colon, value, known)}")
     if bool(value) == (name == "any"):
-        need = "takes nothing after it" if value else f"needs a value, like {RULE_TYPES[name].partition(';')[0]}"
+        need = "takes nothing after it" if value else f"needs a value, like {examples_of(types[name])[0]}"
         raise BadRule(f"The rule {text!r} cannot be read: {name!r} {need}.")
     return name, value
 
@@ -75,7 +107,7 @@ def _nearest(name: str, colon: str, value: str, known: list[str]) -> str:
         return f"to mean a host, write 'host:{name}{colon}{value}'."
     if "path" in known and name.startswith("/"):
         return f"to mean paths, write 'path:{name}{'*' if name.endswith('/') else ''}'."
-    near = difflib.get_close_matches(name, known, n=1)
+    near = [_OTHER_NAMES[name]] if _OTHER_NAMES.get(name) in known else difflib.get_close_matches(name, known, n=1)
     if near:
         return f"there is no type {name!r}. Did you mean '{near[0]}:{value}'?"
     return f"it begins with {name!r}, but the types are {', '.join(known)}."
@@ -87,12 +119,25 @@ def parse_rule(text: str) -> Rule:
     try:
         return _READERS[name](text, value)
     except BadAddress:
-        raise BadRule(f"The rule {text!r} cannot be read at {value!r}: {_like(name)}") from None
+        raise bad(text, value, like(RULE_TYPES[name])) from None
 
 
-def _like(name: str) -> str:
-    example, _, meaning = RULE_TYPES[name].partition("; ")
-    return f"it should look like {example}{', ' if meaning else ''}{meaning}."
+def bad(text: str, piece: str, why: str) -> BadRule:
+    """The error of a rule that cannot be read at `piece`, with the place of that in the rule; `why` is a sentence."""
+    at = text.find(piece) if piece else -1
+    place = f" (character {at + 1})" if at > 0 else ""
+    return BadRule(f"The rule {text!r} cannot be read at {piece!r}{place}: {why}")
+
+
+def like(said: str) -> str:
+    """What a rule should look like: the examples of its type and what it matches."""
+    examples, _, meaning = said.partition("; ")
+    return f"it should look like {examples}{', ' if meaning else ''}{meaning}."
+
+
+def examples_of(said: str) -> list[str]:
+    """The examples in what is said of a type."""
+    return said.partition("; ")[0].split(" or ")
 
 
 def _host(text: str, value: str) -> Rule:
@@ -100,16 +145,21 @@ def _host(text: str, value: str) -> Rule:
     if any(mark in value for mark in "/@?#\\"):
         raise BadRule(f"The rule {text!r} names more than a host in {value!r}. For addresses, use 'prefix:'.")
     bare = host_name(name)
+    return Rule("host", text, _on_host(bare, port))
+
+
+def _on_host(bare: str, port: int | None) -> OriginTest:
+    """Is it this host, at this port if one is given? `*` in the name is any characters."""
     if "*" in bare:
         pieces = tuple(bare.split("*"))
-        return Rule("host", text, lambda at: in_order(_bare(at.host), pieces, True) and port in (None, at.port))
-    return Rule("host", text, lambda at: _bare(at.host) == bare and port in (None, at.port))
+        return lambda at: in_order(_bare(at.host), pieces, True) and port in (None, at.port)
+    return lambda at: _bare(at.host) == bare and port in (None, at.port)
 
 
 def _suffix(text: str, value: str) -> Rule:
     bare = host_name(value.removeprefix("*").removeprefix("."))
     if "/" in value or ":" in bare or "*" in bare or bare.replace(".", "").isdigit():
-        raise BadRule(f"The rule {text!r} cannot be read at {value!r}: {_like('suffix')}")
+        raise bad(text, value, like(RULE_TYPES["suffix"]))
     below = "." + bare
     return Rule("suffix", text, lambda at: _bare(at.host) == bare or _bare(at.host).endswith(below))
 
@@ -117,7 +167,7 @@ def _suffix(text: str, value: str) -> Rule:
 def _prefix(text: str, value: str) -> Rule:
     start = canonical(value).lower()
     if "//" not in value:
-        raise BadRule(f"The rule {text!r} cannot be read at {value!r}: {_like('prefix')}")
+        raise bad(text, value, like(RULE_TYPES["prefix"]))
     if "*" not in start:
         return Rule("prefix", text, prefix=start)
     pieces = (*start.split("*"), "")
@@ -134,18 +184,56 @@ def _ends(text: str, value: str) -> Rule:
     return Rule("ends", text, on_address=lambda address: in_order(address, pieces, True))
 
 
+def _address(text: str, value: str) -> Rule:
+    if "//" not in value:
+        raise bad(text, value, like(RULE_TYPES["address"]))
+    whole = canonical(value).lower()
+    return Rule("address", text, on_address=lambda address: address == whole)
+
+
 def _path(text: str, value: str) -> Rule:
     for mark in "?#":
         if mark in value:
-            at = value[value.index(mark) :]
-            raise BadRule(
-                f"The rule {text!r} cannot be read at {at!r}: a path has no query; use 'contains:' or 'ends:'."
-            )
-    slash = "" if value.startswith("/") else "/"
-    path = canonical(f"http://x{slash}{value}").removeprefix("http://x").lower()
-    pieces = tuple((path[1:] if value.startswith("*") else path).split("*"))
+            raise bad(text, value[value.index(mark) :], "a path has no query; use 'contains:' or 'ends:'.")
+    holds, path_typed = _held_to(text, value)
+    slash = "" if path_typed.startswith("/") else "/"
+    path = canonical(f"http://x{slash}{path_typed}").removeprefix("http://x").lower()
+    pieces = tuple((path[1:] if path_typed.startswith("*") else path).split("*"))
     below = (*pieces[:-1], pieces[-1].removesuffix("/") + "/", "")
-    return Rule("path", text, on_address=lambda address: _on_path(_path_in(address), pieces, below))
+    return Rule("path", text, on_address=lambda address: _on_path(_path_in(address), pieces, below), holds=holds)
+
+
+def _held_to(text: str, value: str) -> tuple[OriginTest | None, str]:
+    """Take the host off a path, written `//host/path` as RFC 3986 section 4.2 has it. Raises BadRule for half a one."""
+    if value.startswith("//"):
+        host, slash, path = value[2:].partition("/")
+        if not host:
+            raise bad(text, value, "there is no host between the slashes; write path://example.org/docs/*.")
+        return _named(text, host), slash + path
+    first, slash, _ = value.partition("/")
+    if slash and _HOST.fullmatch(first):
+        meant = f"write 'path://{value}' for that host, or 'path:/{value}' for a folder of this name."
+        raise bad(text, first, f"it looks like a host; {meant}")
+    return None, value
+
+
+_HOST = re.compile(r"(?:[\w*-]+\.)+(?:[^\W\d]{2,}|\d+\.\d+)(?::\d+)?|localhost(?::\d+)?|[\w.-]+:\d+|\[.*\](?::\d+)?")
+"""What nobody would take for the name of a folder."""
+
+
+def _named(text: str, value: str) -> OriginTest:
+    """The host that a rule is held to, with a port if one is given. Raises BadRule."""
+    name, port = _split_port(value)
+    if any(mark in value for mark in "@?#\\"):
+        raise bad(text, value, "this is no host.")
+    return _on_host(host_name(name), port)
+
+
+def _name(text: str, value: str) -> Rule:
+    if "/" in value:
+        raise bad(text, value[value.index("/") :], "the name of a file has no slash; use 'path:'.")
+    pieces = tuple(_as_address(value.replace("?", "%3F")).split("*"))
+    return Rule("name", text, on_address=lambda address: in_order(_path_in(address).rpartition("/")[2], pieces, True))
 
 
 def _on_path(path: str, pieces: tuple[str, ...], below: tuple[str, ...]) -> bool:
@@ -162,7 +250,7 @@ def extensions(text: str, value: str) -> tuple[str, ...]:
     """Read the value of an `ext` rule: one file extension or several with commas, each returned with its dot."""
     ends = tuple("." + each.strip().lstrip("*.").lower() for each in value.split(","))
     if any(not re.fullmatch(r"\.[\w.+~-]+", each) for each in ends):
-        raise BadRule(f"The rule {text!r} cannot be read at {value!r}: {_like('ext')}")
+        raise bad(text, value, like(RULE_TYPES["ext"]))
     return ends
 
 
@@ -170,7 +258,7 @@ def _ip(text: str, value: str) -> Rule:
     try:
         network = ipaddress.ip_network(value.strip("[]"), strict=False)
     except ValueError as error:
-        raise BadRule(f"The rule {text!r} cannot be read at {value!r}: {error}.") from None
+        raise bad(text, value, f"{error}.") from None
     return Rule("ip", text, lambda at: _is_in(at.host, network))
 
 
@@ -186,17 +274,26 @@ def _is_in(host: str, network: ipaddress.IPv4Network | ipaddress.IPv6Network) ->
 
 
 def _port(text: str, value: str) -> Rule:
-    found = re.fullmatch(r"(\d{1,5})(?:\s*-\s*(\d{1,5}))?", value, re.ASCII)
+    holds: OriginTest | None = None
+    number = value
+    if value.startswith("//"):
+        host, _, number = value[2:].rpartition(":")
+        if not host:
+            raise bad(text, value, like(RULE_TYPES["port"]))
+        holds = _named(text, host)
+    found = re.fullmatch(r"(\d{1,5})(?:\s*-\s*(\d{1,5}))?", number.strip(), re.ASCII)
     if not found:
-        raise BadRule(f"The rule {text!r} cannot be read at {value!r}: {_like('port')}")
-    ports = range(int(found[1]), int(found[2] or found[1]) + 1)
-    return Rule("port", text, lambda at: at.port in ports)
+        raise bad(text, value, like(RULE_TYPES["port"]))
+    first, last = int(found[1]), int(found[2] or found[1])
+    if not 0 < first <= last < 65536:
+        raise bad(text, number, "ports are 1 to 65535, the smaller one first.")
+    return Rule("port", text, lambda at: first <= at.port <= last, holds=holds)
 
 
 def _scheme(text: str, value: str) -> Rule:
     scheme = value.lower().removesuffix("://")
     if not scheme.isalnum():
-        raise BadRule(f"The rule {text!r} cannot be read at {value!r}: {_like('scheme')}")
+        raise bad(text, value, like(RULE_TYPES["scheme"]))
     return Rule("scheme", text, lambda at: at.scheme == scheme)
 
 
@@ -216,8 +313,10 @@ _READERS: dict[str, Callable[[str, str], Rule]] = {
     "contains": _contains,
     "regex": _regex,
     "ip": _ip,
+    "address": _address,
     "any": _any,
     "path": _path,
+    "name": _name,
     "ext": _ext,
     "ends": _ends,
     "port": _port,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from cormorant.model.address import MAX_ADDRESS, origin_of, path_of
 from cormorant.model.content import Content, Extraction
 from cormorant.model.resource import Resource, Role
 from cormorant.model.rules import ADMITTED, Gate, Prerequisite, Ruling
-from cormorant.sources.rules import Boundary, compile_rules
+from cormorant.model.status import Status
+from cormorant.sources.rules import Boundary, Facts, IndexRules, compile_rules, met
+from cormorant.sources.web.actions import action_in
 from cormorant.sources.web.recent import Recent
 from cormorant.sources.web.robots import Robots, parse_robots
 from cormorant.sources.web.settings import WebSettings
@@ -28,6 +30,10 @@ MOST_ROBOTS, MOST_ROBOTS_BYTES = 4_096, 16 << 20
 seldom has to read one again."""
 
 
+NOT_WEB = Ruling(False, Gate.SCHEME, "only http and https are visited", Status.OUTSIDE_BOUNDARY)
+DYNAMIC = Ruling(False, Gate.ADDRESS, "dynamic_pages false", Status.OUTSIDE_BOUNDARY)
+
+
 class _Read(NamedTuple):
     """A robots.txt and the bytes it was read from, so that newer bytes are noticed."""
 
@@ -38,28 +44,32 @@ class _Read(NamedTuple):
 class WebGates:
     """The rulings of one version of a source's settings."""
 
-    def __init__(self, settings: WebSettings, starts: list[str]) -> None:
-        self._settings = settings
+    def __init__(self, settings: WebSettings, starts: list[str], now: Callable[[], float]) -> None:
+        self._settings, self._now = settings, now
         hosts = dict.fromkeys(map(_host, starts or settings.named_sitemaps))
         self._homes = {*hosts, *map(_host, settings.named_sitemaps)}
         self._boundary: Boundary = compile_rules(settings.include, settings.exclude, tuple(hosts))
-        self._index: Boundary | None = None
+        self._index: IndexRules | None = None
         if settings.index_include or settings.index_exclude:
-            self._index = compile_rules(settings.index_include, settings.index_exclude, None, Gate.INDEX)
+            self._index = IndexRules(settings.index_include, settings.index_exclude)
         self._depth = None if settings.depth == "unlimited" else settings.depth
+        self._too_deep = _no(Gate.DEPTH, f"depth {self._depth}", 972)
+        self._actions = settings.leaves_actions
         self._robots: Recent[_Read] = Recent(MOST_ROBOTS, MOST_ROBOTS_BYTES)
 
     def follow(self, address: str, depth: int) -> Ruling:
-        """Scheme, length, shape, depth, boundary, in this order."""
+        """Scheme, length, shape, depth, query, action, boundary, in this order."""
         if not address.startswith(("http://", "https://")):
-            return _no(Gate.SCHEME, "only http and https are visited", 964)
+            return NOT_WEB
         ruling = _shape(address)
         if ruling is not None:
             return ruling
         if self._depth is not None and depth > self._depth:
-            return _no(Gate.DEPTH, f"depth {self._depth}", 972)
+            return self._too_deep
         if not self._settings.dynamic_pages and "?" in address:
-            return _no(Gate.ADDRESS, "dynamic_pages false", 964)
+            return DYNAMIC
+        if self._actions and depth and (word := action_in(address)):
+            return _action(word)
         return self._boundary.ruling(address)
 
     def consult(self, address: str, depth: int) -> Ruling:
@@ -76,6 +86,25 @@ class WebGates:
         ruling = _shape(address) or self._boundary.ruling(address)
         at_home = not ruling.admitted and ruling.status == 964 and _host(address) in self._homes
         return ADMITTED if at_home and not ruling.rule.startswith("exclude") else ruling
+
+    def rulings(self, address: str, depth: int) -> list[Ruling]:
+        """What each gate that `follow` goes through says by itself; the first that does not admit decides."""
+        if not address.startswith(("http://", "https://")):
+            return [NOT_WEB]
+        dynamic = not self._settings.dynamic_pages and "?" in address
+        word = action_in(address) if self._actions and depth else ""
+        said = [
+            Ruling(True, Gate.SCHEME, "http and https are visited"),
+            _shape(address) or Ruling(True, Gate.ADDRESS, "length and shape"),
+            Ruling(True, Gate.DEPTH, f"depth {self._settings.depth}"),
+        ]
+        if self._depth is not None and depth > self._depth:
+            said[-1] = self._too_deep
+        if "?" in address:
+            said.append(DYNAMIC if dynamic else Ruling(True, Gate.ADDRESS, "dynamic_pages true"))
+        if self._actions:
+            said.append(_action(word) if word else Ruling(True, Gate.ADDRESS, "exclude_actions"))
+        return [*said, self._boundary.ruling(address)]
 
     def visit(self, resource: Resource, facts: Mapping[str, bytes]) -> Ruling | Prerequisite:
         """Boundary and depth as of now, then robots.txt, which must have been asked for."""
@@ -111,14 +140,14 @@ class WebGates:
 
     def read(self, content: Content) -> Ruling:
         """May this be read? HTML always may: its links are wanted, whether or not it is of a type to be found."""
-        return ADMITTED if content.mime in ("text/html", "application/xhtml+xml") else self._of_type(content)
+        return ADMITTED if content.mime in ("text/html", "application/xhtml+xml") else self._of_type(content.mime)
 
-    def _of_type(self, content: Content) -> Ruling:
-        """Is it of one of the types that are asked for?"""
+    def _of_type(self, mime: str) -> Ruling:
+        """Is it one of the types that are asked for?"""
         types = self._settings.types
-        if not types or any(fnmatch.fnmatchcase(content.mime, each.lower()) for each in types):
+        if not types or any(fnmatch.fnmatchcase(mime, each.lower()) for each in types):
             return ADMITTED
-        return _no(Gate.TYPE, f"types {', '.join(types)}; it is {content.mime}", 962)
+        return _no(Gate.TYPE, f"types {', '.join(types)}; it is {mime}", 962)
 
     def index(self, content: Content, extraction: Extraction) -> Ruling:
         """Noindex in the header or the document, the types, then the index rules."""
@@ -126,10 +155,38 @@ class WebGates:
             if (ruling := forbidden(place, directives)) is not None:
                 return ruling
         if self._index is not None:
-            ruling = self._index.ruling(content.address)
+            facts = Facts(content.mime, len(content.body), content.modified_at)
+            ruling = self._index.ruling(content.address, facts, self._now())
             if not ruling.admitted:
                 return ruling
-        return self._of_type(content)
+        return self._of_type(content.mime)
+
+    def find(self, address: str, facts: Facts | None) -> Ruling | None:
+        """What the index rules and types say of a document that was read before; None when the facts decide.
+
+        `facts` are None when nothing is known of it but its address.
+        """
+        ruling = ADMITTED if self._index is None else self._index.of_address(address)
+        if not ruling.admitted:
+            return ruling
+        if facts is None:
+            return None if self._settings.types or (self._index and self._index.asks_facts) else ruling
+        if self._index is not None and (refusal := self._index.of_facts(facts, self._now())) is not None:
+            return refusal
+        return self._of_type(facts.mime)
+
+    def met(self, rules: Collection[str], addresses: Sequence[str]) -> set[str]:
+        """Which of these rules, written like `exclude path:/old/*`, match any of the addresses?"""
+        return met(rules, addresses)
+
+    @property
+    def asks_age(self) -> bool:
+        """Does any index rule ask how old a document is?"""
+        return self._index is not None and self._index.asks_age
+
+    def of_age(self, modified_at: float | None) -> Ruling | None:
+        """Return the refusal of a document because of its age now, None when its age is well."""
+        return self._index.of_age(modified_at, self._now()) if self._index is not None else None
 
 
 def _host(address: str) -> str:
@@ -162,6 +219,10 @@ def _shape(address: str) -> Ruling | None:
         if segments.count(worst) > MAX_REPEATS:
             return _no(Gate.ADDRESS, f"path segment {worst!r} more than {MAX_REPEATS} times", 979)
     return None
+
+
+def _action(word: str) -> Ruling:
+    return _no(Gate.ADDRESS, f"exclude_actions: {word}", 964)
 
 
 def _no(gate: Gate, rule: str, status: int) -> Ruling:

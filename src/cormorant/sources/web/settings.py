@@ -12,6 +12,7 @@ from cormorant.base.errors import BadAddress
 from cormorant.model.address import origin_of
 from cormorant.model.pacing import PacingSettings
 from cormorant.model.settings import Depth
+from cormorant.sources.web.bounds import BoundsSettings
 from cormorant.sources.web.sitemaps import SitemapSettings, web_address
 
 MAX_SIZE = 64 << 20
@@ -24,12 +25,12 @@ _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
-class WebSettings(SitemapSettings, PacingSettings):
+class WebSettings(BoundsSettings, SitemapSettings, PacingSettings):
     """Settings of a web source."""
 
     JUDGED = PacingSettings.JUDGED | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
-        "too_big", "robots", "robots_agent",
+        "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions",
     }  # fmt: skip
 
     AT_ONCE = PacingSettings.AT_ONCE | {
@@ -47,7 +48,8 @@ class WebSettings(SitemapSettings, PacingSettings):
     )
     exclude: tuple[str, ...] = Field(default=(), description="What may not, written like include. Exclusion wins.")
     index_include: tuple[str, ...] = Field(
-        default=(), description="What may be found by search. Not set: all that is visited."
+        default=(),
+        description="What may be found by search: the same, and mime:, size:, age:. Not set: all that is visited.",
     )
     index_exclude: tuple[str, ...] = Field(default=(), description="What is visited for its links only.")
     depth: Depth = Field(

@@ -23,7 +23,7 @@ from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, How, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
-from cormorant.sources.web import exchange, sitemaps
+from cormorant.sources.web import aging, exchange, sitemaps
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.pace import pace_of
@@ -77,8 +77,8 @@ class WebSource:
         self.next_cursor, self.unlisted = "", ()
         self.closed: Sequence[str] = ()
         self._starts = settings.starts()
-        self.gates = WebGates(settings, self._starts)
-        self.consent = Consent.of(settings.named_hosts, settings.network)
+        self.gates = WebGates(settings, self._starts, clock.now)
+        self.consent = Consent.of(settings.named_hosts, settings.network, refused=settings.refused_ranges)
         self._fetcher, self._clock = fetcher, clock
         self._elsewhere: Recent[_Rules] = Recent(MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES)
         self._asking: Recent[asyncio.Lock] = Recent(MOST_ELSEWHERE, 0)
@@ -144,7 +144,7 @@ class WebSource:
         home = await self._at_home(origin_of(address))
         if resource.role is Role.ROBOTS:
             return await self._robots(address, wire)
-        conditions = _conditions(resource)
+        conditions = () if aging.comes_in(self.gates, resource) else _conditions(resource)
         while True:
             most = sitemaps.MAX_BYTES if resource.role is Role.SITEMAP else 0
             got = await self._get(address, wire, conditions if address == resource.address else (), most)
@@ -152,6 +152,7 @@ class WebSource:
             if resource.role is Role.SITEMAP and got.status == 304 and isinstance(said, Excluded):
                 said = Unchanged()  # noindex is meant for the sitemap itself
             if not isinstance(said, Hop):
+                said = aging.judged(self.gates, resource, said) if self.gates.asks_age else said
                 if not isinstance(said, Content):
                     return self._told(said, origin_of(address).site, home)
                 # Another resource's validators would confirm what they know nothing of.

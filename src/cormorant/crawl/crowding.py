@@ -1,0 +1,52 @@
+"""Links that lead to one host too many of a domain become exclusions, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cormorant.crawl.gates import excluded
+from cormorant.frontier import crowding
+from cormorant.frontier.admission import Arrival
+from cormorant.journal.visits import Exclusion
+from cormorant.model.rules import Gate, Ruling
+from cormorant.model.status import Status
+
+if TYPE_CHECKING:
+    from cormorant.crawl.rows import Batch
+    from cormorant.sources.protocol import Source
+    from cormorant.store.database import Tx
+
+RULE = "max_hosts"
+"""How rulings about too many hosts begin."""
+
+
+def within(tx: Tx, source: Source, batch: Batch, run: int) -> Batch:
+    """The batch with only those arrivals that keep to the source's limit of hosts; the others are excluded."""
+    home = {visited.report.task.site.lease.key for visited in batch.visited}
+    arrivals, refused = sorted_out(tx, source, batch.arrivals, run, home)
+    return replace(batch, arrivals=arrivals, exclusions=[*batch.exclusions, *refused]) if refused else batch
+
+
+def sorted_out(
+    tx: Tx, source: Source, arrivals: list[Arrival], run: int, home: Sequence[str] | set[str] = ()
+) -> tuple[list[Arrival], list[Exclusion]]:
+    """Sort arrivals into those that may come and those that are too many. Sites of `home` are known to have come."""
+    settings = source.settings
+    most = settings.host_limit
+    if most is None:
+        return arrivals, []
+    strange = {arrival.found.site for arrival in arrivals}.difference(home)
+    refused = crowding.beyond(tx, source.number, strange, most, settings.listed_hosts) if strange else {}
+    if not refused:
+        return arrivals, []
+    rulings = {
+        domain: Ruling(False, Gate.BOUNDARY, f"{RULE} {most} of {domain}", Status.TRAP) for domain in refused.values()
+    }
+    away = [
+        excluded(source.number, each.key, each.found, rulings[refused[each.found.site]], run)
+        for each in arrivals
+        if each.found.site in refused
+    ]
+    return [each for each in arrivals if each.found.site not in refused], away

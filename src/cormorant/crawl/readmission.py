@@ -1,0 +1,60 @@
+"""What was kept out and may come in, since the settings were edited: a run takes it up before it asks anybody.
+
+A link that a gate excludes is remembered and not looked at again, and the page it stands on may be gone or excluded
+itself by now. So after an edit everything that was excluded is judged once more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cormorant.crawl import crowding
+from cormorant.frontier import admission
+from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
+from cormorant.journal import runs, visits
+from cormorant.model.address import origin_of
+from cormorant.model.resource import Found, How
+from cormorant.model.status import Status
+
+if TYPE_CHECKING:
+    from cormorant.journal.visits import Exclusion
+    from cormorant.model.run import Counters
+    from cormorant.sources.protocol import Source
+    from cormorant.store.database import Store
+
+PAGE = 2_000
+PROCESS = "conductor"
+"""Under which name a run's own counts are kept."""
+
+
+def readmit(store: Store, source: Source, order: Admission, sites: SiteNumbers, counters: Counters) -> None:
+    """Admit excluded links that today's gates let in, a transaction a page, and count them. Again after a kill."""
+    with store.read() as tx:
+        last = runs.last_whole(tx, order.source)
+        if last is not None and last.settings == runs.get(tx, order.run).settings:
+            return
+    behind: int | None = None
+    while True:
+        with store.begin() as tx:
+            page = visits.exclusions_behind(tx, order.source, behind, PAGE)
+            arrivals, refused = crowding.sorted_out(tx, source, _let_in(source, page), order.run)
+            fresh = admission.unknown(tx, sites, arrivals) if arrivals else []
+            counters.discovered += admission.admit(tx, sites, order, fresh)
+            new = visits.exclude(tx, refused) if refused else 0
+            counters.excluded += new
+            counters.rejected += new
+            runs.count(tx, order.run, PROCESS, counters)
+        if len(page) < PAGE:
+            return
+        behind = page[-1].hash
+
+
+def _let_in(source: Source, page: list[Exclusion]) -> list[Arrival]:
+    """Those that the gates let in now. What discovery names it names itself, and a nofollow link is never followed."""
+    arrivals = []
+    for each in page:
+        asked = each.referrer is not None and each.status != Status.NOFOLLOW_ONLY
+        if asked and source.gates.follow(each.address, each.depth).admitted:
+            site = origin_of(each.address).site
+            arrivals.append(Arrival(Found(each.address, site, each.depth, How.LINK, referrer=each.referrer), each.hash))
+    return arrivals
