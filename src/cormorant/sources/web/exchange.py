@@ -12,6 +12,7 @@ from cormorant.model.address import join
 from cormorant.model.content import Content
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Moved, Outcome, Unchanged
 from cormorant.model.rules import Gate, Ruling
+from cormorant.sources.web.fields import links_of
 from cormorant.sources.web.gates import HEADER, forbidden
 
 PERMANENT = (301, 308)
@@ -120,6 +121,8 @@ def content_of(answer: Answer, address: str, agent: str) -> Content:
         language=headers.get("content-language").partition(",")[0].strip().lower(),
         directives=_directives(headers, agent),
         truncated=answer.truncated,
+        beside=links_of(headers, address),
+        refresh=headers.get("refresh"),
         file_name=unquote(address.partition("?")[0].rpartition("/")[2]),
     )
 

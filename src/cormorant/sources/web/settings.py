@@ -10,7 +10,9 @@ from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.address import canonical, origin_of
+from cormorant.model.content import Manner
 from cormorant.model.settings import Depth, SourceSettings
+from cormorant.sources.web.extractors import LinkSettings
 
 MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""
@@ -22,12 +24,12 @@ _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
-class WebSettings(SourceSettings):
+class WebSettings(LinkSettings, SourceSettings):
     """Settings of a web source."""
 
     JUDGED = SourceSettings.JUDGED | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
-        "too_big", "robots", "robots_agent",
+        "too_big", "robots", "robots_agent", "links",
     }  # fmt: skip
 
     start: tuple[str, ...] = Field(
@@ -133,6 +135,11 @@ class WebSettings(SourceSettings):
                     [(host, int(port))] if colon and port.isdigit() else [(rule[5:].strip(), each) for each in ports]
                 )
         return named
+
+    @property
+    def manner(self) -> Manner:
+        """How its documents are to be read."""
+        return super().manner._replace(links=self.links)
 
     @property
     def visit_s(self) -> float:
