@@ -26,7 +26,9 @@ NO_PAGES = {
 }
 TEXTS = {
     "/robots.txt": ("text/plain", "User-agent: *\nDisallow: /test/misc/known-files/robots.txt.found\n"),
-    "/sitemap.xml": ("text/plain", "<urlset><url><loc>{url}/test/misc/known-files/sitemap.xml.found</loc></url></urlset>"),
+    "/sitemap.xml": (
+        "text/plain", "<urlset><url><loc>{url}/test/misc/known-files/sitemap.xml.found</loc></url></urlset>",
+    ),
     "/css/font-face.css": ("text/css", "@font-face { font-family: x; src: url('/test/css/font-face.found'); }"),
     "/test/html/misc/string/url-string": ("text/html", "<p>It is {url}/test/html/misc/string/url-string.found here"),
     "/test/html/misc/url/protocol-relative-url": (
@@ -112,5 +114,7 @@ def test_the_published_maze(
     crawls.crawl(file_home, "maze")
     missing = sorted(hidden - maze.asked)
     reason = "found only when the setting links asks for such references"
-    record("security-crawl-maze" + ("" if links else "-defaults"), 64 - len(missing), 64, dict.fromkeys(missing, reason))
+    record(
+        "security-crawl-maze" + ("" if links else "-defaults"), 64 - len(missing), 64, dict.fromkeys(missing, reason)
+    )
     assert 64 - len(missing) == wanted, missing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 
 from cormorant.base.log import logger
@@ -24,6 +25,7 @@ from cormorant.model.content import Content, Document, Extraction, Link, Manner,
 from cormorant.model.outcome import Excluded, Failed, Outcome, Quarantined
 from cormorant.model.resource import Resource
 from cormorant.model.rules import Gate, Ruling
+from cormorant.model.status import Status
 from cormorant.sources.protocol import Source
 
 TASK, OFFICE_TASK = "convert", "convert_office"
@@ -35,12 +37,33 @@ KILLS = 2
 """Children a document may cost before it is quarantined (fault B9)."""
 
 
+def _unknown(_source: int, _address: str) -> bool:
+    return False
+
+
 class Reader:
     """Turns content into an extraction, or into the outcome that says why not."""
 
-    def __init__(self, children: ChildPool, steps: Steps) -> None:
+    def __init__(self, children: ChildPool, steps: Steps, stands: Callable[[int, str], bool] = _unknown) -> None:
         self._children = children
         self._steps = steps
+        self._stands = stands
+
+    def copied(self, source: Source, resource: Resource, said: Extraction) -> tuple[str, Ruling | None]:
+        """The address that a page calls itself a copy of, "" for none that counts; and the ruling when it is to go.
+
+        Another address counts when this source may follow it, and the page goes when a document of this source stands
+        there: no page can have another site's document removed, nor its own for the sake of one that is missing.
+        """
+        canonical = said.canonical
+        if not canonical or canonical == resource.address:
+            return "", None
+        if not source.gates.follow(canonical, resource.depth).admitted:
+            return "", None
+        if not self._stands(source.number, canonical):
+            return canonical, None
+        rule = f"it calls itself a copy of {canonical}"
+        return canonical, Ruling(False, Gate.CANONICAL, rule, Status.DUPLICATE_IGNORED, lasting=False)
 
     async def read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
         """Sniff the type, ask the gate, read. The content returned carries the sniffed type.

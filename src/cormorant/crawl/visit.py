@@ -8,6 +8,7 @@ gates.visit --no--> Excluded        --first robots.txt--> Blocked
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import NamedTuple
 
 from cormorant.base.clock import Clock
@@ -87,6 +88,11 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
     ruling = source.gates.index(content, said)
     if not ruling.admitted:
         return Excluded(ruling, ruling.status, follow, content, unfollowed)
+    canonical, copy = reader.copied(source, resource, said)
+    if copy is not None:
+        return Excluded(copy, copy.status, follow, content, unfollowed)
+    if canonical or not ruling.lasting:  # unchanged, it may be judged otherwise the next time: it is read again then
+        content, content_hash = replace(content, etag="", modified=""), b""
     document = document_of(source, resource, content, said, content_hash)
     if resource.indexed and document.text_hash == resource.text_hash:
         return Unchanged(200, content, document, follow, unfollowed)

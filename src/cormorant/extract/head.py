@@ -52,7 +52,10 @@ _LANGUAGE: Final = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8})*")
 
 
 class Head(NamedTuple):
-    """What the metas of a page say. `refresh` is as written, not yet joined, and `later` one that comes late; `charset` the first label, if any."""
+    """What the metas of a page say.
+
+    `refresh` is as written, not yet joined, `later` one that comes late; `charset` is the first label, if any.
+    """
 
     attributes: dict[str, Value]
     directives: tuple[str, ...]

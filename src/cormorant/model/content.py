@@ -45,8 +45,8 @@ class Content:
     `address` is where the answer came from in the end; `mime` is lower case without parameters, declared or sniffed;
     `charset` is what the transport declared, or "". `header_block` is the raw header lines as received, for the cache.
     `acl` is None when the source has no rights of its own for this document. `truncated`: cut at the size cap by
-    choice. `beside` are links that the answer's header names, of which `rel` says how far they count; `refresh` is its
-    Refresh field as written.
+    choice. `at` is when it came (epoch seconds), 0 when nobody said. `beside` are links that the answer's header names,
+    of which `rel` says how far they count; `refresh` is its Refresh field as written.
     """
 
     address: str
@@ -64,6 +64,7 @@ class Content:
     acl: ACL | None = None
     truncated: bool = False
     file_name: str = ""
+    at: float = 0.0
     beside: tuple[Link, ...] = ()
     refresh: str = ""
 

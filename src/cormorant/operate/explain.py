@@ -253,7 +253,11 @@ def _cache(kept: Any) -> dict[str, Any]:
 def _duplicates(tx: Tx, kept: Any) -> list[str]:
     """Other documents with the same bytes, of any source, that search may find."""
     statement = sa.select(content.c.url).where(content.c.content_hash == kept.content_hash, content.c.id != kept.id)
-    return [row.url for row in tx.rows(statement.where(content.c.indexed).limit(20))] if kept.size_bytes else []
+    return (
+        [row.url for row in tx.rows(statement.where(content.c.indexed).limit(20))]
+        if kept.content_hash and kept.size_bytes
+        else []
+    )
 
 
 def _access(tx: Tx, number: int) -> dict[str, Any]:

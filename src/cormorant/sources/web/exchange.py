@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -30,6 +31,10 @@ _WITH_VALUE = ("max-image-preview", "max-snippet", "max-video-preview", "unavail
 """Directives that are followed by a colon, as otherwise only the name of an agent is."""
 
 
+_COMMA = re.compile(r",(?=\s*[a-z_])")
+"""A date may hold commas, so only a comma before a word divides."""
+
+
 class Hop(NamedTuple):
     """A temporary redirect: ask there instead, for the same resource."""
 
@@ -51,11 +56,11 @@ def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, ag
     """What an answer from `address` means for the resource that was asked for (RFC 9110 section 15)."""
     status = answer.status
     if status == 200:
-        return content_of(answer, address, agent)
+        return replace(content_of(answer, address, agent), at=now)
     if status == 304:
         if not conditional:
             return Failed(1005, "The server answered 304 though nothing was asked of it.")
-        return _forbidden(answer, agent) or Unchanged()
+        return _forbidden(answer, agent, now) or Unchanged()
     if status in PERMANENT or status in TEMPORARY:
         return _redirect(answer, address)
     if status in (404, 410):
@@ -72,12 +77,12 @@ def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, ag
     return Failed(status if 400 <= status < 600 else 1005, f"The server answered {status}.")
 
 
-def _forbidden(answer: Answer, agent: str) -> Excluded | None:
+def _forbidden(answer: Answer, agent: str, now: float) -> Excluded | None:
     """A 304 that forbids to index what it confirms: its fields are newer than the kept ones (RFC 9111 section 4.3.4).
 
     That it says nothing allows nothing, since servers leave out most fields of a 304.
     """
-    ruling = forbidden(HEADER, _directives(answer.headers, agent))
+    ruling = forbidden(HEADER, _directives(answer.headers, agent), now)
     return None if ruling is None else Excluded(ruling, ruling.status)
 
 
@@ -143,5 +148,5 @@ def directives_for(values: tuple[str, ...], agent: str) -> tuple[str, ...]:
         named = bool(colon) and "," not in name and name.strip().lower() not in _WITH_VALUE
         if named and name.strip().lower() != agent.lower():
             continue
-        found += [each.strip().lower() for each in (rest if named else value).split(",")]
+        found += [each.strip() for each in _COMMA.split((rest if named else value).lower())]
     return tuple(each for each in found if each)
