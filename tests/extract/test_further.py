@@ -70,7 +70,8 @@ def test_a_header_speaks_beside_its_document() -> None:
         "https://h.example/own", "https://h.example/next", "https://h.example/c", "https://h.example/away",
     ]  # fmt: skip
     assert (said.canonical, said.refresh) == ("https://h.example/c", "https://h.example/away")
-    every = {link.address for link in with_header(content, Extraction(""), ("all",)).links}
+    kinds = Manner(links=("all",)).links
+    every = {link.address for link in with_header(content, Extraction(""), kinds).links}
     assert {"https://h.example/s.css", "https://h.example/a/x"} <= every
     own = with_header(content, Extraction("", canonical="https://h.example/o", refresh="https://h.example/r"), ())
     assert (own.canonical, own.refresh) == ("https://h.example/o", "https://h.example/r")

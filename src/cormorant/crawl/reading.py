@@ -49,21 +49,21 @@ class Reader:
         self._steps = steps
         self._stands = stands
 
-    def copied(self, source: Source, resource: Resource, said: Extraction) -> tuple[str, Ruling | None]:
-        """The address that a page calls itself a copy of, "" for none that counts; and the ruling when it is to go.
+    def judged(self, source: Source, resource: Resource, content: Content, said: Extraction) -> Ruling:
+        """May what it says be delivered? Not lasting when the same version may be judged otherwise another time.
 
-        Another address counts when this source may follow it, and the page goes when a document of this source stands
-        there: no page can have another site's document removed, nor its own for the sake of one that is missing.
+        A page that calls itself a copy of another one, which this source may follow, goes when a document of this
+        source stands there: no page can have another site's document removed, nor its own for one that is missing.
         """
-        canonical = said.canonical
-        if not canonical or canonical == resource.address:
-            return "", None
+        ruling, canonical = source.gates.index(content, said), said.canonical
+        if not ruling.admitted or canonical in ("", resource.address):
+            return ruling
         if not source.gates.follow(canonical, resource.depth).admitted:
-            return "", None
+            return ruling
         if not self._stands(source.number, canonical):
-            return canonical, None
+            return ruling._replace(lasting=False)
         rule = f"it calls itself a copy of {canonical}"
-        return canonical, Ruling(False, Gate.CANONICAL, rule, Status.DUPLICATE_IGNORED, lasting=False)
+        return Ruling(False, Gate.CANONICAL, rule, Status.DUPLICATE_IGNORED, lasting=False)
 
     async def read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
         """Sniff the type, ask the gate, read. The content returned carries the sniffed type.
@@ -89,6 +89,9 @@ class Reader:
         ruling = source.gates.read(content)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status, content=content)
+        if content.truncated and not is_text(content.mime):
+            rule = f"cut short, and {content.mime} cannot be read in part"
+            return Excluded(Ruling(False, Gate.SIZE, rule, Status.TOO_BIG), Status.TOO_BIG, content=content)
         manner = source.settings.manner
         match reading_of(content.mime, len(content.body)):
             case Reading.INLINE:

@@ -144,17 +144,22 @@ def _fields(form: Element) -> Iterator[tuple[str, str]]:
     for tag in ("input", "select", "textarea"):
         for field in form.find_all(tag):
             name = field.attr("name")
-            if not name or field.attr("disabled") is not None:
-                continue
-            if tag == "select":
-                options = field.find_all("option")
-                chosen = next(
-                    (each for each in options if each.attr("selected") is not None), options[0] if options else None
-                )
-                if chosen is not None:
-                    yield name, chosen.attr("value") or chosen.text.strip()
-                continue
-            kind = (field.attr("type") or "text").lower()
-            if kind in _BUTTONS or (kind in ("checkbox", "radio") and field.attr("checked") is None):
-                continue
-            yield name, field.text if tag == "textarea" else field.attr("value") or ("on" if kind == "checkbox" else "")
+            value = _value(tag, field) if name and field.attr("disabled") is None else None
+            if name and value is not None:
+                yield name, value
+
+
+def _value(tag: str, field: Element) -> str | None:
+    """What a field holds before anybody fills it in, None when it would not be sent."""
+    if tag == "textarea":
+        return field.text
+    if tag == "select":
+        options = field.find_all("option")
+        chosen = next((each for each in options if each.attr("selected") is not None), None) or next(
+            iter(options), None
+        )
+        return None if chosen is None else chosen.attr("value") or chosen.text.strip()
+    kind = (field.attr("type") or "text").lower()
+    if kind in _BUTTONS or (kind in ("checkbox", "radio") and field.attr("checked") is None):
+        return None
+    return field.attr("value") or ("on" if kind in ("checkbox", "radio") else "")

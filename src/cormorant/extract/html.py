@@ -17,7 +17,7 @@ from cormorant.extract.charset import BYTES, DEFAULT, HEADER, MARK, PAGE, is_lab
 from cormorant.extract.defuse import defused, utf16_of
 from cormorant.extract.further import further
 from cormorant.extract.head import Head, headlines, language_of, read_metas, title_of
-from cormorant.extract.links import absolute, gathered, joined, rel_of
+from cormorant.extract.links import References, absolute, gathered, joined, rel_of
 from cormorant.extract.text import clean, name_of
 from cormorant.model.content import PLAIN, Extraction, Link, Manner, Value
 
@@ -48,22 +48,19 @@ def extract_html(
         marked = body.startswith(_MARKS)
         body, truncated = defused(body, charset)
         document, known_from = _parsed(body, charset, manner.charset)
-        if not manner.links:
-            body = b""  # may be a copy of megabytes, which are needed for what follows
+        body = body if manner.links else b""  # may be a copy of megabytes, which are needed for what follows
     with steps("links_title"):
         find = document.find_all
         links = find("link")
         references = gathered(document, links)
         if manner.links:
-            references = references.with_further(further(document, manner.links, _markup(body, document, manner)))
+            references, body = _with_further(references, document, body, manner), b""
         head = read_metas(find("meta"))
         title, attributes = _title_and_attributes(document, head, address)
     with steps("join"):
         base = _base(address, find("base"))
         by_address = joined(base, references)
-        dropped = references.beyond(len(by_address))
-        refresh = _refresh(by_address, absolute(base, head.refresh) if head.refresh else "", address)
-        _refresh(by_address, absolute(base, head.later) if head.later else "", address)
+        _, refresh = (_refresh(by_address, base, each, address) for each in (head.later, head.refresh))
         canonical = _canonical(base, links)
     with steps("text"):
         text = _text(document)
@@ -81,14 +78,15 @@ def extract_html(
         links_seen=references.seen,
         truncated=truncated,
         main_text=main_text,
-        links_dropped=dropped,
+        links_dropped=references.beyond(len(by_address)),
         charset_from=MARK if marked else known_from or (PAGE if is_label(head.charset) else BYTES),
     )
 
 
-def _markup(body: bytes, document: Document, manner: Manner) -> str:
-    """The source of a page, for who looks for addresses in all of it."""
-    return body.decode(f"whatwg-{document.encoding}", "replace") if {"text", "all"} & {*manner.links} else ""
+def _with_further(references: References, document: Document, body: bytes, manner: Manner) -> References:
+    """Add the references that are links by choice; the page's source is needed for addresses written out in it."""
+    markup = body.decode(f"whatwg-{document.encoding}", "replace") if {"text", "all"} & {*manner.links} else ""
+    return references.with_further(further(document, manner.links, markup))
 
 
 def _parsed(body: bytes, charset: str, default: str) -> tuple[Document, str]:
@@ -132,8 +130,9 @@ def _canonical(base: str, links: list[Element]) -> str:
     return ""
 
 
-def _refresh(links: dict[str, Link], target: str, address: str) -> str:
+def _refresh(links: dict[str, Link], base: str, reference: str, address: str) -> str:
     """Note where the page sends its reader, soon or late; a page that only reloads itself sends nowhere."""
+    target = absolute(base, reference) if reference else ""
     if not target or target == address:
         return ""
     links.setdefault(target, Link(target))
