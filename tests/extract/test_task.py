@@ -70,6 +70,8 @@ def test_an_answer_is_cleaned_again() -> None:
             0,
             False,
             "\0",
+            "\0",
+            0,
         ]
     )
     assert decode_result(forged) == Extraction(
