@@ -73,5 +73,7 @@ def test_a_header_speaks_beside_its_document() -> None:
     kinds = Manner(links=("all",)).links
     every = {link.address for link in with_header(content, Extraction(""), kinds).links}
     assert {"https://h.example/s.css", "https://h.example/a/x"} <= every
+    hints = with_header(content, Extraction(""), Manner(links=("hints",)).links).links
+    assert "https://h.example/a/x" in {link.address for link in hints}
     own = with_header(content, Extraction("", canonical="https://h.example/o", refresh="https://h.example/r"), ())
     assert (own.canonical, own.refresh) == ("https://h.example/o", "https://h.example/r")

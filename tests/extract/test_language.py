@@ -12,6 +12,10 @@ GERMAN = (
     "Die Bücherei ist für alle offen, die in der Stadt wohnen, und der Lesesaal wird im Winter geheizt. Die meisten "
     "Bücher darf man mit nach Hause nehmen, aber die Karten und das älteste Zeitungsarchiv sind nicht dabei. "
 ) * 3
+DANISH = (
+    "Biblioteket er åbent for alle, der bor i byen, og læsesalen bliver holdt varm om vinteren. De fleste af bøgerne må "
+    "man tage med hjem i en måned, men kortene og de ældste aviser skal læses på stedet, fordi de ikke tåler ret meget. "
+) * 3
 JAPANESE = (
     "図書館は町に住むすべての人に開かれており、冬の間は閲覧室が暖かく保たれています。Python と SQLite を使います。" * 8
 )
@@ -35,6 +39,8 @@ def test_a_text_tells_its_language_or_nothing(text: str, wanted: str) -> None:
         (Declared("en"), "Kurz und gut.", ("en", PAGE)),
         (Declared("en"), NAMES, ("en", PAGE)),
         (Declared("gsw"), GERMAN, ("gsw", PAGE)),
+        (Declared("sv"), DANISH, ("sv", PAGE)),
+        (Declared("en"), DANISH, ("da", TEXT)),
         (Declared("nl"), GERMAN.replace("ü", "ue"), ("de", TEXT)),
         (Declared(default="fr"), GERMAN, ("de", TEXT)),
         (Declared(default="fr"), NAMES, ("fr", DEFAULT)),
