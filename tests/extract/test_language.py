@@ -13,8 +13,8 @@ GERMAN = (
     "Bücher darf man mit nach Hause nehmen, aber die Karten und das älteste Zeitungsarchiv sind nicht dabei. "
 ) * 3
 DANISH = (
-    "Biblioteket er åbent for alle, der bor i byen, og læsesalen bliver holdt varm om vinteren. De fleste af bøgerne må "
-    "man tage med hjem i en måned, men kortene og de ældste aviser skal læses på stedet, fordi de ikke tåler ret meget. "
+    "Biblioteket er åbent for alle, der bor i byen, og læsesalen bliver varm om vinteren. De fleste af bøgerne må "
+    "man tage med hjem i en måned, men kortene og de ældste aviser skal læses på stedet, fordi de ikke tåler meget. "
 ) * 3
 JAPANESE = (
     "図書館は町に住むすべての人に開かれており、冬の間は閲覧室が暖かく保たれています。Python と SQLite を使います。" * 8
