@@ -9,9 +9,9 @@ import pytest
 from cormorant.base.steps import unmeasured
 from cormorant.crawl.reading import Reader
 from cormorant.limits.client import ChildPool
-from cormorant.model.content import Content, Wire
+from cormorant.model.content import Content, Extraction, Wire
 from cormorant.model.outcome import Excluded, Failed, OutcomeKind
-from tests.crawl.samples import web_source
+from tests.crawl.samples import NEVER_SEEN, web_source
 
 BINARY = bytes(range(256)) * 4
 
@@ -32,6 +32,36 @@ def test_what_is_not_read(mime: str, body: bytes, status: int, outcome: OutcomeK
     said = asyncio.run(Reader(ChildPool({}), unmeasured).read(content, web_source(), Wire()))
     assert isinstance(said, Excluded | Failed)
     assert (said.status, said.kind) == (status, outcome)
+
+
+@pytest.mark.parametrize(("body", "read"), [(b"%PDF-1.7 and so on", False), (b"<p>Only its beginning", True)])
+def test_of_what_was_cut_short_only_text_is_read(body: bytes, read: bool) -> None:
+    content = Content("https://a.example/x", body, "", truncated=True)
+    said = asyncio.run(Reader(ChildPool({}), unmeasured).read(content, web_source(), Wire()))
+    assert isinstance(said, tuple) == read
+    if isinstance(said, Excluded):
+        assert (said.status, said.ruling.rule) == (960, "cut short, and application/pdf cannot be read in part")
+
+
+def test_a_page_is_a_copy_only_of_what_stands_inside_the_boundary() -> None:
+    asked: list[str] = []
+
+    def stands(_source: int, address: str) -> bool:
+        asked.append(address)
+        return address.endswith("/real")
+
+    reader, source = Reader(ChildPool({}), unmeasured, stands), web_source()
+    here = NEVER_SEEN._replace(address="https://a.example/x")
+    content = Content(here.address, b"", "text/html")
+
+    def judged(canonical: str) -> tuple[int, bool]:
+        ruling = reader.judged(source, here, content, Extraction("", canonical=canonical))
+        return ruling.status, ruling.lasting
+
+    assert judged("https://a.example/real") == (910, False)
+    assert judged("https://a.example/missing") == (0, False)
+    assert (judged("https://b.example/real"), judged(here.address), judged("")) == ((0, True),) * 3
+    assert asked == ["https://a.example/real", "https://a.example/missing"]
 
 
 @pytest.mark.parametrize("body", [b"", b" \n\t "])

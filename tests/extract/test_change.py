@@ -4,7 +4,7 @@ import pytest
 
 from cormorant.extract.change import main_text_hash
 from cormorant.extract.html import extract_html
-from cormorant.model.content import Extraction
+from cormorant.model.content import Extraction, Manner
 
 STAMPS = [
     "2026-11-21 10:15:02", "2026-11-22T23:01:59Z", "21.11.2026", "1/2/2026 3:05 PM", "21 November 2026, 10:15",
@@ -26,7 +26,7 @@ SHAPES = {
 def page(shape: str, sentences: list[str], stamp: str) -> Extraction:
     body = "".join(f"<p>{sentence}</p>" for sentence in sentences)
     markup = SHAPES[shape].format(body=body, sentence=sentences[0], stamp=stamp)
-    return extract_html(markup.encode(), address="https://h.example/pumps", main=True)
+    return extract_html(markup.encode(), address="https://h.example/pumps", manner=Manner(main=True))
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from cormorant.extract.charset import decoded
 from cormorant.extract.html import extract_html
+from cormorant.model.content import Manner
+from tests.suites.record import record
 
 
 @pytest.mark.parametrize(
@@ -30,12 +32,12 @@ from cormorant.extract.html import extract_html
     ],
 )
 def test_the_order_is_mark_transport_declaration_bytes(body: bytes, charset: str, wanted: tuple[str, str]) -> None:
-    assert decoded(body, charset) == wanted
+    assert decoded(body, charset)[:2] == wanted
 
 
 @given(st.binary(), st.text(max_size=12))
 def test_any_bytes_with_any_label_are_text(body: bytes, charset: str) -> None:
-    text, name = decoded(body, charset)
+    text, name, _ = decoded(body, charset)
     text.encode()
     assert name == name.lower()
 
@@ -52,6 +54,39 @@ def test_the_public_pages_of_the_encoding_sniffer(suite: Callable[[str], Path]) 
         # The pages in utf/ declare an UTF-16 they are not in, which the standard reads as UTF-8.
         wanted = "utf-8" if file.parent.name == "utf" else file.stem.rpartition("_")[2]
         assert extract_html(file.read_bytes(), address="https://h.example/").charset == wanted.lower(), file.name
+    record("html-encoding-sniffer", len(files), len(files), {})
+
+
+@pytest.mark.parametrize(
+    ("markup", "charset", "default", "wanted"),
+    [
+        (b"\xef\xbb\xbf<p>x", "koi8-r", "gbk", ("utf-8", "mark")),
+        (b"<meta charset=koi8-r>", "gbk", "big5", ("gbk", "header")),
+        (b"<meta charset=koi8-r>", "", "gbk", ("koi8-r", "page")),
+        (
+            b"<meta http-equiv=content-type content='a; charset = \"koi8-r\"'>",
+            "no such",
+            "",
+            ("koi8-r", "page"),
+        ),
+        (b"<p>\xd6", "", "koi8-r", ("koi8-r", "default")),
+        (b"<meta charset=utf-7><p>\xd6", "", "koi8-r", ("koi8-r", "default")),
+        ("<p>é".encode(), "", "", ("utf-8", "bytes")),
+        (b"<meta charset=utf-7>+ADw-", "", "", ("windows-1252", "bytes")),
+    ],
+)
+def test_a_page_tells_how_its_charset_was_known(
+    markup: bytes, charset: str, default: str, wanted: tuple[str, str]
+) -> None:
+    page = extract_html(markup, address="https://h.example/", charset=charset, manner=Manner(charset=default))
+    assert (page.charset, page.charset_from) == wanted
+
+
+def test_the_default_stands_between_the_declaration_and_the_bytes() -> None:
+    assert decoded(b"\xd6", default="koi8-r")[1:] == ("koi8-r", "default")
+    assert decoded(b"<?xml version='1.0' encoding='gbk'?>", default="koi8-r")[1:] == ("gbk", "page")
+    assert decoded(b"\xd6", "gbk", "koi8-r")[1:] == ("gbk", "header")
+    assert decoded("é".encode())[1:] == ("utf-8", "bytes")
 
 
 def test_the_public_cases_of_the_encoding_prescan(suite: Callable[[str], Path]) -> None:
@@ -63,3 +98,4 @@ def test_the_public_cases_of_the_encoding_prescan(suite: Callable[[str], Path]) 
             assert got == wanted.split(b"\n")[0].strip().decode().lower(), (file.name, body)
             cases += 1
     assert cases == 82
+    record("html5lib-encoding", cases, cases, {})

@@ -4,6 +4,7 @@ import pytest
 
 from cormorant.base.steps import StepTable
 from cormorant.extract.choose import Reading, extract_inline, reading_of, unread_status
+from cormorant.model.content import Manner
 
 MB = 1_000_000
 
@@ -57,5 +58,7 @@ def test_what_is_read_here() -> None:
     assert extract_inline("text/html", b"<title>T", address=where, steps=steps).title == "T"
     assert extract_inline("text/markdown", b"# H", address=where).title == "H"
     assert extract_inline("text/plain", b"\xe9", address=where, charset="latin1").text == "é"
-    assert extract_inline("text/html", b"<p>" + b"Words enough to count. " * 20, address=where, main=True).main_text
+    assert extract_inline(
+        "text/html", b"<p>" + b"Words enough to count. " * 20, address=where, manner=Manner(main=True)
+    ).main_text
     assert "parse" in steps.rows

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from cormorant.base.steps import StepTable
 from cormorant.extract.html import extract_html
-from cormorant.model.content import Extraction
+from cormorant.model.content import Extraction, Manner
 
 HERE = "https://h.example/docs/page.html"
 
 
 def read(markup: str | bytes, *, charset: str = "", main: bool = False) -> Extraction:
     body = markup if isinstance(markup, bytes) else markup.encode()
-    return extract_html(body, address=HERE, charset=charset, main=main)
+    return extract_html(body, address=HERE, charset=charset, manner=Manner(main=main))
 
 
 def test_a_page_says_what_it_says() -> None:
@@ -180,7 +180,7 @@ def test_any_soup_of_tags_is_read(pieces: list[str]) -> None:
 )
 def test_hostile_pages_end_in_time_and_room(body: bytes) -> None:
     start = time.process_time()
-    page = extract_html(body, address=HERE, main=True)
+    page = extract_html(body, address=HERE, manner=Manner(main=True))
     assert time.process_time() - start < 10
     assert len(page.text) <= 4 * len(body)
 

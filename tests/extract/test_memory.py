@@ -20,7 +20,15 @@ def test_a_document_is_held_once_and_its_reader_can_let_go_of_it(
 ) -> None:
     held: list[int] = []
 
-    def read(body: bytes, mime: str = "", *, address: str, charset: str = "", file_name: str = "") -> Extraction:
+    def read(
+        body: bytes,
+        mime: str = "",
+        *,
+        address: str,
+        charset: str = "",
+        file_name: str = "",
+        manner: object = None,
+    ) -> Extraction:
         held.append(round(tracemalloc.get_traced_memory()[0] / MIB))
         del body
         held.append(round(tracemalloc.get_traced_memory()[0] / MIB))

@@ -7,14 +7,16 @@ from hypothesis import strategies as st
 
 from cormorant.extract import task
 from cormorant.extract.task import ConversionFault, decode_result, decode_task, encode_result, encode_task
-from cormorant.model.content import Extraction, Link
+from cormorant.model.content import Extraction, Link, Manner
 
 
 def test_a_task_survives_the_way() -> None:
-    payload = encode_task("text/xml", b"\0\xff", address="file:///a", charset="c", file_name="n", main=True)
+    payload = encode_task(
+        "text/xml", b"\0\xff", address="file:///a", charset="c", file_name="n", manner=Manner(main=True)
+    )
     sent, body = decode_task(b"".join(payload))
     assert (sent.mime, body.take(), sent.address) == ("text/xml", b"\0\xff", "file:///a")
-    assert (sent.charset, sent.file_name, sent.main) == ("c", "n", True)
+    assert (sent.charset, sent.file_name, sent.manner) == ("c", "n", Manner(main=True))
     assert body.take() == b"", "they were given up"
 
 
@@ -68,6 +70,8 @@ def test_an_answer_is_cleaned_again() -> None:
             0,
             False,
             "\0",
+            "\0",
+            0,
         ]
     )
     assert decode_result(forged) == Extraction(

@@ -178,7 +178,10 @@ def test_how_reading_ended(tmp_path: Path) -> None:
         assert (unread["conversion"]["mime"], unread["conversion"]["status"]) == (None, 903)
         assert unread["conversion"]["reason"]
         read = home.fine("explain", f"{site.address}ferries", "--json").object
-        assert read["conversion"] == {"mime": "text/html", "status": 200, "reason": None}
+        assert read["conversion"] == {
+            "mime": "text/html", "status": 200, "reason": None, "language": "en", "charset": "utf-8",
+            "charset_from": "header", "language_from": "text", "truncated": False, "links_dropped": 0,
+        }  # fmt: skip
 
 
 def test_when_it_is_visited_again(folder: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -38,6 +39,7 @@ from cormorant.fetch.http import Fetcher
 from cormorant.frontier import leases
 from cormorant.frontier.admission import Admission, SiteNumbers
 from cormorant.frontier.known import Seen
+from cormorant.frontier.standing import stands
 from cormorant.journal import runs
 from cormorant.limits.client import ChildPool
 from cormorant.model.run import OPEN_STATES, RunState
@@ -100,7 +102,7 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     with house.store.begin() as tx:
         leases.disown(tx, name)
     assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)
-    reader = Reader(ChildPool(converters), steps)
+    reader = Reader(ChildPool(converters), steps, partial(stands, house.store))
     crew = Crew(means, reader, house.clock, assignments, plan.installation.width, memory.trimmer())
     memory.collect_late()
     began = cpu_ns()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 from cormorant.app import converters
@@ -15,6 +16,7 @@ from cormorant.base.steps import unmeasured
 from cormorant.crawl.reading import Reader
 from cormorant.egress.gate import Egress
 from cormorant.fetch.http import Fetcher
+from cormorant.frontier.standing import stands
 from cormorant.limits.client import ChildPool
 from cormorant.operate import testing
 from cormorant.operate.house import House
@@ -32,7 +34,7 @@ async def _try(plan: Plan, house: House, asked: tuple[str, str], servers: Conver
     egress = Egress(house.clock, own_ports(plan), settle=settling(house))
     fetcher = Fetcher(egress, width=4)
     watch = asyncio.create_task(_look_after(servers, held))
-    reader = Reader(ChildPool(servers.addresses), unmeasured)
+    reader = Reader(ChildPool(servers.addresses), unmeasured, partial(stands, house.store))
     try:
         return await testing.test(house, *asked, testing.Means(fetcher, reader))
     finally:

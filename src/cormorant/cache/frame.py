@@ -50,7 +50,8 @@ class Frame:
     """What a document looked like: its answer as it came (status line, header lines, decoded bytes) and what it said.
 
     `modified_at` is in epoch seconds. Attributes that are sequences come back as lists. Lone surrogates, which UTF-8
-    cannot carry, come back as question marks.
+    cannot carry, come back as question marks. `charset_from`, `language_from` and `links_dropped` are as in `Document`;
+    frames of before these were kept have "" and 0.
     """
 
     url: str
@@ -66,6 +67,9 @@ class Frame:
     modified_at: float | None = None
     attributes: Mapping[str, Value] = field(default_factory=dict)
     truncated: bool = False
+    charset_from: str = ""
+    language_from: str = ""
+    links_dropped: int = 0
 
 
 class _Head(msgspec.Struct, array_like=True, frozen=True):
@@ -81,6 +85,9 @@ class _Head(msgspec.Struct, array_like=True, frozen=True):
     modified_at: float | None
     attributes: dict[str, Any]
     truncated: bool
+    charset_from: str = ""
+    language_from: str = ""
+    links_dropped: int = 0
 
 
 class _Codec(threading.local):
@@ -155,6 +162,9 @@ def _frame(parts: Sequence[memoryview]) -> Frame:
         head.modified_at,
         head.attributes,
         head.truncated,
+        head.charset_from,
+        head.language_from,
+        head.links_dropped,
     )
 
 
@@ -183,6 +193,9 @@ def _head(frame: Frame, truncated: bool) -> bytes:
         frame.modified_at,
         attributes,
         truncated,
+        frame.charset_from,
+        frame.language_from,
+        frame.links_dropped,
     ]
     try:
         head = _CODEC.head.encode(values)
@@ -191,7 +204,7 @@ def _head(frame: Frame, truncated: bool) -> bytes:
         head = _CODEC.head.encode(values)
     if len(head) > _MAX_PART:
         values[4:6] = frame.title[:1000], frame.language[:100]
-        values[-2:] = [{}, True]
+        values[8:10] = [{}, True]
         head = _CODEC.head.encode(values)
     return head
 

@@ -14,6 +14,13 @@ from cormorant.cli.terminal import show
 app = new_app()
 
 
+_KNOWN = {
+    "mark": "by its byte-order mark", "header": "by the server's header", "page": "as it says itself",
+    "default": "the source's default", "bytes": "by its bytes", "text": "by its text",
+}  # fmt: skip
+"""How charset or language was known, for people."""
+
+
 @app.command(
     epilog=examples("cormorant explain http://localhost:8000/", "cormorant explain http://localhost:8000/ --json")
 )
@@ -49,6 +56,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         ("Found", [_path(each) for each in record["paths"]]),
         ("Gates", [f"{each['gate']} {each['ruling']}: {each['rule']}" for each in record["gates"]]),
         ("Visits", [_visit(each) for each in record["visits"]]),
+        ("Read as", _read_as(record["conversion"] or {})),
         ("Same content", record["duplicates"]),
     ):
         for number, row in enumerate(rows):
@@ -59,6 +67,17 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         if record[name]:
             said = ", ".join(f"{key} {show(value)}" for key, value in record[name].items() if value not in ([], None))
             say.print(f"  {name.capitalize():<13} {said}")
+
+
+def _read_as(said: Mapping[str, Any]) -> list[str]:
+    """In what charset and language it was read, and how those were known."""
+    if not said.get("charset_from") and not said.get("language_from"):
+        return []
+    known = [
+        f"{said[name]} ({_KNOWN[said[f'{name}_from']]})" for name in ("charset", "language") if said.get(f"{name}_from")
+    ]
+    cut = ["only its beginning"] if said.get("truncated") else []
+    return [", ".join([said["mime"], *known, *cut])]
 
 
 def _path(path: Mapping[str, Any]) -> str:

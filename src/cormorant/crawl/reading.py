@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 
+from cormorant.base.log import logger
 from cormorant.base.steps import Steps
+from cormorant.extract.beside import with_header
 from cormorant.extract.change import main_text_hash
 from cormorant.extract.choose import Reading, extract_inline, needs_office, reading_of, unread_status
 from cormorant.extract.formats import OCTETS, essence
 from cormorant.extract.head import meant_for
+from cormorant.extract.language import Declared, language_said
 from cormorant.extract.sitemap_task import decode_sitemap, is_read_inline, sitemap_or_fault
 from cormorant.extract.sniff import is_text, sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
@@ -18,26 +22,49 @@ from cormorant.extract.text import name_of
 from cormorant.limits import Answer, Finished, Killed, PayloadTooBig, ServerGone
 from cormorant.limits import Failed as TaskFailed
 from cormorant.limits.client import ChildPool
-from cormorant.model.content import Content, Document, Extraction, Link, Wire
+from cormorant.model.content import Content, Document, Extraction, Link, Manner, Wire
 from cormorant.model.outcome import Excluded, Failed, Ok, Outcome, Quarantined
 from cormorant.model.resource import Resource
 from cormorant.model.rules import Gate, Ruling
+from cormorant.model.status import Status
 from cormorant.sources.protocol import Source
 
 TASK, OFFICE_TASK, SITEMAP_TASK = "convert", "convert_office", "read_sitemap"
 """What a limited child is asked to do; office documents have a server of their own, since their reader is big."""
 SERVER_WAITS_S = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Rests between attempts to reach the server of the children; then the process ends and is started again."""
+_log = logger(__name__)
 KILLS = 2
 """Children a document may cost before it is quarantined (fault B9)."""
+
+
+def _unknown(_source: int, _address: str) -> bool:
+    return False
 
 
 class Reader:
     """Turns content into an extraction, or into the outcome that says why not."""
 
-    def __init__(self, children: ChildPool, steps: Steps) -> None:
+    def __init__(self, children: ChildPool, steps: Steps, stands: Callable[[int, str], bool] = _unknown) -> None:
         self._children = children
         self._steps = steps
+        self._stands = stands
+
+    def judged(self, source: Source, resource: Resource, content: Content, said: Extraction) -> Ruling:
+        """May what it says be delivered? Not lasting when the same version may be judged otherwise another time.
+
+        A page that calls itself a copy of another one, which this source may follow, goes when a document of this
+        source stands there: no page can have another site's document removed, nor its own for one that is missing.
+        """
+        ruling, canonical = source.gates.index(content, said), said.canonical
+        if not ruling.admitted or canonical in ("", resource.address):
+            return ruling
+        if not source.gates.follow(canonical, resource.depth).admitted:
+            return ruling
+        if not self._stands(source.number, canonical):
+            return ruling._replace(lasting=False)
+        rule = f"it calls itself a copy of {canonical}"
+        return Ruling(False, Gate.CANONICAL, rule, Status.DUPLICATE_IGNORED, lasting=False)
 
     async def read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
         """Sniff the type, ask the gate, read. The content returned carries the sniffed type.
@@ -45,10 +72,16 @@ class Reader:
         A document that goes to a limited child is counted in `wire`.
         """
         read = await self._read(content, source, wire)
-        if isinstance(read, tuple) and read[1].directives:
-            content, said = read
-            return content, replace(said, directives=meant_for(said.directives, source.settings.agent))
-        return read
+        if not isinstance(read, tuple):
+            return read
+        content, said = read
+        if said.directives:
+            said = replace(said, directives=meant_for(said.directives, source.settings.agent))
+        if content.beside or content.refresh:
+            said = with_header(content, said, source.settings.manner.links)
+        if said.links_dropped:
+            _log.warning("links.dropped", extra={"address": content.address, "dropped": said.links_dropped})
+        return content, said
 
     async def _read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
         """The same, with the directives of pages as they are."""
@@ -57,18 +90,21 @@ class Reader:
         ruling = source.gates.read(content)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status, content=content)
-        main = "main" in source.settings.change_by
+        if content.truncated and not is_text(content.mime):
+            rule = f"cut short, and {content.mime} cannot be read in part"
+            return Excluded(Ruling(False, Gate.SIZE, rule, Status.TOO_BIG), Status.TOO_BIG, content=content)
+        manner = source.settings.manner
         match reading_of(content.mime, len(content.body)):
             case Reading.INLINE:
                 return content, extract_inline(
                     content.mime, content.body,
-                    address=content.address, charset=content.charset, steps=self._steps, main=main,
+                    address=content.address, charset=content.charset, steps=self._steps, manner=manner,
                 )  # fmt: skip
             case Reading.CHILD if not content.body.strip():  # nothing in it that a converter could misread
                 return content, Extraction("", name_of(content.address, content.file_name))
             case Reading.CHILD:
                 wire.conversions += 1
-                return await self._in_child(content, main=main)
+                return await self._in_child(content, manner)
             case Reading.NONE if content.mime == OCTETS and is_text(declared):
                 return Failed(1009, f"It was announced as {declared}, but its bytes are no text.")
             case Reading.NONE:
@@ -78,11 +114,11 @@ class Reader:
                     Ruling(admitted=False, gate=Gate.TYPE, rule=rule, status=status), status, content=content
                 )
 
-    async def _in_child(self, content: Content, *, main: bool) -> tuple[Content, Extraction] | Outcome:
+    async def _in_child(self, content: Content, manner: Manner) -> tuple[Content, Extraction] | Outcome:
         """Convert in a limited child; what kills two of them is quarantined."""
         payload = encode_task(
             content.mime, content.body,
-            address=content.address, charset=content.charset, file_name=content.file_name, main=main,
+            address=content.address, charset=content.charset, file_name=content.file_name, manner=manner,
         )  # fmt: skip
         value = await self._answer(OFFICE_TASK if needs_office(content.mime) else TASK, payload, content)
         return self._decoded(content, value) if isinstance(value, bytes) else value
@@ -144,11 +180,13 @@ def document_of(
     by_main = "main" in source.settings.change_by
     said_hash = main_text_hash(said) if by_main else said.text.encode(errors="replace")
     text_hash = hashlib.sha256(b"%s\n%s" % (said.title.encode(errors="replace"), said_hash)).digest()
+    declared = Declared(said.language, content.language, source.settings.default_language)
+    language, language_from = language_said(declared, said.text)
     return Document(
         url=source.display(resource.address),
         access_url=content.address,
         mime=content.mime,
-        language=said.language or content.language,
+        language=language,
         title=said.title,
         text=said.text,
         size_bytes=len(content.body),
@@ -159,6 +197,10 @@ def document_of(
         attributes=said.attributes,
         links=said.links,
         truncated=content.truncated or said.truncated,
+        charset=said.charset,
+        charset_from=said.charset_from,
+        language_from=language_from,
+        links_dropped=said.links_dropped,
     )
 
 

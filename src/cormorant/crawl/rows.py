@@ -168,10 +168,13 @@ def _frame(document: Document, content: Content) -> Frame:
         text=document.text,
         title=document.title,
         language=document.language,
-        charset=content.charset,
+        charset=document.charset,
         modified_at=document.modified_at,
         attributes=document.attributes,
         truncated=document.truncated,
+        charset_from=document.charset_from,
+        language_from=document.language_from,
+        links_dropped=document.links_dropped,
     )
 
 

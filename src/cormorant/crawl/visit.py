@@ -8,6 +8,7 @@ gates.visit --no--> Excluded        --first robots.txt--> Blocked
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import NamedTuple
 
 from cormorant.base.clock import Clock
@@ -86,9 +87,11 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
     if said.refresh and said.refresh != content.address:
         return Moved(said.refresh, 953)
     follow, unfollowed = followed(content, said)
-    ruling = source.gates.index(content, said)
+    ruling = reader.judged(source, resource, content, said)
     if not ruling.admitted:
         return Excluded(ruling, ruling.status, follow, content, unfollowed)
+    if not ruling.lasting:  # unchanged, it may be judged otherwise the next time: it is read again then
+        content, content_hash = replace(content, etag="", modified=""), b""
     document = document_of(source, resource, content, said, content_hash)
     if resource.indexed and document.text_hash == resource.text_hash:
         return Unchanged(200, content, document, follow, unfollowed)

@@ -45,7 +45,10 @@ _WEEKDAYS: Final = re.compile(
 
 
 def main_text_hash(extraction: Extraction) -> bytes:
-    """Return the SHA-256 of what the page says in the main, 32 bytes. Wants an extraction made with `main=True`."""
+    """Return the SHA-256 of what the page says in the main, 32 bytes.
+
+    Wants an extraction made in a manner that asks for the main text.
+    """
     if extraction.main_text:
         return text_hash(_without_edge_dates(extraction.main_text))
     return text_hash(_WEEKDAYS.sub("", _DATE.sub("", extraction.text)))

@@ -1,14 +1,14 @@
 """In what charset are these bytes? For everything but HTML, whose parser answers that itself by the same tables.
 
-The order is the WHATWG's: byte-order mark, transport, what the format declares, then the bytes. UTF-7 is no label of
-the Encoding Standard and is never honoured; what cannot be decoded becomes U+FFFD.
+The order is the WHATWG's: byte-order mark, transport, what the format declares, the default of the source, then the
+bytes. UTF-7 is no label of the Encoding Standard and is never honoured; what cannot be decoded becomes U+FFFD.
 Source: https://encoding.spec.whatwg.org/
 """
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from turbohtml.detect import detect
 
@@ -16,23 +16,47 @@ _MARKS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\
 _XML_DECLARATION: Final = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})""")
 _LABEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9:._-]{0,40}")
 _DETECT_BYTES: Final = 1024 * 1024
+MARK: Final = "mark"
+HEADER: Final = "header"
+PAGE: Final = "page"
+DEFAULT: Final = "default"
+BYTES: Final = "bytes"
+"""How a charset was known: the values of `Extraction.charset_from`, in the order in which they are asked."""
 
 
-def decoded(body: bytes, charset: str = "") -> tuple[str, str]:
-    """Return (text, charset in lower case). Never raises; a label that is none counts as absent."""
+class Decoded(NamedTuple):
+    """Text, its charset in lower case, and how that was known."""
+
+    text: str
+    charset: str
+    known_from: str
+
+
+def decoded(body: bytes, charset: str = "", default: str = "") -> Decoded:
+    """Return the text of `body`. Never raises; a label that is none counts as absent.
+
+    `charset` is what the transport declared, `default` what the source says of documents that declare nothing.
+    """
     for mark, name in _MARKS:
         if body.startswith(mark):
-            return _decode(body[len(mark) :], name), name
-    for label in (charset, _declared(body), _wide(body)):
+            return Decoded(_decode(body[len(mark) :], name), name, MARK)
+    for label, known_from in (
+        (charset, HEADER), (_declared(body), PAGE), (_wide(body), BYTES), (default, DEFAULT),
+    ):  # fmt: skip
         text = _try(body, label)
         if text is not None:
-            return text, label.strip().lower()
+            return Decoded(text, label.strip().lower(), known_from)
     try:
-        return body.decode(), "utf-8"
+        return Decoded(body.decode(), "utf-8", BYTES)
     except UnicodeDecodeError:
         pass
     name = (detect(body[:_DETECT_BYTES]).encoding or "windows-1252").lower()
-    return _decode(body, name), name
+    return Decoded(_decode(body, name), name, BYTES)
+
+
+def is_label(label: str) -> bool:
+    """Say whether this names a charset: https://encoding.spec.whatwg.org/#names-and-labels."""
+    return _try(b"x", label) is not None  # of nothing Python makes text by any name
 
 
 def _declared(body: bytes) -> str:

@@ -17,7 +17,7 @@ from cormorant.extract.formats import Reader, reader_of
 from cormorant.extract.html import extract_html
 from cormorant.extract.plain import extract_markdown, extract_text
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
-from cormorant.model.content import Extraction
+from cormorant.model.content import PLAIN, Extraction, Manner
 
 __all__ = [
     "ConversionFault",
@@ -78,11 +78,11 @@ def unread_status(mime: str) -> int:
 
 
 def extract_inline(
-    mime: str, body: bytes, *, address: str, charset: str = "", steps: Steps = unmeasured, main: bool = False
+    mime: str, body: bytes, *, address: str, charset: str = "", steps: Steps = unmeasured, manner: Manner = PLAIN
 ) -> Extraction:
     """Return what a document says for which `reading_of` said INLINE. Never raises for what is in `body`."""
     if reader_of(mime) is Reader.HTML:
-        return extract_html(body, address=address, charset=charset, steps=steps, main=main)
+        return extract_html(body, address=address, charset=charset, steps=steps, manner=manner)
     with steps("text"):
         read = extract_markdown if reader_of(mime) is Reader.MARKDOWN else extract_text
-        return read(body, address=address, charset=charset)
+        return read(body, address=address, charset=charset, manner=manner)

@@ -58,21 +58,21 @@ def answered(task: Task, body: Body, read: Callable[[Task, Body], Extraction | C
 
 
 def _read(task: Task, body: Body) -> Extraction | ConversionFault:
-    address, charset, name = task.address, task.charset, task.file_name
+    address, charset, name, manner = task.address, task.charset, task.file_name, task.manner
     match reader_of(task.mime):
         case Reader.HTML:
-            return extract_html(body.take(), address=address, charset=charset, main=task.main)
+            return extract_html(body.take(), address=address, charset=charset, manner=manner)
         case Reader.TEXT:
-            return extract_text(body.take(), address=address, charset=charset, file_name=name)
+            return extract_text(body.take(), address=address, charset=charset, file_name=name, manner=manner)
         case Reader.MARKDOWN:
-            return extract_markdown(body.take(), address=address, charset=charset, file_name=name)
+            return extract_markdown(body.take(), address=address, charset=charset, file_name=name, manner=manner)
         case Reader.CSV:
             tab = task.mime == "text/tab-separated-values"
-            return extract_csv(body.take(), address=address, charset=charset, file_name=name, tab=tab)
+            return extract_csv(body.take(), address=address, charset=charset, file_name=name, tab=tab, manner=manner)
         case Reader.XML:
-            return extract_xml(body.take(), address=address, charset=charset, file_name=name)
+            return extract_xml(body.take(), address=address, charset=charset, file_name=name, manner=manner)
         case Reader.JSON:
-            return extract_json(body.take(), address=address, charset=charset, file_name=name)
+            return extract_json(body.take(), address=address, charset=charset, file_name=name, manner=manner)
         case Reader.PDF:
             return extract_pdf(body.take(), address=address, file_name=name)
         case Reader.OFFICE | None:

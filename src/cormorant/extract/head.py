@@ -47,26 +47,33 @@ _DIRECTIVES: Final = frozenset(
 _COMMA: Final = re.compile(r"[,;](?=\s*[a-z_])")
 _TOKEN: Final = re.compile(r"[a-z_-]+")
 """A product token, by which robots are named (RFC 9309 section 2.2.1)."""
+_CHARSET: Final = re.compile(r"""charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']*))""", re.IGNORECASE)
 _LANGUAGE: Final = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8})*")
 
 
 class Head(NamedTuple):
-    """What the metas of a page say. `refresh` and `canonical` are as written, not yet joined."""
+    """What the metas of a page say.
+
+    `refresh` is as written, not yet joined, `later` one that comes late; `charset` is the first label, if any.
+    """
 
     attributes: dict[str, Value]
     directives: tuple[str, ...]
     language: str
     refresh: str
+    charset: str = ""
+    later: str = ""
 
 
 def read_metas(metas: Sequence[Element]) -> Head:
     """Read the page's metas; the first of each attribute counts, the directives of all add up."""
     attributes: dict[str, Value] = {}
     directives: list[str] = []
-    language = refresh = ""
+    language = refresh = charset = later = ""
     for meta in metas:
         content = meta.attr("content")
         if not content:
+            charset = charset or meta.attr("charset") or ""
             continue
         name = meta.attr("name") or meta.attr("property") or ""
         if name:
@@ -75,9 +82,18 @@ def read_metas(metas: Sequence[Element]) -> Head:
         pragma = (meta.attr("http-equiv") or "").lower()
         if pragma == "refresh" and not refresh:
             refresh = _refresh(meta, content)
+            later = later or ("" if refresh else _place(content))
         elif pragma == "content-language":
             language = language or language_tag(content.partition(",")[0])
-    return Head(attributes, tuple(dict.fromkeys(directives))[:MAX_DIRECTIVES], language, refresh)
+        elif pragma == "content-type" and not charset:
+            charset = meta.attr("charset") or _charset(content)
+    return Head(attributes, tuple(dict.fromkeys(directives))[:MAX_DIRECTIVES], language, refresh, charset, later)
+
+
+def _charset(content: str) -> str:
+    """https://html.spec.whatwg.org/#algorithm-for-extracting-a-character-encoding-from-a-meta-element."""
+    match = _CHARSET.search(content[:MAX_VALUE])
+    return (match[1] or match[2] or match[3] or "") if match else ""
 
 
 def _note(name: str, content: str, attributes: dict[str, Value], directives: list[str]) -> None:
@@ -125,6 +141,11 @@ def _words(value: str) -> tuple[str, ...]:
     """Keywords stand between commas."""
     words = (word.strip() for word in value.split(",", MAX_KEYWORDS)[:MAX_KEYWORDS])
     return tuple(dict.fromkeys(word for word in words if word))
+
+
+def _place(content: str) -> str:
+    parsed = parse_refresh(content)
+    return parsed[1] if parsed else ""
 
 
 def _refresh(meta: Element, content: str) -> str:

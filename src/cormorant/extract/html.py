@@ -13,11 +13,13 @@ from typing import Final
 from turbohtml import Document, Element, Text, parse
 
 from cormorant.base.steps import Steps, unmeasured
+from cormorant.extract.charset import BYTES, DEFAULT, HEADER, MARK, PAGE, is_label
 from cormorant.extract.defuse import defused, utf16_of
+from cormorant.extract.further import further
 from cormorant.extract.head import Head, headlines, language_of, read_metas, title_of
-from cormorant.extract.links import absolute, gathered, joined, rel_of
+from cormorant.extract.links import References, absolute, gathered, joined, rel_of
 from cormorant.extract.text import clean, name_of
-from cormorant.model.content import Extraction, Link, Value
+from cormorant.model.content import PLAIN, Extraction, Link, Manner, Value
 
 # The renderer shows only rows of tables and items of lists, drops captions, pads columns to equal width (quadratic in
 # hostile tables), indents quotations and runs the words of neighbouring form elements together. As plain blocks all of
@@ -26,38 +28,43 @@ _BLOCKS: Final = (
     "blockquote", "button", "caption", "center", "dialog", "dir", "fieldset", "form", "hgroup", "legend", "marquee",
     "menu", "ol", "optgroup", "option", "select", "table", "textarea", "tr", "ul",
 )  # fmt: skip
+_MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _HIDDEN: Final = (
     "body [hidden]:not([hidden=until-found]), body [style*='display:none' i], body [style*='display: none' i]"
 )
 
 
 def extract_html(
-    body: bytes, *, address: str, charset: str = "", steps: Steps = unmeasured, main: bool = False
+    body: bytes, *, address: str, charset: str = "", steps: Steps = unmeasured, manner: Manner = PLAIN
 ) -> Extraction:
     """Return what the page says. Never raises for what is in `body`.
 
     `address` is where the page came from, canonical; `charset` what the transport declared. The order of the HTML
-    standard decides the encoding: byte-order mark, transport, meta, then the bytes themselves; a label that is none
-    counts as absent. `main` also fills `main_text`, which costs half as much again.
+    standard decides the encoding: byte-order mark, transport, meta, the default of the source, then the bytes
+    themselves; a label that is none counts as absent. `main` of `manner` fills `main_text`, which costs half as much
+    again.
     """
     with steps("parse"):
+        marked = body.startswith(_MARKS)
         body, truncated = defused(body, charset)
-        document = _parsed(body, charset)
-        del body  # may be a copy of megabytes, which are needed for what follows
+        document, known_from = _parsed(body, charset, manner.charset)
+        body = body if manner.links else b""  # may be a copy of megabytes, which are needed for what follows
     with steps("links_title"):
         find = document.find_all
         links = find("link")
         references = gathered(document, links)
+        if manner.links:
+            references, body = _with_further(references, document, body, manner), b""
         head = read_metas(find("meta"))
         title, attributes = _title_and_attributes(document, head, address)
     with steps("join"):
         base = _base(address, find("base"))
         by_address = joined(base, references)
-        refresh = _refresh(by_address, absolute(base, head.refresh) if head.refresh else "", address)
+        _, refresh = (_refresh(by_address, base, each, address) for each in (head.later, head.refresh))
         canonical = _canonical(base, links)
     with steps("text"):
         text = _text(document)
-        main_text = clean(document.main_text()) if main else ""
+        main_text = clean(document.main_text()) if manner.main else ""
     return Extraction(
         text=text,
         title=title,
@@ -71,17 +78,29 @@ def extract_html(
         links_seen=references.seen,
         truncated=truncated,
         main_text=main_text,
+        links_dropped=references.beyond(len(by_address)),
+        charset_from=MARK if marked else known_from or (PAGE if is_label(head.charset) else BYTES),
     )
 
 
-def _parsed(body: bytes, charset: str) -> Document:
-    label = charset or utf16_of(body, charset)
-    if label:
+def _with_further(references: References, document: Document, body: bytes, manner: Manner) -> References:
+    """Add the references that are links by choice; the page's source is needed for addresses written out in it."""
+    markup = body.decode(f"whatwg-{document.encoding}", "replace") if {"text", "all"} & {*manner.links} else ""
+    return references.with_further(further(document, manner.links, markup))
+
+
+def _parsed(body: bytes, charset: str, default: str) -> tuple[Document, str]:
+    """Return the tree, and how its charset was known; "" when by its metas or its bytes."""
+    wide = utf16_of(body, charset)
+    if charset or wide:
         try:
-            return parse(body, encoding=label, positions=False)
+            return parse(body, encoding=charset or wide, positions=False), HEADER if charset else BYTES
         except (LookupError, ValueError):
             pass
-    return parse(body, detect_encoding=True, positions=False)
+    document = parse(body, detect_encoding=True, positions=False)
+    if default and not is_label(read_metas(document.find_all("meta")).charset):
+        return parse(body, encoding=default, positions=False), DEFAULT
+    return document, ""
 
 
 def _title_and_attributes(document: Document, head: Head, address: str) -> tuple[str, dict[str, Value]]:
@@ -111,8 +130,9 @@ def _canonical(base: str, links: list[Element]) -> str:
     return ""
 
 
-def _refresh(links: dict[str, Link], target: str, address: str) -> str:
-    """Note where the page sends its reader; a page that only reloads itself sends nowhere."""
+def _refresh(links: dict[str, Link], base: str, reference: str, address: str) -> str:
+    """Note where the page sends its reader, soon or late; a page that only reloads itself sends nowhere."""
+    target = absolute(base, reference) if reference else ""
     if not target or target == address:
         return ""
     links.setdefault(target, Link(target))

@@ -7,11 +7,13 @@ is parsed, and anchor texts are read only for those that become links.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
 from turbohtml import Document, Element
 
+from cormorant.extract.further import Reference
 from cormorant.extract.text import one_line
 from cormorant.model.address import join
 from cormorant.model.content import Link
@@ -57,6 +59,20 @@ class References:
         first.update(reversed(self._pairs))
         self.first: dict[str, Element] = first
         self.seen = len(texts)
+
+    def with_further(self, more: Iterable[Reference]) -> References:
+        """The same, and behind them references that are links by choice."""
+        texts, elements = [text for text, _ in self._pairs], [element for _, element in self._pairs]
+        for each in more:
+            text = each.text.partition("#")[0]
+            if text:
+                texts.append(text)
+                elements.append(each.element or Element("span"))
+        return References(texts, elements)
+
+    def beyond(self, kept: int) -> int:
+        """How many references were left out when `kept` links are all that fit, 0 when all did."""
+        return max(len(self.first) - kept, 0) if kept >= MAX_LINKS else 0
 
     def later(self, text: str) -> list[Element]:
         """Return the next elements that make the same reference."""
@@ -120,6 +136,13 @@ def joined(base: str, references: References) -> dict[str, Link]:
         else:
             break
     return links
+
+
+def links_written(base: str, references: Iterable[str]) -> Iterator[Link]:
+    """Yield a link for each of these references that could be visited, at most MAX_LINKS."""
+    joint = (address for _, address in join(base, dict.fromkeys(references)))
+    places = dict.fromkeys(address for address in joint if address.startswith(SCHEMES))
+    return (Link(address) for address in islice(places, MAX_LINKS))
 
 
 def absolute(base: str, reference: str) -> str:

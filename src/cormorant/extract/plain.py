@@ -7,11 +7,14 @@ import io
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
-from cormorant.extract.charset import decoded
+from cormorant.extract.charset import Decoded, decoded
+from cormorant.extract.further import written
+from cormorant.extract.links import links_written
 from cormorant.extract.text import MAX_TEXT, clean_lines, name_of, one_line
-from cormorant.model.content import Extraction
+from cormorant.model.content import PLAIN, Extraction, Manner
 
 MAX_FIELD: Final = 1024 * 1024
 """Characters of one CSV field that are kept (fault B16)."""
@@ -31,19 +34,27 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ESCAPES: Final = {"n": "\n", "r": "\n", "t": " "}
 
 
-def extract_text(body: bytes, *, address: str, charset: str = "", file_name: str = "") -> Extraction:
-    """Return plain text as it is; its title is the file's name."""
-    text, name = decoded(body, charset)
-    return _extraction(text, name_of(address, file_name), name)
+def extract_text(
+    body: bytes, *, address: str, charset: str = "", file_name: str = "", manner: Manner = PLAIN
+) -> Extraction:
+    """Return plain text as it is; its title is the file's name, its links by choice what is written out."""
+    read = decoded(body, charset, manner.charset)
+    said = _extraction(read.text, name_of(address, file_name), read)
+    if {"text", "all"}.isdisjoint(manner.links):
+        return said
+    references = written(read.text)
+    return replace(said, links=tuple(links_written(address, references)), links_seen=len(references))
 
 
-def extract_json(body: bytes, *, address: str, charset: str = "", file_name: str = "") -> Extraction:
+def extract_json(
+    body: bytes, *, address: str, charset: str = "", file_name: str = "", manner: Manner = PLAIN
+) -> Extraction:
     """Return JSON as text with its escapes undone, so that words in any script are found. It is not parsed."""
-    text, name = decoded(body, charset)
-    text = _ESCAPE.sub(_unescaped, text)
+    read = decoded(body, charset, manner.charset)
+    text = _ESCAPE.sub(_unescaped, read.text)
     if _SURROGATE.search(text):  # halves of one character, written as two escapes
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
-    return _extraction(text, name_of(address, file_name), name)
+    return _extraction(text, name_of(address, file_name), read)
 
 
 def _unescaped(match: re.Match[str]) -> str:
@@ -52,14 +63,16 @@ def _unescaped(match: re.Match[str]) -> str:
     return _ESCAPES.get(match[2], match[2])
 
 
-def extract_markdown(body: bytes, *, address: str, charset: str = "", file_name: str = "") -> Extraction:
+def extract_markdown(
+    body: bytes, *, address: str, charset: str = "", file_name: str = "", manner: Manner = PLAIN
+) -> Extraction:
     """Return Markdown without its marks; the title is the front matter's, else the first heading."""
-    text, name = decoded(body, charset)
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    read = decoded(body, charset, manner.charset)
+    text = read.text.replace("\r\n", "\n").replace("\r", "\n")
     title, text = _front_matter(text)
     lines = list(_lines(_TAG.sub("", _without_comments(text))))
     title = title or next((line for line, heading in lines if heading and line), "") or name_of(address, file_name)
-    return _extraction("\n".join(line for line, _ in lines), one_line(title), name)
+    return _extraction("\n".join(line for line, _ in lines), one_line(title), read)
 
 
 def _front_matter(text: str) -> tuple[str, str]:
@@ -112,13 +125,15 @@ def _inline(line: str) -> str:
     return _EMPHASIS.sub(r"\2", line)
 
 
-def extract_csv(body: bytes, *, address: str, charset: str = "", file_name: str = "", tab: bool = False) -> Extraction:
+def extract_csv(
+    body: bytes, *, address: str, charset: str = "", file_name: str = "", tab: bool = False, manner: Manner = PLAIN
+) -> Extraction:
     """Return rows as lines, fields apart by a comma and a space. A field is cut at MAX_FIELD characters."""
-    text, name = decoded(body, charset)
-    text = text.replace("\0", "")
+    read = decoded(body, charset, manner.charset)
+    text = read.text.replace("\0", "")
     separator = "\t" if tab else _separator(text)
     rows, truncated = _rows(text, separator)
-    return _extraction("\n".join(rows), name_of(address, file_name), name, truncated=truncated)
+    return _extraction("\n".join(rows), name_of(address, file_name), read, truncated=truncated)
 
 
 def _rows(text: str, separator: str) -> tuple[list[str], bool]:
@@ -146,6 +161,8 @@ def _separator(text: str) -> str:
     return max(",;\t|", key=head.count)
 
 
-def _extraction(text: str, title: str, charset: str, *, truncated: bool = False) -> Extraction:
+def _extraction(text: str, title: str, read: Decoded, *, truncated: bool = False) -> Extraction:
     truncated = truncated or len(text) > MAX_TEXT
-    return Extraction(text=clean_lines(text), title=title, charset=charset, truncated=truncated)
+    return Extraction(
+        text=clean_lines(text), title=title, charset=read.charset, truncated=truncated, charset_from=read.known_from
+    )

@@ -15,7 +15,7 @@ import msgspec
 from cormorant.extract.links import MAX_ANCHOR, MAX_LINKS, SCHEMES
 from cormorant.extract.text import MAX_VALUE, clean, one_line
 from cormorant.model.address import try_canonical
-from cormorant.model.content import Extraction, Link
+from cormorant.model.content import PLAIN, Extraction, Link, Manner
 
 MAX_ANSWER: Final = 20 * 1024 * 1024
 """Bytes of an answer (fault B8); text is cut so that it fits."""
@@ -27,13 +27,13 @@ _REASON: Final = 500
 
 
 class Task(msgspec.Struct, frozen=True, array_like=True):
-    """What is asked of a document's bytes. `main` asks for the main text as well."""
+    """What is asked of a document's bytes, and in what manner they are to be read."""
 
     mime: str
     address: str
     charset: str = ""
     file_name: str = ""
-    main: bool = False
+    manner: Manner = PLAIN
 
 
 class ConversionFault(msgspec.Struct, frozen=True, array_like=True, tag="fault"):
@@ -56,6 +56,8 @@ class _Answer(msgspec.Struct, frozen=True, array_like=True, tag="extraction"):
     links_seen: int
     truncated: bool
     main_text: str
+    charset_from: str
+    links_dropped: int
 
 
 _LENGTH: Final = struct.Struct("!I")
@@ -65,13 +67,13 @@ _ANSWERS: Final = msgspec.msgpack.Decoder(_Answer | ConversionFault)
 
 
 def encode_task(
-    mime: str, body: bytes, *, address: str, charset: str = "", file_name: str = "", main: bool = False
+    mime: str, body: bytes, *, address: str, charset: str = "", file_name: str = "", manner: Manner = PLAIN
 ) -> tuple[bytes, bytes]:
     """Return the payload for `convert` in two pieces, the second of which is `body` itself.
 
-    `mime` is what `sniff` said, `address` canonical; `main` as in `Task`.
+    `mime` is what `sniff` said, `address` canonical.
     """
-    task = _ENCODER.encode(Task(mime, address, charset, file_name, main))
+    task = _ENCODER.encode(Task(mime, address, charset, file_name, manner))
     return _LENGTH.pack(len(task)) + task, body
 
 
@@ -132,6 +134,8 @@ def decode_result(answer: bytes) -> Extraction | ConversionFault:
         links_seen=result.links_seen,
         truncated=result.truncated,
         main_text=clean(result.main_text),
+        charset_from=one_line(result.charset_from),
+        links_dropped=result.links_dropped,
     )
 
 
@@ -165,6 +169,8 @@ def _answer(extraction: Extraction) -> _Answer:
         links_seen=extraction.links_seen,
         truncated=extraction.truncated,
         main_text=extraction.main_text,
+        charset_from=extraction.charset_from,
+        links_dropped=extraction.links_dropped,
     )
 
 

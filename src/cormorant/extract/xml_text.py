@@ -14,7 +14,7 @@ from xml.parsers import expat
 from cormorant.extract.charset import decoded
 from cormorant.extract.fault import Unreadable
 from cormorant.extract.text import MAX_TEXT, clean, name_of, one_line
-from cormorant.model.content import Extraction
+from cormorant.model.content import PLAIN, Extraction, Manner
 
 MAX_DEPTH: Final = 1_000
 """Elements in each other (fault W21)."""
@@ -67,12 +67,14 @@ class _Collector:
         raise Unreadable("it declares XML entities of its own, which could make it larger without end")
 
 
-def extract_xml(body: bytes, *, address: str, charset: str = "", file_name: str = "") -> Extraction:
+def extract_xml(
+    body: bytes, *, address: str, charset: str = "", file_name: str = "", manner: Manner = PLAIN
+) -> Extraction:
     """Return the text between the tags, a line an element; the title is the first element of that name.
 
     Raises Unreadable when it declares entities. What is not well-formed is read up to the fault and flagged truncated.
     """
-    text, name = decoded(body, charset)
+    text, name, known_from = decoded(body, charset, manner.charset)
     collector = _Collector()
     truncated = _collect(text, collector)
     lines = (line.strip() for line in "".join(collector.pieces).split("\n"))
@@ -81,6 +83,7 @@ def extract_xml(body: bytes, *, address: str, charset: str = "", file_name: str 
         title=collector.title or name_of(address, file_name),
         charset=name,
         truncated=truncated,
+        charset_from=known_from,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from calendar import timegm
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from email.utils import mktime_tz, parsedate_tz
 from typing import NamedTuple
 
@@ -157,6 +158,19 @@ def http_date(value: str) -> float | None:
         return None if loose is None else float(mktime_tz(loose))
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
+
+
+def moment(text: str) -> float | None:
+    """Return the epoch seconds of a date as people write it for robots: an HTTP-date in any case, or ISO 8601.
+
+    A date without a zone is UTC. None for what is neither.
+    """
+    said = text.strip()
+    try:
+        at = datetime.fromisoformat(said.upper())
+    except ValueError:
+        return http_date(said)
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
 
 
 def last_modified(headers: Headers) -> float | None:

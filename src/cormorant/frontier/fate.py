@@ -22,6 +22,7 @@ from cormorant.model.outcome import (
     Gone,
     Held,
     Moved,
+    Ok,
     Outcome,
     OutcomeKind,
     Quarantined,
@@ -130,4 +131,6 @@ def reason_of(outcome: Outcome) -> str | None:
         return f"{outcome.ruling.gate}: {outcome.ruling.rule}"
     if isinstance(outcome, Moved):
         return f"to {outcome.target}"
+    if isinstance(outcome, Ok) and outcome.document is not None:
+        return outcome.document.remark or None
     return None

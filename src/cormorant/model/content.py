@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from cormorant.model.acl import ACL
 
@@ -45,7 +45,8 @@ class Content:
     `address` is where the answer came from in the end; `mime` is lower case without parameters, declared or sniffed;
     `charset` is what the transport declared, or "". `header_block` is the raw header lines as received, for the cache.
     `acl` is None when the source has no rights of its own for this document. `truncated`: cut at the size cap by
-    choice.
+    choice. `at` is when it came (epoch seconds), 0 when nobody said. `beside` are links that the answer's header names,
+    of which `rel` says how far they count; `refresh` is its Refresh field as written.
     """
 
     address: str
@@ -63,6 +64,29 @@ class Content:
     acl: ACL | None = None
     truncated: bool = False
     file_name: str = ""
+    at: float = 0.0
+    beside: tuple[Link, ...] = ()
+    refresh: str = ""
+
+
+LinkKind = Literal["forms", "posts", "srcset", "media", "resources", "hints", "text", "all"]
+"""Kinds of references that may count as links besides those that a reader follows; `extract.further` says which."""
+
+
+class Manner(NamedTuple):
+    """How a document is to be read.
+
+    `main` asks for its main text as well. `charset` is taken for one that does not say in what charset it is. `links`
+    names the kinds of references that count as links besides those that a reader follows.
+    """
+
+    main: bool = False
+    charset: str = ""
+    links: tuple[LinkKind, ...] = ()
+
+
+PLAIN = Manner()
+"""As documents are read unless a source says otherwise."""
 
 
 class Link(NamedTuple):
@@ -111,7 +135,9 @@ class Extraction:
     (`noindex`, `nofollow`, `none`, ...). `canonical` and `refresh` are absolute addresses or "". `attributes` are
     typed values by search attribute name (Author, Description, Keywords, Headline1, ...). `links_seen` counts
     references before repeats were dropped and the cap was applied. `main_text` is the text without what frames it
-    (navigation, footer), "" unless it was asked for.
+    (navigation, footer), "" unless it was asked for. `charset_from` says how the charset was known: `mark` (byte-order
+    mark), `header` (of the answer), `page` (what the document declares), `default` (of the source) or `bytes`.
+    `links_dropped` counts references that the cap left out.
     """
 
     text: str
@@ -126,6 +152,8 @@ class Extraction:
     links_seen: int = 0
     truncated: bool = False
     main_text: str = ""
+    charset_from: str = ""
+    links_dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +161,9 @@ class Document:
     """What is kept and delivered: the content's identity with what it says.
 
     `url` is the display address, `access_url` where it was fetched. Hashes are SHA-256 digests (32 bytes): of the
-    decoded body, and of the text. `links` are all out-links, inside the boundary or not.
+    decoded body, and of the text. `links` are all out-links, inside the boundary or not. `charset`, `charset_from`
+    and `links_dropped` are as in `Extraction`; `language_from` is `page`, `header`, `text` (detected in it), `default`
+    or "" when the language is not known.
     """
 
     url: str
@@ -150,3 +180,15 @@ class Document:
     attributes: Mapping[str, Value] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     truncated: bool = False
+    charset: str = ""
+    charset_from: str = ""
+    language_from: str = ""
+    links_dropped: int = 0
+
+    @property
+    def remark(self) -> str:
+        """What a person is told of a document that was read in part, "" of one that was read whole."""
+        cut = "Only its beginning was read." if self.truncated else ""
+        if not self.links_dropped:
+            return cut
+        return f"{cut} It has more links than are kept: {self.links_dropped:,} were left out.".strip()

@@ -6,6 +6,7 @@ reference page. `parse_settings` turns what a person typed into one, or says wha
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import re
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from cormorant.base.errors import BadSetting
 from cormorant.model.acl import ACL, EVERYONE
+from cormorant.model.content import Manner
 
 S = TypeVar("S", bound="Settings")
 
 _SIZES = {"kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+_LANGUAGE = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}")
+_LABEL = re.compile(r"[a-z0-9][a-z0-9:._-]{0,40}")
 _PRINCIPAL = re.compile(r"(?:user|group):\S.*")
 
 Depth = Annotated[int, Field(ge=0)] | Literal["unlimited"]
@@ -34,7 +38,9 @@ class Settings(BaseModel):
 class SourceSettings(Settings):
     """Settings every kind of source has."""
 
-    JUDGED: ClassVar[frozenset[str]] = frozenset(("grants", "denies", "change_by"))
+    JUDGED: ClassVar[frozenset[str]] = frozenset(
+        ("grants", "denies", "change_by", "default_charset", "default_language")
+    )
     """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
     AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s",))
     """Settings that say when something is asked for, and nothing of what is kept: a run under way follows an edit."""
@@ -56,6 +62,32 @@ class SourceSettings(Settings):
         description="What must differ for a document to count as changed; with main a dated footer does not.",
     )
 
+    default_charset: str = Field(
+        default="", description="The charset of documents that do not say theirs, like windows-1251. Not set: detected."
+    )
+    default_language: str = Field(
+        default="",
+        description="The language of documents that do not say theirs and whose text does not tell, like de.",
+    )
+
+    @field_validator("default_charset")
+    @classmethod
+    def _charset(cls, label: str) -> str:
+        """Refuse what no document could be read in."""
+        name = label.strip().lower()
+        if name and not _is_charset(name):
+            raise ValueError(f"{label!r} is no charset that web browsers know. Write one like windows-1251 or gbk.")
+        return name
+
+    @field_validator("default_language")
+    @classmethod
+    def _language(cls, tag: str) -> str:
+        """Write it as the tags of documents are written (BCP 47)."""
+        name = tag.strip().lower().replace("_", "-")
+        if name and not _LANGUAGE.fullmatch(name):
+            raise ValueError(f"{tag!r} is no language tag. Write one like de or pt-br.")
+        return name
+
     @field_validator("grants", "denies")
     @classmethod
     def _principals(cls, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -64,6 +96,11 @@ class SourceSettings(Settings):
             if name != EVERYONE and not _PRINCIPAL.fullmatch(name):
                 raise ValueError(f"{name!r} is nobody. Write {EVERYONE}, user:NAME or group:NAME.")
         return names
+
+    @property
+    def manner(self) -> Manner:
+        """How its documents are to be read."""
+        return Manner("main" in self.change_by, self.default_charset)
 
     @property
     def visit_s(self) -> float:
@@ -98,6 +135,16 @@ class SourceSettings(Settings):
     def acl(self) -> ACL:
         """What a document gets that has no rights of its own."""
         return ACL.of(self.grants, self.denies)
+
+
+def _is_charset(label: str) -> bool:
+    """Is it a label of the WHATWG Encoding Standard? Its table comes with the HTML parser, seldom needed here."""
+    from turbohtml import detect  # noqa: PLC0415, F401 - loading it registers the codecs
+
+    try:
+        return _LABEL.fullmatch(label) is not None and codecs.lookup(f"whatwg-{label}") is not None
+    except LookupError:
+        return False
 
 
 def parse_settings(cls: type[S], given: Mapping[str, str | Sequence[str] | object]) -> S:

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadAddress, NotFoundError
+from cormorant.cache.protocol import Place
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import linkpack, progress
@@ -22,6 +23,7 @@ from cormorant.model.resource import Role
 from cormorant.model.settings import parse_settings
 from cormorant.model.status import Status
 from cormorant.operate.house import House
+from cormorant.operate.howread import how_read
 from cormorant.plugins import source_kind
 from cormorant.sources.files.naming import Naming
 from cormorant.sources.files.settings import FilesSettings
@@ -312,13 +314,25 @@ def at(tx: Tx, address: str) -> list[Any]:
 
 
 def shown(house: House, address: str) -> list[dict[str, Any]]:
-    """The Document records of an address. Raises NotFoundError when no source knows it, BadAddress for what is none."""
+    """The Document records of an address, and how each was read.
+
+    Raises NotFoundError when no source knows it, BadAddress for what is none.
+    """
     with house.store.read() as tx:
         view = _View(tx)
-        found = [view.record(row) for row in at(tx, address_of(tx, address))]
+        rows = at(tx, address_of(tx, address))
+        found = [view.record(row) | how_read(house, place_of(tx, row.id)) for row in rows]
     if not found:
         raise NotFoundError(f"No source knows {address}. `cormorant explain` says whether a gate excluded it.")
     return found
+
+
+def place_of(tx: Tx, number: int) -> Place | None:
+    """Where the copy of a document lies, None when there is none."""
+    kept = tx.rows(
+        sa.select(content.c.pack, content.c.pack_offset, content.c.pack_length).where(content.c.id == number)
+    )
+    return Place(*kept[0]) if kept else None
 
 
 def links(house: House, address: str) -> list[dict[str, Any]]:

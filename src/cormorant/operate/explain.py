@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CormorantError
+from cormorant.cache.protocol import Place
 from cormorant.catalog import acls, receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import facts, hiding, linkpack
@@ -26,6 +27,7 @@ from cormorant.model.rules import Gate, Prerequisite, Ruling
 from cormorant.model.status import Status, describe
 from cormorant.operate import documents, sitemaps, troubles
 from cormorant.operate.house import House
+from cormorant.operate.howread import how_read
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, hidden, inlinks, resource
@@ -117,7 +119,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         "source": owner.name, "verdict": verdict, "because": because,
         "status": number, "status_text": status.text, "advice": "" if because is sitemaps.BECAUSE else status.advice,
         "paths": _paths(tx, row), "gates": _gates(house, tx, owner, row), "visits": _visits(tx, row, outcome),
-        "conversion": _conversion(row, kept[0] if kept else None),
+        "conversion": _conversion(house, row, kept[0] if kept else None),
         "index": {"indexed": passed, "delivered_as": kept[0].seq if kept else None, "place": place},
         "cache": _cache(kept[0]) if kept else None,
         "duplicates": _duplicates(tx, kept[0]) if kept and found else [],
@@ -132,11 +134,15 @@ def _held(run: RunRow, status: int) -> str:
     return f"It may be found still, since {documents.why_held(run, status)}"
 
 
-def _conversion(row: Any, kept: Any) -> dict[str, Any] | None:
+def _conversion(house: House, row: Any, kept: Any) -> dict[str, Any] | None:
     """What came of reading it: the fault of the last visit if it could not be read, else how it was read."""
     if row.status in CONVERSION:
         return {"mime": kept.mime if kept else None, "status": row.status, "reason": row.reason}
-    return {"mime": kept.mime, "status": documents.OK, "reason": None} if kept else None
+    if not kept:
+        return None
+    place = Place(kept.pack, kept.pack_offset, kept.pack_length)
+    said = {"mime": kept.mime, "status": documents.OK, "reason": None, "language": kept.language or None}
+    return said | how_read(house, place)
 
 
 def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, public: bool) -> str:
@@ -251,7 +257,11 @@ def _cache(kept: Any) -> dict[str, Any]:
 def _duplicates(tx: Tx, kept: Any) -> list[str]:
     """Other documents with the same bytes, of any source, that search may find."""
     statement = sa.select(content.c.url).where(content.c.content_hash == kept.content_hash, content.c.id != kept.id)
-    return [row.url for row in tx.rows(statement.where(content.c.indexed).limit(20))] if kept.size_bytes else []
+    return (
+        [row.url for row in tx.rows(statement.where(content.c.indexed).limit(20))]
+        if kept.content_hash and kept.size_bytes
+        else []
+    )
 
 
 def _access(tx: Tx, number: int) -> dict[str, Any]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cormorant.base.errors import BadSetting
+from cormorant.model.content import Manner
 from cormorant.model.settings import parse_settings
 from cormorant.sources.web.settings import WebSettings
 
@@ -35,3 +36,30 @@ def test_robots_txt_knows_us_by_a_product_token(token: str) -> None:
 @pytest.mark.parametrize("token", ["cormorant", "My-Diver_bot"])
 def test_a_product_token_has_letters_underscores_and_hyphens(token: str) -> None:
     assert parse_settings(WebSettings, {**START, "robots_agent": token}).agent_header == f"{token}/0.1"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        (
+            "default_charset",
+            "utf-7",
+            "'utf-7' is no charset that web browsers know. Write one like windows-1251 or gbk",
+        ),
+        ("default_charset", "é\n", "no charset"),
+        ("default_language", "deutsch!", "'deutsch!' is no language tag. Write one like de or pt-br"),
+        ("links", "pictures", "links"),
+    ],
+)
+def test_how_documents_are_read_is_refused_in_words(name: str, value: str, sentence: str) -> None:
+    with pytest.raises(BadSetting, match=sentence):
+        parse_settings(WebSettings, {**START, name: value})
+
+
+def test_how_documents_are_read_reaches_their_reader() -> None:
+    given = {**START, "default_charset": "KOI8-R", "default_language": "pt_BR", "links": ["forms"], "change_by": "main"}
+    settings = parse_settings(WebSettings, given)
+    assert (settings.manner, settings.default_language) == (
+        Manner(main=True, charset="koi8-r", links=("forms",)),
+        "pt-br",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -12,6 +13,7 @@ from cormorant.model.address import join
 from cormorant.model.content import Content
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Moved, Outcome, Unchanged
 from cormorant.model.rules import Gate, Ruling
+from cormorant.sources.web.fields import links_of
 from cormorant.sources.web.gates import HEADER, forbidden
 
 PERMANENT = (301, 308)
@@ -27,6 +29,10 @@ MAX_WAIT_ELSEWHERE_S = 3_600.0
 
 _WITH_VALUE = ("max-image-preview", "max-snippet", "max-video-preview", "unavailable_after")
 """Directives that are followed by a colon, as otherwise only the name of an agent is."""
+
+
+_COMMA = re.compile(r",(?=\s*[a-z_])")
+"""A date may hold commas, so only a comma before a word divides."""
 
 
 class Hop(NamedTuple):
@@ -50,11 +56,11 @@ def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, ag
     """What an answer from `address` means for the resource that was asked for (RFC 9110 section 15)."""
     status = answer.status
     if status == 200:
-        return content_of(answer, address, agent)
+        return replace(content_of(answer, address, agent), at=now)
     if status == 304:
         if not conditional:
             return Failed(1005, "The server answered 304 though nothing was asked of it.")
-        return _forbidden(answer, agent) or Unchanged()
+        return _forbidden(answer, agent, now) or Unchanged()
     if status in PERMANENT or status in TEMPORARY:
         return _redirect(answer, address)
     if status in (404, 410):
@@ -71,12 +77,12 @@ def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, ag
     return Failed(status if 400 <= status < 600 else 1005, f"The server answered {status}.")
 
 
-def _forbidden(answer: Answer, agent: str) -> Excluded | None:
+def _forbidden(answer: Answer, agent: str, now: float) -> Excluded | None:
     """A 304 that forbids to index what it confirms: its fields are newer than the kept ones (RFC 9111 section 4.3.4).
 
     That it says nothing allows nothing, since servers leave out most fields of a 304.
     """
-    ruling = forbidden(HEADER, _directives(answer.headers, agent))
+    ruling = forbidden(HEADER, _directives(answer.headers, agent), now)
     return None if ruling is None else Excluded(ruling, ruling.status)
 
 
@@ -120,6 +126,8 @@ def content_of(answer: Answer, address: str, agent: str) -> Content:
         language=headers.get("content-language").partition(",")[0].strip().lower(),
         directives=_directives(headers, agent),
         truncated=answer.truncated,
+        beside=links_of(headers, address),
+        refresh=headers.get("refresh"),
         file_name=unquote(address.partition("?")[0].rpartition("/")[2]),
     )
 
@@ -140,5 +148,5 @@ def directives_for(values: tuple[str, ...], agent: str) -> tuple[str, ...]:
         named = bool(colon) and "," not in name and name.strip().lower() not in _WITH_VALUE
         if named and name.strip().lower() != agent.lower():
             continue
-        found += [each.strip().lower() for each in (rest if named else value).split(",")]
+        found += [each.strip() for each in _COMMA.split((rest if named else value).lower())]
     return tuple(each for each in found if each)

@@ -6,6 +6,7 @@ import fnmatch
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from cormorant.fetch.headers import moment
 from cormorant.model.address import MAX_ADDRESS, origin_of, path_of
 from cormorant.model.content import Content, Extraction
 from cormorant.model.resource import Resource, Role
@@ -23,6 +24,7 @@ MAX_REPEATS = 3
 """A path with more segments, or one segment more often, is a relative link gone astray (fault W3)."""
 
 HEADER = "X-Robots-Tag"
+UNAVAILABLE_AFTER = "unavailable_after"
 MAX_HOST = len("http://") + 253
 """Where the path of an address may begin without a look at its host: no name is longer (RFC 1035 section 2.3.4)."""
 MOST_ROBOTS, MOST_ROBOTS_BYTES = 4_096, 16 << 20
@@ -152,14 +154,16 @@ class WebGates:
     def index(self, content: Content, extraction: Extraction) -> Ruling:
         """Noindex in the header or the document, the types, then the index rules."""
         for place, directives in ((HEADER, content.directives), ("meta robots", extraction.directives)):
-            if (ruling := forbidden(place, directives)) is not None:
+            if (ruling := forbidden(place, directives, content.at)) is not None:
                 return ruling
         if self._index is not None:
             facts = Facts(content.mime, len(content.body), content.modified_at)
             ruling = self._index.ruling(content.address, facts, self._now())
             if not ruling.admitted:
                 return ruling
-        return self._of_type(content.mime)
+        ruling = self._of_type(content.mime)
+        dated = ruling.admitted and any(map(_is_dated, (*content.directives, *extraction.directives)))
+        return ruling._replace(lasting=False) if dated else ruling
 
     def find(self, address: str, facts: Facts | None) -> Ruling | None:
         """What the index rules and types say of a document that was read before; None when the facts decide.
@@ -194,13 +198,25 @@ def _host(address: str) -> str:
     return str(origin_of(address)).partition("//")[2]
 
 
-def forbidden(place: str, directives: Collection[str]) -> Ruling | None:
-    """The ruling of directives that forbid to index a page; `place` is where they stand.
+def forbidden(place: str, directives: Collection[str], at: float = 0.0) -> Ruling | None:
+    """The ruling of directives that forbid to index a page; `place` is where they stand, `at` when it came.
 
     A 304 may leave any header out, so it would confirm for ever what a header says no more.
     """
-    found = {"noindex", "none"}.intersection(directives)
+    found = {"noindex", "none"}.intersection(directives) or {each for each in directives if _has_run_out(each, at)}
     return Ruling(False, Gate.ROBOTS_META, f"{place}: {min(found)}", 971, place != HEADER) if found else None
+
+
+def _is_dated(directive: str) -> bool:
+    return directive.startswith(UNAVAILABLE_AFTER)
+
+
+def _has_run_out(directive: str, at: float) -> bool:
+    """Is this the end of the time that a page is there for, and past? A date that cannot be read ends nothing."""
+    if not at or not _is_dated(directive):
+        return False
+    until = moment(directive.partition(":")[2])
+    return until is not None and until <= at
 
 
 def _shape(address: str) -> Ruling | None:

@@ -10,9 +10,11 @@ from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.address import origin_of
+from cormorant.model.content import Manner
 from cormorant.model.pacing import PacingSettings
 from cormorant.model.settings import Depth
 from cormorant.sources.web.bounds import BoundsSettings
+from cormorant.sources.web.extractors import LinkSettings
 from cormorant.sources.web.sitemaps import SitemapSettings, web_address
 
 MAX_SIZE = 64 << 20
@@ -25,12 +27,12 @@ _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
-class WebSettings(BoundsSettings, SitemapSettings, PacingSettings):
+class WebSettings(LinkSettings, BoundsSettings, SitemapSettings, PacingSettings):
     """Settings of a web source."""
 
     JUDGED = PacingSettings.JUDGED | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
-        "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions",
+        "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions", "links",
     }  # fmt: skip
 
     AT_ONCE = PacingSettings.AT_ONCE | {
@@ -146,6 +148,11 @@ class WebSettings(BoundsSettings, SitemapSettings, PacingSettings):
                     [(host, int(port))] if colon and port.isdigit() else [(rule[5:].strip(), each) for each in ports]
                 )
         return named
+
+    @property
+    def manner(self) -> Manner:
+        """How its documents are to be read."""
+        return super().manner._replace(links=self.links)
 
     @property
     def visit_s(self) -> float:

@@ -1,0 +1,165 @@
+"""Which references count as links by choice? What a source's setting `links` names beside what a reader follows.
+
+| kind      | references                                                                                       |
+|-----------|--------------------------------------------------------------------------------------------------|
+| forms     | GET forms, with the values they show at first; buttons with an address of their own              |
+| posts     | the addresses of POST forms, asked for by GET                                                    |
+| srcset    | pictures in several sizes                                                                        |
+| media     | pictures, sound, film, objects, backgrounds                                                      |
+| resources | scripts, style sheets, icons, manifests, what is to be loaded early, and links of that in headers |
+| hints     | sources of quotations, long descriptions, pings, profiles, Content-Location                      |
+| text      | addresses written out in text, comments, scripts and attributes, also of plain texts             |
+
+A page is looked through for these only when it is asked for: nothing here is on the way of other pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import Final, NamedTuple
+from urllib.parse import urlencode
+
+from turbohtml import Doctype, Document, Element
+
+from cormorant.model.content import LinkKind
+
+MAX_FOUND: Final = 10_000
+"""References of one kind that are looked at."""
+MAX_FIELDS: Final = 50
+"""Fields of a form that go into its address."""
+
+_MEDIA: Final = (
+    ("img", "src"), ("img", "lowsrc"), ("img", "dynsrc"), ("audio", "src"), ("video", "src"), ("video", "poster"),
+    ("source", "src"), ("track", "src"), ("embed", "src"), ("object", "data"), ("param", "value"),
+    ("applet", "archive"), ("input", "src"), ("image", "href"), ("image", "xlink:href"), ("body", "background"),
+    ("table", "background"), ("tr", "background"), ("td", "background"), ("th", "background"),
+)  # fmt: skip
+_RESOURCES: Final = (
+    ("script", "src"), ("script", "href"), ("script", "xlink:href"), ("link", "href"), ("html", "manifest"),
+    ("import", "implementation"),
+)  # fmt: skip
+_HINTS: Final = (
+    ("a", "ping"), ("area", "ping"), ("blockquote", "cite"), ("q", "cite"), ("ins", "cite"), ("del", "cite"),
+    ("img", "longdesc"), ("head", "profile"), ("applet", "codebase"), ("object", "codebase"),
+)  # fmt: skip
+_SRCSET: Final = (("img", "srcset"), ("source", "srcset"), ("link", "imagesrcset"))
+_SEVERAL: Final = frozenset(("ping", "archive"))
+_BUTTONS: Final = frozenset(("button", "image", "reset", "submit", "file"))
+# https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute, without what follows an address.
+_CANDIDATE: Final = re.compile(r"[\s,]*([^\s,](?:\S*[^\s,])?)(?:\s[^,(]*(?:\([^)]*\))?[^,]*)?(?:,|$)")
+_WRITTEN: Final = re.compile(
+    r"""https?://[^\s"'<>`\\^{}|()\[\],;]{1,4096}|(?<![\w./:-])\.{0,2}/[\w%~@-][\w./%~@+-]{0,2048}\.[A-Za-z][A-Za-z0-9]{0,9}\b"""
+)
+
+
+class Reference(NamedTuple):
+    """A reference as written, with the element that says it; None when it stands between elements."""
+
+    text: str
+    element: Element | None
+
+
+def further(document: Document, kinds: Collection[LinkKind], markup: str) -> Iterator[Reference]:
+    """Yield the references of these kinds; `markup` is the page's source, for the kind `text`."""
+    every = "all" in kinds
+    for kind, places in (("media", _MEDIA), ("resources", _RESOURCES), ("hints", _HINTS)):
+        if every or kind in kinds:
+            yield from _of(document, places)
+    if every or "resources" in kinds:
+        yield from _doctype(document)
+    if every or "srcset" in kinds:
+        yield from _srcset(document)
+    if every or not {"forms", "posts"}.isdisjoint(kinds):
+        yield from _forms(document, get=every or "forms" in kinds, post=every or "posts" in kinds)
+    if every or "text" in kinds:
+        base = document.find("base")
+        yield from (Reference(each, None) for each in written(markup, base.attr("href") or "" if base else ""))
+
+
+def written(text: str, base: str = "") -> list[str]:
+    """Return what looks like an address in a text: a web address in full, or a path to something with an extension.
+
+    What reads such texts seldom resolves them as links are: a path with leading dots is also taken from the root, one
+    without also behind the page's `base` as it stands.
+    """
+    found: list[str] = []
+    for match in islice(_WRITTEN.finditer(text), MAX_FOUND):
+        path = match[0].rstrip(".")
+        found.append(path)
+        if path.startswith("."):
+            found.append(path.lstrip("."))
+        elif base and path.startswith("/"):
+            found.append(base.rstrip("/") + path)
+    return found
+
+
+def _doctype(document: Document) -> Iterator[Reference]:
+    for node in document.children:
+        if isinstance(node, Doctype) and node.system_id:
+            yield Reference(node.system_id, None)
+
+
+def _of(document: Document, places: tuple[tuple[str, str], ...]) -> Iterator[Reference]:
+    for tag, attribute in places:
+        for element in islice(document.find_all(tag), MAX_FOUND):
+            value = element.attr(attribute)
+            if not value or (tag == "param" and "/" not in value):
+                continue
+            for each in value.replace(",", " ").split() if attribute in _SEVERAL else (value,):
+                yield Reference(each, element)
+
+
+def _srcset(document: Document) -> Iterator[Reference]:
+    for tag, attribute in _SRCSET:
+        for element in islice(document.find_all(tag), MAX_FOUND):
+            for match in islice(_CANDIDATE.finditer(element.attr(attribute) or ""), 100):
+                yield Reference(match[1], element)
+
+
+def _forms(document: Document, *, get: bool, post: bool) -> Iterator[Reference]:
+    """Yield where forms lead: https://html.spec.whatwg.org/#form-submission-algorithm, for what they show at first."""
+    for element in islice(document.find_all("isindex"), MAX_FOUND if get else 0):
+        yield Reference(element.attr("action") or "", element)
+    for form in islice(document.find_all("form"), MAX_FOUND):
+        by_post = (form.attr("method") or "").strip().lower() == "post"
+        if post if by_post else get:
+            action = form.attr("action") or ""
+            yield Reference(action if by_post else _submitted(action, form), form)
+    for tag in ("button", "input"):
+        for button in islice(document.find_all(tag), MAX_FOUND):
+            there, by_post = button.attr("formaction"), (button.attr("formmethod") or "").strip().lower() == "post"
+            if there and (post if by_post else get):
+                yield Reference(there, button)
+
+
+def _submitted(action: str, form: Element) -> str:
+    """The address of a GET form as it is sent when nobody fills it in."""
+    fields = list(islice(_fields(form), MAX_FIELDS))
+    return f"{action.partition('#')[0].partition('?')[0]}?{urlencode(fields)}" if fields else action
+
+
+def _fields(form: Element) -> Iterator[tuple[str, str]]:
+    for tag in ("input", "select", "textarea"):
+        for field in form.find_all(tag):
+            name = field.attr("name")
+            value = _value(tag, field) if name and field.attr("disabled") is None else None
+            if name and value is not None:
+                yield name, value
+
+
+def _value(tag: str, field: Element) -> str | None:
+    """What a field holds before anybody fills it in, None when it would not be sent."""
+    if tag == "textarea":
+        return field.text
+    if tag == "select":
+        options = field.find_all("option")
+        chosen = next((each for each in options if each.attr("selected") is not None), None) or next(
+            iter(options), None
+        )
+        return None if chosen is None else chosen.attr("value") or chosen.text.strip()
+    kind = (field.attr("type") or "text").lower()
+    if kind in _BUTTONS or (kind in ("checkbox", "radio") and field.attr("checked") is None):
+        return None
+    return field.attr("value") or ("on" if kind in ("checkbox", "radio") else "")

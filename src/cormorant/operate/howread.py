@@ -1,0 +1,31 @@
+"""How was a document read? What its kept copy says of that: charset and language, how they were known, what was cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cormorant.base.errors import CacheDamaged
+from cormorant.cache.protocol import Place
+from cormorant.operate.house import House
+
+FIELDS = ("charset", "charset_from", "language_from", "truncated", "links_dropped")
+"""What is said of a document, in this order."""
+_NOTHING = dict.fromkeys(FIELDS)
+
+
+def how_read(house: House, place: Place | None) -> dict[str, Any]:
+    """The fields above of the copy kept at `place`, None in all of them when there is none that can be read."""
+    if place is None:
+        return dict(_NOTHING)
+    cache = house.cache()
+    try:
+        frame = cache.read(place, body=False)
+    except CacheDamaged:  # `cache check` finds it, and tells
+        return dict(_NOTHING)
+    finally:
+        cache.close()
+    return {
+        "charset": frame.charset or None, "charset_from": frame.charset_from or None,
+        "language_from": frame.language_from or None, "truncated": frame.truncated,
+        "links_dropped": frame.links_dropped,
+    }  # fmt: skip

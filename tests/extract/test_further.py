@@ -1,0 +1,79 @@
+import time
+
+import pytest
+
+from cormorant.extract.beside import with_header
+from cormorant.extract.further import written
+from cormorant.extract.html import extract_html
+from cormorant.extract.plain import extract_text
+from cormorant.model.content import Content, Extraction, Link, LinkKind, Manner
+
+HERE = "https://h.example/a/page"
+FORM = "<form action='/s?x#y'><input name=q value='a b'><input type=checkbox name=c><input type=submit name=go value=1>"
+
+
+def found(markup: str, *kinds: LinkKind) -> list[str]:
+    page = extract_html(markup.encode(), address=HERE, manner=Manner(links=kinds))
+    return [link.address.removeprefix("https://h.example") for link in page.links]
+
+
+@pytest.mark.parametrize(
+    ("kind", "markup", "wanted"),
+    [
+        ("forms", FORM, ["/s?q=a+b"]),
+        ("forms", FORM + "<select name=n><option value=1>x<option selected>two</select>", ["/s?q=a+b&n=two"]),
+        ("forms", "<form action=go></form>", ["/a/go"]),
+        ("forms", "<form method=POST action=/p></form><button formaction=/b></button>", ["/b"]),
+        ("posts", "<form method=POST action=/p><input name=q></form><form action=/g></form>", ["/p"]),
+        ("srcset", "<img src=/0 srcset='/1 1x, /2?a,b 2x,/3'>", ["/1", "/2?a,b", "/3"]),
+        ("media", "<img src=/1><video src=/2 poster=/3></video><object data=/4>", ["/1", "/2", "/3", "/4"]),
+        ("resources", "<script src=/1></script><link rel=stylesheet href=/2>", ["/1", "/2"]),
+        ("hints", "<blockquote cite=/1></blockquote><a href=/2 ping='/3 /4'>x</a>", ["/2", "/3", "/4", "/1"]),
+        ("text", "<p>See https://h.example/x, /d/a.pdf.<!-- ./b.html -->", ["/x", "/d/a.pdf", "/a/b.html", "/b.html"]),
+    ],
+)  # fmt: skip
+def test_each_kind_is_found_when_it_is_asked_for(kind: LinkKind, markup: str, wanted: list[str]) -> None:
+    assert found(markup, kind) == wanted
+    assert not set(found(markup)) - {"/2"}
+    assert set(wanted) <= set(found(markup, "all"))
+
+
+def test_what_a_reader_follows_keeps_its_text_beside_more_kinds() -> None:
+    page = extract_html(b"<a href=/x>An x</a> /x.y <img src=/x>", address=HERE, manner=Manner(links=("all",)))
+    assert page.links[0] == Link("https://h.example/x", "An x")
+
+
+def test_plain_texts_lead_on_when_addresses_in_text_are_asked_for() -> None:
+    body = b"body { src: url('/font.woff') } http://o.example/y"
+    manner = Manner(links=("text",))
+    assert extract_text(body, address=HERE).links == ()
+    said = extract_text(body, address=HERE, manner=manner)
+    assert [link.address for link in said.links] == ["https://h.example/font.woff", "http://o.example/y"]
+
+
+@pytest.mark.parametrize("piece", ["/a", "/a.", "./", "http://", "/a.b/", "https://a,", "../.."])
+def test_hostile_texts_are_read_in_time(piece: str) -> None:
+    started = time.perf_counter()
+    written(piece * (400_000 // len(piece)))
+    assert time.perf_counter() - started < 2
+
+
+def test_a_header_speaks_beside_its_document() -> None:
+    beside = (
+        Link("https://h.example/next", "", "next"), Link("https://h.example/s.css", "", "preload"),
+        Link("https://h.example/a/x", "", "content-location"), Link("https://h.example/c", "", "canonical"),
+        Link("javascript:x()", "", "next"),
+    )  # fmt: skip
+    content = Content(HERE, b"", "text/html", beside=beside, refresh="0; url=/away")
+    said = with_header(content, Extraction("", links=(Link("https://h.example/own"),)), ())
+    assert [link.address for link in said.links] == [
+        "https://h.example/own", "https://h.example/next", "https://h.example/c", "https://h.example/away",
+    ]  # fmt: skip
+    assert (said.canonical, said.refresh) == ("https://h.example/c", "https://h.example/away")
+    kinds = Manner(links=("all",)).links
+    every = {link.address for link in with_header(content, Extraction(""), kinds).links}
+    assert {"https://h.example/s.css", "https://h.example/a/x"} <= every
+    hints = with_header(content, Extraction(""), Manner(links=("hints",)).links).links
+    assert "https://h.example/a/x" in {link.address for link in hints}
+    own = with_header(content, Extraction("", canonical="https://h.example/o", refresh="https://h.example/r"), ())
+    assert (own.canonical, own.refresh) == ("https://h.example/o", "https://h.example/r")
