@@ -173,6 +173,7 @@ class Assignments:
         self._started_at = house.clock.now()
         self._runs: dict[int, tuple[int, Dispatch]] = {}
         self._without_source: set[int] = set()
+        self._closing: set[asyncio.Task[None]] = set()
 
     def __call__(self, current: Mapping[int, Dispatch]) -> dict[int, Dispatch]:
         """The runs under way, source -> dispatch."""
@@ -194,7 +195,8 @@ class Assignments:
                 if row.id not in known and (dispatch := self._take_up(tx, row)) is not None:
                     self._runs[row.source_id] = (row.id, dispatch)
             alive = {row.id for row in rows}
-            self._runs = {source: pair for source, pair in self._runs.items() if pair[0] in alive}
+            for source in [source for source, (number, _) in self._runs.items() if number not in alive]:
+                self._let_go(self._runs.pop(source)[1])
             for number, dispatch in self._runs.values():
                 most = dispatch.source.settings.max_documents
                 if most is not None:
@@ -202,13 +204,19 @@ class Assignments:
                     dispatch.allowance = Allowance(most, by_others, self.peers)
         return {source: dispatch for source, (_, dispatch) in self._runs.items()}
 
+    def _let_go(self, dispatch: Dispatch) -> None:
+        """A run is over: close what its source has of its own, once its last visits are settled."""
+        closing = asyncio.get_running_loop().create_task(dispatch.source.close())
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
+
     def _take_up(self, tx: Tx, row: RunRow) -> Dispatch | None:
         """Begin to work on a run; None while its settings make no source, or there is none any more."""
         found = sources.numbered(tx, row.source_id)
         if found is None:
             return None
         try:
-            source = build.source_of(row, found.kind, self._fetcher, self._house.clock)
+            source = build.source_of(row, found.kind, self._fetcher, self._house)
         except CormorantError as error:  # a file of start addresses is away: perhaps for a moment
             if row.id not in self._without_source:
                 self._without_source.add(row.id)
@@ -269,7 +277,7 @@ async def _conduct(plan: Plan, stop: asyncio.Event) -> None:
     def build_source(row: RunRow) -> Source:
         with house.store.read() as tx:
             found = sources.numbered(tx, row.source_id)
-        return build.source_of(row, found.kind if found else "", None, house.clock)
+        return build.source_of(row, found.kind if found else "", None, house)
 
     while not stop.is_set():
         for number in [number for number, task in tasks.items() if task.done()]:

@@ -113,6 +113,8 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
     batch.exclusions += found.exclusions
     if found.arrivals or found.exclusions:
         batch.of_site.setdefault(resource.site, []).extend([*found.arrivals, *found.exclusions])
+    for name, value, seconds in visited.report.wire.learned:
+        batch.facts.append(Fact(resource.site, resource.source, name, value, visited.report.at + seconds))
     if resource.role is not Role.DOCUMENT:
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, resource.role)
         if fact:

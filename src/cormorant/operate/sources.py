@@ -18,6 +18,7 @@ from cormorant.egress.policy import Consent
 from cormorant.frontier import hiding
 from cormorant.journal import runs
 from cormorant.model.settings import SourceSettings, parse_settings
+from cormorant.operate import secrets
 from cormorant.operate.house import House
 from cormorant.plugins import SourceKind, Tools, source_kind
 from cormorant.receivers import stream
@@ -115,10 +116,14 @@ def check_name(name: str, thing: str) -> None:
 
 
 def add(house: House, kind: str, name: str, given: Given) -> SourceRow:
-    """Add a source. Raises ConflictError when the name is taken, UsageError when it cannot be a name."""
+    """Add a source.
+
+    Raises ConflictError when the name is taken, UsageError when it cannot be a name, NotFoundError for a secret.
+    """
     check_name(name, "source")
     settings = settings_of(kind, given)
     with house.store.begin() as tx:
+        secrets.check(tx, settings.secrets)
         number = sources.add(tx, kind, name, settings.model_dump(mode="json", exclude_defaults=True))
         row = sources.numbered(tx, number)
     if row is None:
@@ -136,6 +141,7 @@ def edit(house: House, name: str, given: Given) -> SourceRow:
     with house.store.begin() as tx:
         if sources.named(tx, name).version != row.version:
             raise ConflictError(f"The source {name!r} was changed by somebody else at the same moment. Try again.")
+        secrets.check(tx, settings.secrets)
         sources.edit(tx, row.id, settings.model_dump(mode="json", exclude_defaults=True))
         return sources.named(tx, name)
 

@@ -24,6 +24,7 @@ from cormorant.model.resource import Found, Lease, Resource, Role
 from cormorant.model.settings import parse_settings
 from cormorant.model.status import describe
 from cormorant.operate.house import House
+from cormorant.operate.secrets import Opened
 from cormorant.plugins import Source, Tools, source_kind
 
 _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
@@ -53,7 +54,8 @@ async def test(house: House, name: str, address: str, means: Means) -> dict[str,
     with house.store.read() as tx:
         row = sources.named(tx, name)
     kind = source_kind(row.kind)
-    source = kind.make(row.id, parse_settings(kind.settings, row.settings), Tools(means.fetcher, house.clock))
+    tools = Tools(means.fetcher, house.clock, Opened(house))
+    source = kind.make(row.id, parse_settings(kind.settings, row.settings), tools)
     started = house.clock.monotonic()
     try:
         resource = _resource(source, _meant(address))
@@ -117,6 +119,7 @@ def _added(first: Wire, second: Wire) -> Wire:
     return Wire(
         first.requests + second.requests, first.conditional + second.conditional, first.audits + second.audits,
         first.received + second.received, first.decoded + second.decoded,
+        credential=second.credential or first.credential,
     )  # fmt: skip
 
 
@@ -130,7 +133,8 @@ def _record(name: str, source: Source, report: Report, wire: Wire) -> dict[str, 
         "source": name, "address": address, "outcome": outcome.kind.name.lower(), "status": outcome.status,
         "status_text": status.text, "rule": _rule(outcome) or f"{follow.gate}: {follow.rule}",
         "reason": reason_of(outcome), "advice": status.advice if code else None,
-        **_content(outcome, source), "requests": wire.requests, "bytes": wire.received, "credential": None,
+        **_content(outcome, source), "requests": wire.requests, "bytes": wire.received,
+        "credential": wire.credential or None,
         "exit_code": code,
     }  # fmt: skip
 

@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from cormorant.base.errors import BadAddress
 from cormorant.model.address import canonical, origin_of
 from cormorant.model.settings import Depth, SourceSettings
+from cormorant.sources.web.access_settings import AccessSettings
 
 MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""
@@ -22,7 +23,7 @@ _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
-class WebSettings(SourceSettings):
+class WebSettings(AccessSettings, SourceSettings):
     """Settings of a web source."""
 
     JUDGED = SourceSettings.JUDGED | {
@@ -174,6 +175,8 @@ class WebSettings(SourceSettings):
 
 def _address(text: str) -> str:
     """A start address in its canonical form; ValueError says what is wrong with it."""
+    if _has_login(text):
+        raise ValueError("a user name is not written into an address: use the setting credentials.")
     try:
         address = canonical(text)
     except BadAddress as error:
@@ -181,3 +184,8 @@ def _address(text: str) -> str:
     if not address.startswith(("http://", "https://")):
         raise ValueError(f"{text!r} is not a web address: it must begin with http:// or https://.")
     return address
+
+
+def _has_login(text: str) -> bool:
+    """Does an address name a user? A password in it must not be kept, nor repeated."""
+    return "@" in text.partition("://")[2].partition("/")[0].partition("?")[0].partition("#")[0]
