@@ -10,10 +10,15 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-_PAIR = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s,\"]+))")
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]"
+_PAIR = re.compile(rf"(?<!{_TOKEN})({_TOKEN}++)\s*+=\s*+(?:\"((?:[^\"\\]|\\.)*+)\"|([^\s,\"]++))")
 _SCHEME = re.compile(r"(?:^|,)\s*([A-Za-z][A-Za-z0-9-]*)(?=\s|,|$)(?!\s*=)")
 _ALGORITHMS = {"SHA-256": hashlib.sha256, "MD5": hashlib.md5}
 """Those of RFC 7616 that servers have, the better one first."""
+
+
+MOST_CHARACTERS = 8_192
+"""Of one field; what comes behind is not read."""
 
 
 class Challenge(NamedTuple):
@@ -38,13 +43,13 @@ class Asked(NamedTuple):
 
 def schemes(values: Sequence[str]) -> tuple[str, ...]:
     """The schemes that WWW-Authenticate fields name, lower case, in order (RFC 9110 section 11.6.1)."""
-    found = (name.lower() for value in values for name in _SCHEME.findall(_unquoted(value)))
+    found = (name.lower() for value in values for name in _SCHEME.findall(_unquoted(value[:MOST_CHARACTERS])))
     return tuple(dict.fromkeys(found))
 
 
 def challenge_of(values: Sequence[str]) -> Challenge | None:
     """The best digest challenge that can be answered, None when there is none."""
-    found = [each for value in values for each in _challenges(value)]
+    found = [each for value in values for each in _challenges(value[:MOST_CHARACTERS])]
     order = list(_ALGORITHMS)
     return min(found, key=lambda each: order.index(_base(each.algorithm)), default=None)
 
@@ -76,7 +81,7 @@ def _challenges(value: str) -> list[Challenge]:
     """Every digest challenge of one field, which may hold challenges of other schemes too."""
     plain = _unquoted(value)
     starts = [(found.start(1), found[1].lower()) for found in _SCHEME.finditer(plain)]
-    ends = [*(start for start, _ in starts[1:]), len(value)]
+    ends = [*(start for start, _ in starts[1:]), len(value)][: len(starts)]
     parts = [value[start:end] for (start, scheme), end in zip(starts, ends, strict=True) if scheme == "digest"]
     return [each for part in parts if (each := _challenge(part)) is not None]
 
