@@ -51,14 +51,24 @@ def test_without_quality_it_is_as_in_rfc_2069() -> None:
 
 def test_the_better_one_of_several_is_answered() -> None:
     found = challenge_of(
-        ['Basic realm="Digest, or so", Digest realm="a", nonce="1", algorithm=MD5', 'Digest realm="a", nonce="2", algorithm=SHA-256, stale=TRUE']
+        [
+            'Basic realm="Digest, or so", Digest realm="a", nonce="1", algorithm=MD5',
+            'Digest realm="a", nonce="2", algorithm=SHA-256, stale=TRUE',
+        ]
     )
     assert found == Challenge("a", "2", "SHA-256", "", None, stale=True)
 
 
 @pytest.mark.parametrize(
     "value",
-    ["", "Digest", 'Digest realm="x"', 'Digest nonce="1", algorithm=SHA-1', 'Digest nonce="1", qop="auth-int"', "Basic"],
+    [
+        "",
+        "Digest",
+        'Digest realm="x"',
+        'Digest nonce="1", algorithm=SHA-1',
+        'Digest nonce="1", qop="auth-int"',
+        "Basic",
+    ],
 )
 def test_what_cannot_be_answered_is_no_challenge(value: str) -> None:
     assert challenge_of([value]) is None
@@ -81,7 +91,9 @@ def test_marks_in_names_are_escaped() -> None:
     assert 'realm="a\\"b"' in said
 
 
-@pytest.mark.parametrize("value", ["a" * 100_000, "Digest " + "a=" * 50_000, 'Digest a="' + "\\" * 99_999, ", " * 50_000])
+@pytest.mark.parametrize(
+    "value", ["a" * 100_000, "Digest " + "a=" * 50_000, 'Digest a="' + "\\" * 99_999, ", " * 50_000]
+)
 def test_a_long_field_takes_no_time(value: str) -> None:
     assert challenge_of([value]) is None
     assert len(schemes([value])) <= 1

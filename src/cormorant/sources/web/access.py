@@ -163,6 +163,8 @@ class Access:
 def _known(credential: Credential, value: str) -> _Known:
     if credential.scheme in ("basic", "digest"):
         hide(value, credential.name)
+    else:
+        _line(credential.name or "Authorization", value)
     return _Known(credential, value)
 
 
