@@ -42,7 +42,7 @@ def _text(data: bytes) -> str:
         raise UsageError("The value is no text in UTF-8.") from None
 
 
-@app.command(epilog=examples("cormorant secret add wiki", "cormorant secret add wiki --file password.txt"))
+@app.command(epilog=examples("cormorant secret add wiki", "cormorant secret add intranet --file password.txt"))
 def add(context: typer.Context, name: Name, file: File = None) -> None:
     """Keep a secret. Its value is asked for, or read from standard input or a file, and never shown again."""
     from cormorant.operate import secrets
