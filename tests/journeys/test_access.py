@@ -19,7 +19,14 @@ import pytest
 
 PASSWORD, TOKEN = "canary-Ä-4713 &%", "canary-token-4714"
 BASIC = base64.b64encode(f"anna:{PASSWORD}".encode()).decode()
-FORMS = (PASSWORD.encode(), TOKEN.encode(), BASIC.encode(), b"canary-%C3%84-4713", b"canary-\\u00c4-4713", b"canary-\\xc4-4713")
+FORMS = (
+    PASSWORD.encode(),
+    TOKEN.encode(),
+    BASIC.encode(),
+    b"canary-%C3%84-4713",
+    b"canary-\\u00c4-4713",
+    b"canary-\\xc4-4713",
+)
 
 
 class Guarded(ThreadingHTTPServer):
@@ -91,7 +98,9 @@ class Home:
         """Run a command, with something on its standard input."""
         command = [sys.executable, "-m", "cormorant", "--data", str(self.folder), *words]
         environment = {**os.environ, "CORMORANT_LOG": "debug"}
-        done = subprocess.run(command, input=given.encode(), capture_output=True, env=environment, timeout=120, check=False)
+        done = subprocess.run(
+            command, input=given.encode(), capture_output=True, env=environment, timeout=120, check=False
+        )
         self.printed += done.stdout + done.stderr
         assert done.returncode == code, (words, done.stdout.decode(), done.stderr.decode())
         return (done.stdout + done.stderr).decode()
@@ -168,7 +177,13 @@ def test_a_site_behind_a_password(site: Guarded, tmp_path: Path) -> None:
     assert "401" in refused
     shown = home.run("explain", f"{site.url}/")
     assert "Offered was: basic as anna by secret:wiki" in shown
-    for words in (["secret", "list"], ["source", "show", "wiki", "--effective"], ["doctor"], ["run", "show"], ["status"]):
+    for words in (
+        ["secret", "list"],
+        ["source", "show", "wiki", "--effective"],
+        ["doctor"],
+        ["run", "show"],
+        ["status"],
+    ):
         home.run(*words)
         home.run(*words, "--json")
     home.run("secret", "delete", "wiki", code=1)

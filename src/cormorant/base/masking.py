@@ -8,6 +8,7 @@ One list a process, as there is one log: whoever opens a secret cannot know who 
 from __future__ import annotations
 
 import base64
+import json
 from urllib.parse import quote, quote_plus
 
 SHORTEST = 3
@@ -18,7 +19,7 @@ _HIDDEN: dict[str, None] = {}
 def hide(secret: str, user: str = "") -> None:
     """Mask a secret from now on, as it is, as it stands in an address or in JSON, and as Basic sends it for a user."""
     forms = [secret, secret.strip(), quote(secret, safe=""), quote_plus(secret), *filter(None, secret.splitlines())]
-    forms.append(secret.encode("unicode_escape").decode().replace('"', '\\"'))
+    forms += [json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], repr(secret)[1:-1]]
     if user:
         forms.append(base64.b64encode(f"{user}:{secret}".encode()).decode())
     longest_first = sorted({*_HIDDEN, *(each for each in forms if len(each) >= SHORTEST)}, key=len, reverse=True)

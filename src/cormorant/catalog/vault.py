@@ -13,6 +13,7 @@ from pathlib import Path
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
+from cormorant.base.clock import random_token
 from cormorant.base.errors import SecretSealed
 
 NAME = "secret.key"
@@ -99,8 +100,8 @@ class Vault:
         self._draft(text).replace(self.path)
 
     def _draft(self, text: bytes) -> Path:
-        draft = self.path.with_name(f"{NAME}.{os.getpid()}")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _MODE)
+        draft = self.path.with_name(f"{NAME}.{random_token(8)}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _MODE)
         with os.fdopen(descriptor, "wb") as file:
             file.write(text)
             file.flush()

@@ -268,7 +268,7 @@ class TestTrust:
         own.configure_cert(context)
 
         class Odd(Authority):
-            def server(self, *names: str) -> ssl.SSLContext:  # noqa: ARG002 - the certificate is of another name
+            def server(self, *names: str) -> ssl.SSLContext:
                 return context
 
         pinned = digest_of if pin == "right" else "0" * 64
@@ -298,5 +298,5 @@ def test_a_secret_that_cannot_be_sent_is_not_told() -> None:
         ("11.1.2.3", False), ("[fd00::1]", True), ("a.local", True), ("local", True), ("example", False),
     ],
 )  # fmt: skip
-def test_who_is_reached_without_the_proxy(host: str, through: bool) -> None:  # noqa: FBT001 - a column of the table
+def test_who_is_reached_without_the_proxy(host: str, through: bool) -> None:
     assert is_excepted(host, ("intra.example", ".local", "10.0.0.0/8", "fd00::/8")) is through
