@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
@@ -16,9 +15,8 @@ SECRET = 'pä"ss w/rd+1'
 
 
 @pytest.fixture(autouse=True)
-def as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(masking, "_HIDDEN", {})
-    yield
 
 
 @pytest.mark.parametrize(

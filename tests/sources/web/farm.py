@@ -1,4 +1,4 @@
-"""Real servers of several origins on loopback, with certificates made up for the test, and a source that visits them."""
+"""Real servers of several origins on loopback, with certificates made up for the test, and a source to visit them."""
 
 from __future__ import annotations
 

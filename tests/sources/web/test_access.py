@@ -210,7 +210,7 @@ def test_two_sources_share_no_connection_and_no_cookie(authority: Authority) -> 
 
 
 def test_one_process_gives_every_source_connections_of_its_own(authority: Authority) -> None:
-    """Sources of one process have one fetcher to begin with: what is shown on a connection must not hold for another."""
+    """Sources of one process begin with one fetcher: what was shown on a connection must not hold for another."""
     home = Place("https", "home.test")
 
     async def work() -> None:

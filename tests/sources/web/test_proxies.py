@@ -111,9 +111,9 @@ def test_a_forbidden_site_is_not_asked_of_the_proxy(authority: Authority) -> Non
     home, relay = Place("http", "home.test"), Relay()
 
     async def work() -> Any:
-        async with relay.relaying():
-            async with visiting({}, proxy=relay.address, start=["http://home.test/"], network=["public"]) as visitor:
-                return await visitor.visit("http://other.test/")
+        told = {"start": ["http://home.test/"], "network": ["public"]}
+        async with relay.relaying(), visiting({}, proxy=relay.address, **told) as visitor:
+            return await visitor.visit("http://other.test/")
 
     said = run(work())
     assert isinstance(said, Excluded)
@@ -126,10 +126,8 @@ def test_only_a_host_of_the_settings_is_left_to_the_proxy_to_resolve(
     home, relay = Place("http", "other.test"), Relay()
 
     async def work() -> Any:
-        async with serving(home), relay.relaying():
-            async with visiting({}, proxy=relay.address, start=[home.origin]) as visitor:
-                strange = await visitor.visit("http://sub.home.test/")
-                return strange, await visitor.visit(f"{home.origin}/")
+        async with serving(home), relay.relaying(), visiting({}, proxy=relay.address, start=[home.origin]) as visitor:
+            return await visitor.visit("http://sub.home.test/"), await visitor.visit(f"{home.origin}/")
 
     monkeypatch.setattr(farm, "NAMELESS", {"other.test", "sub.home.test"})
     strange, named = run(work())

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]"
-_PAIR = re.compile(rf"(?<!{_TOKEN})({_TOKEN}++)\s*+=\s*+(?:\"((?:[^\"\\]|\\.)*+)\"|([^\s,\"]++))")
+_WORD = r"[!#$%&'*+.^_`|~0-9A-Za-z-]"
+_PAIR = re.compile(rf"(?<!{_WORD})({_WORD}++)\s*+=\s*+(?:\"((?:[^\"\\]|\\.)*+)\"|([^\s,\"]++))")
 _SCHEME = re.compile(r"(?:^|,)\s*([A-Za-z][A-Za-z0-9-]*)(?=\s|,|$)(?!\s*=)")
 _ALGORITHMS = {"SHA-256": hashlib.sha256, "MD5": hashlib.md5}
 """Those of RFC 7616 that servers have, the better one first."""
