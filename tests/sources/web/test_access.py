@@ -27,7 +27,7 @@ from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.source import WebSource
 from tests.crawl.samples import NEVER_SEEN
 from tests.fetch.servers import run
-from tests.sources.web.farm import Authority, Heard, Known, Place, Said, serving, visiting, wants_digest
+from tests.sources.web.farm import Authority, Heard, Known, Place, Said, Visitor, serving, visiting, wants_digest
 
 CANARY = "canary-4711"
 STATUSES = (301, 302, 303, 307, 308)
@@ -87,6 +87,12 @@ def lay_out(home: Place, others: tuple[Place, ...]) -> Iterator[str]:
             yield home.origin + path
 
 
+async def followed(visitor: Visitor, address: str) -> object:
+    """What a visit ends as; one that says that it moved is followed by a visit there, as in a crawl."""
+    said = await visitor.visit(address)
+    return await visitor.visit(said.target) if isinstance(said, Moved) else said
+
+
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_proof_leaves_its_origin(kind: str, scheme: str, authority: Authority) -> None:
@@ -102,10 +108,7 @@ def test_no_proof_leaves_its_origin(kind: str, scheme: str, authority: Authority
             async with visiting({"canary": CANARY}, **settings(kind, home, authority)) as visitor:
                 assert isinstance(await visitor.visit(f"{home.origin}/"), Content)
                 for address in addresses:
-                    said = await visitor.visit(address)
-                    if isinstance(said, Moved):
-                        said = await visitor.visit(said.target)
-                    assert isinstance(said, Content), said
+                    assert isinstance(await followed(visitor, address), Content)
                 for other in others:
                     await visitor.visit(f"{other.origin}/robots.txt", Role.ROBOTS)
             return len(addresses)
@@ -197,7 +200,7 @@ def test_two_sources_share_no_connection_and_no_cookie(authority: Authority) -> 
 
     async def work() -> None:
         async with serving(home, authority=authority):
-            given = {"start": [home.origin], "ca": [authority.file]}
+            given: dict[str, Any] = {"start": [home.origin], "ca": [authority.file]}
             async with visiting({}, client_certificate=[authority.client()], **given) as first:
                 assert isinstance(await first.visit(f"{home.origin}/"), Content)
                 async with visiting({}, **given) as second:
@@ -215,7 +218,12 @@ def test_one_process_gives_every_source_connections_of_its_own(authority: Author
 
     async def work() -> None:
         async with serving(home, authority=authority):
-            given = {"start": [home.origin], "ca": [authority.file], "network": ["loopback"], "delay_s": "0"}
+            given: dict[str, Any] = {
+                "start": [home.origin],
+                "ca": [authority.file],
+                "network": ["loopback"],
+                "delay_s": "0",
+            }
             async with visiting({}, client_certificate=[authority.client()], **given) as first:
                 await first.visit(f"{home.origin}/")
                 told = parse_settings(WebSettings, given)
@@ -238,7 +246,9 @@ class TestTrust:
     def ends(self, home: Place, authority: Authority, **given: Any) -> Any:
         async def work() -> Any:
             async with serving(home, authority=authority):
-                told = {name: [each.replace("HOME", home.origin) for each in value] for name, value in given.items()}
+                told: dict[str, Any] = {
+                    name: [each.replace("HOME", home.origin) for each in value] for name, value in given.items()
+                }
                 async with visiting({}, start=[home.origin], **told) as visitor:
                     return await visitor.visit(f"{home.origin}/")
 

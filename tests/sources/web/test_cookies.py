@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from cormorant.fetch.values import Answer
@@ -136,7 +138,7 @@ def said(*cookies: str) -> Answer:
     return Answer(200, "HTTP/1.1 200 OK", block, b"", 0)
 
 
-def session(run: int = 1, **given: object) -> Session:
+def session(run: int = 1, **given: Any) -> Session:
     return Session(7, WebSettings(start=("http://a.example/",), **given), Known({}), run)
 
 

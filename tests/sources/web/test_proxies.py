@@ -28,7 +28,7 @@ def through(relay: Relay, home: Place, authority: Authority, *, path: str = "/",
 
     async def work() -> Any:
         async with serving(home, authority=authority), relay.relaying():
-            told = {"proxy": relay.address, "start": [home.origin], "ca": [authority.file], **given}
+            told: dict[str, Any] = {"proxy": relay.address, "start": [home.origin], "ca": [authority.file], **given}
             async with visiting({"p": PASSWORD, "site": "for the site"}, **told) as visitor:
                 await visitor.visit(f"{home.origin}{path}")
                 said = await visitor.visit(f"{home.origin}{path}")
@@ -89,7 +89,7 @@ def test_a_proxy_that_says_no_to_a_tunnel(broken: int, authority: Authority) -> 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_a_proxy_that_is_down(scheme: str) -> None:
     async def work() -> Any:
-        told = {"proxy": "http://proxy.test:9", "start": [f"{scheme}://home.test/"]}
+        told: dict[str, Any] = {"proxy": "http://proxy.test:9", "start": [f"{scheme}://home.test/"]}
         async with visiting({}, **told) as visitor:
             said = await visitor.visit(f"{scheme}://home.test/")
             assert visitor.wire.requests == 0
@@ -111,7 +111,7 @@ def test_a_forbidden_site_is_not_asked_of_the_proxy(authority: Authority) -> Non
     home, relay = Place("http", "home.test"), Relay()
 
     async def work() -> Any:
-        told = {"start": ["http://home.test/"], "network": ["public"]}
+        told: dict[str, Any] = {"start": ["http://home.test/"], "network": ["public"]}
         async with relay.relaying(), visiting({}, proxy=relay.address, **told) as visitor:
             return await visitor.visit("http://other.test/")
 
