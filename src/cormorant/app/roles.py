@@ -205,8 +205,14 @@ class Assignments:
         return {source: dispatch for source, (_, dispatch) in self._runs.items()}
 
     def _let_go(self, dispatch: Dispatch) -> None:
-        """A run is over: close what its source has of its own, once its last visits are settled."""
-        closing = asyncio.get_running_loop().create_task(dispatch.source.close())
+        """A run is over: close what its source has of its own, once no visit is under way with it any more."""
+
+        async def close() -> None:
+            while dispatch.under_way:
+                await asyncio.sleep(POLL_S)
+            await dispatch.source.close()
+
+        closing = asyncio.get_running_loop().create_task(close())
         self._closing.add(closing)
         closing.add_done_callback(self._closing.discard)
 

@@ -113,6 +113,8 @@ class Fetcher:
             self._multi.remove(slot.curl)
             slot.renew()
             done = await self._perform(slot)
+        if self._closed:
+            return _CLOSED
         if not loaded:
             self._loaded[key] = pinned  # not before: others that begin in the same turn may come to libcurl first
         return slot.finish(*done)

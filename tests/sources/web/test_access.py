@@ -17,11 +17,12 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import BadSetting
+from cormorant.model.address import canonical, origin_of
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Failed, Moved
 from cormorant.model.resource import Role
 from cormorant.model.settings import parse_settings
-from cormorant.sources.web.access import is_excepted
+from cormorant.sources.web.access import Access, is_excepted
 from cormorant.sources.web.session import Session
 from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.source import WebSource
@@ -149,6 +150,24 @@ def test_a_path_is_the_border_too() -> None:
         ("/", ""), ("/teams", ""), ("/team", basic), ("/team/a?x=/team/b", basic), ("/team/b/c", "Bearer t0k3n"),
         ("/robots.txt", ""), ("/%74eam/x", ""), ("/x/../team/d", ""),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("https://wiki.example/", True), ("https://wiki.example:443/", True), ("http://wiki.example/", False),
+        ("http://wiki.example:443/", False), ("https://wiki.example:80/", False), ("https://wiki.example./", False),
+        ("https://a.wiki.example/", False), ("https://wiki.example.org/", False), ("https://xwiki.example/", False),
+    ],
+)  # fmt: skip
+def test_an_origin_is_scheme_host_and_port(address: str, told: bool) -> None:  # noqa: FBT001 - a column of the table
+    settings = parse_settings(WebSettings, {
+        "start": ["https://wiki.example/"], "headers": ["X-Key: secret:canary"],
+        "credentials": ["https://wiki.example bearer secret:canary"],
+    })  # fmt: skip
+    access = Access(settings, settings.starts(), Known({"canary": CANARY}).reveal)
+    there = canonical(address)
+    assert len(access.offer(origin_of(there), there).lines) == (2 if told else 0)
 
 
 def test_digest_goes_on_with_its_nonce_and_takes_a_newer_one() -> None:
