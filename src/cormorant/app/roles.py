@@ -173,6 +173,7 @@ class Assignments:
         self._started_at = house.clock.now()
         self._runs: dict[int, tuple[int, Dispatch]] = {}
         self._without_source: set[int] = set()
+        self._leaving: list[Dispatch] = []
         self._closing: set[asyncio.Task[None]] = set()
 
     def __call__(self, current: Mapping[int, Dispatch]) -> dict[int, Dispatch]:
@@ -196,7 +197,8 @@ class Assignments:
                     self._runs[row.source_id] = (row.id, dispatch)
             alive = {row.id for row in rows}
             for source in [source for source, (number, _) in self._runs.items() if number not in alive]:
-                self._let_go(self._runs.pop(source)[1])
+                self._leaving.append(self._runs.pop(source)[1])
+            self._let_go()
             for number, dispatch in self._runs.values():
                 most = dispatch.source.settings.max_documents
                 if most is not None:
@@ -204,17 +206,13 @@ class Assignments:
                     dispatch.allowance = Allowance(most, by_others, self.peers)
         return {source: dispatch for source, (_, dispatch) in self._runs.items()}
 
-    def _let_go(self, dispatch: Dispatch) -> None:
-        """A run is over: close what its source has of its own, once no visit is under way with it any more."""
-
-        async def close() -> None:
-            while dispatch.under_way:
-                await asyncio.sleep(POLL_S)
-            await dispatch.source.close()
-
-        closing = asyncio.get_running_loop().create_task(close())
-        self._closing.add(closing)
-        closing.add_done_callback(self._closing.discard)
+    def _let_go(self) -> None:
+        """Close what sources of runs that are over have of their own, once no visit is under way with it any more."""
+        for dispatch in [each for each in self._leaving if not each.under_way]:
+            self._leaving.remove(dispatch)
+            closing = asyncio.get_running_loop().create_task(dispatch.source.close())
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
 
     def _take_up(self, tx: Tx, row: RunRow) -> Dispatch | None:
         """Begin to work on a run; None while its settings make no source, or there is none any more."""

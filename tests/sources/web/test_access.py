@@ -160,7 +160,7 @@ def test_a_path_is_the_border_too() -> None:
         ("https://a.wiki.example/", False), ("https://wiki.example.org/", False), ("https://xwiki.example/", False),
     ],
 )  # fmt: skip
-def test_an_origin_is_scheme_host_and_port(address: str, told: bool) -> None:  # noqa: FBT001 - a column of the table
+def test_an_origin_is_scheme_host_and_port(address: str, told: bool) -> None:
     settings = parse_settings(WebSettings, {
         "start": ["https://wiki.example/"], "headers": ["X-Key: secret:canary"],
         "credentials": ["https://wiki.example bearer secret:canary"],
