@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 FOLDER = os.environ.get("CORMORANT_SUITE_RECORDS", "")
-"""Looked at now: while tests run there are no settings of whoever runs them."""
 
 
 def record(suite: str, passed: int, total: int, deviations: Mapping[str, str]) -> None:
