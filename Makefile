@@ -56,6 +56,13 @@ run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and
 test: .venv/.stamp-dev ## Run every test that needs no server installed (PARALLEL=0: in one process)
 	@$(PYTEST) -m "not server" -n $(PARALLEL) --dist loadfile
 
+.PHONY: servers
+servers: .venv/.stamp-dev ## Run the tests against nginx and squid, installing these first where that is possible
+	@if ! PATH="$$PATH:/usr/sbin" command -v nginx squid htpasswd >/dev/null; then \
+	apt-get update -qq && apt-get install -y -qq nginx squid apache2-utils || \
+	echo "nginx, squid and apache2-utils could not be installed here, so what needs them is skipped." >&2; fi
+	@$(PYTEST) -m server -rs tests/sources/web
+
 .PHONY: prove
 prove: .venv/.stamp-dev ## Run the long proofs: kills and previews of edits on both stores, and faults planted to be caught
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store sqlite

@@ -24,6 +24,6 @@ def pytest_configure() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in list(os.environ):
-        ours = name.startswith("CORMORANT_") and name not in {"CORMORANT_SUITES", "CORMORANT_SUITE_RECORDS"}
+        ours = name.startswith("CORMORANT_") and not name.startswith("CORMORANT_SUITE")
         if ours or name.lower() in {"http_proxy", "https_proxy", "all_proxy"}:
             del os.environ[name]

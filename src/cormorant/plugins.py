@@ -19,25 +19,31 @@ from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, Refusal
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
-from cormorant.sources.protocol import Discovery, Gates, Source
+from cormorant.sources.protocol import Discovery, Gates, Secrets, Source
 from cormorant.sources.rules import Facts
 from cormorant.sources.web.doubts import doubts
+from cormorant.sources.web.session import Session
 from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.source import WebSource
 
 __all__ = [
     "RECEIVERS", "SOURCES", "Delivery", "Discovery", "Facts", "Gates", "Pace", "Receiver", "ReceiverKind",
-    "ReceiverSettings", "Refusal", "Source", "SourceKind", "SourceSettings", "Tools", "make_source", "receiver_kind",
-    "source_kind",
+    "ReceiverSettings", "Refusal", "Secrets", "Source", "SourceKind", "SourceSettings", "Tools", "make_source",
+    "receiver_kind", "source_kind",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a source may be given: a fetcher (None when it is built for discovery alone) and the clock."""
+    """What a source may be given: a fetcher (None when it is built for discovery alone) and the clock.
+
+    `secrets` is None when it is only to be asked questions; `run` is the run it is built for, 0 for none.
+    """
 
     fetcher: Fetcher | None
     clock: Clock
+    secrets: Secrets | None = None
+    run: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,10 @@ class ReceiverKind:
 
 
 def _web(number: int, settings: WebSettings, tools: Tools) -> Source:
-    return WebSource(number, settings, tools.fetcher, tools.clock)
+    session = None
+    if tools.secrets is not None:
+        session = Session(number, settings, tools.secrets, tools.run)
+    return WebSource(number, settings, tools.fetcher, tools.clock, session=session)
 
 
 def _files(number: int, settings: FilesSettings, tools: Tools) -> Source:  # noqa: ARG001 - needs no tools

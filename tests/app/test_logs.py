@@ -13,6 +13,7 @@ import pytest
 from cormorant.app import logs
 from cormorant.app.build import Plan
 from cormorant.app.settings import Installation
+from cormorant.base import masking
 from cormorant.base.log import logger
 
 log = logger("cormorant.crawl.somewhere")
@@ -106,3 +107,20 @@ def test_a_log_that_cannot_be_written_stops_nothing(tmp_path: Path, capsys: pyte
     path.mkdir()
     log.info("settled")
     assert not capsys.readouterr().err
+
+
+def test_a_secret_that_was_opened_stands_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(masking, "_HIDDEN", {})
+    path, secret = keeping(tmp_path, log="debug"), "canary-4720"
+    masking.hide(secret, "anna")
+    try:
+        raise ValueError(f"could not send {secret}")
+    except ValueError:
+        log.exception(
+            "fault", extra={"address": f"http://x/?t={secret}", "deep": {"a": [secret, (secret,)], secret: 1}}
+        )
+    log.info(f"by {secret}", extra={"thing": Exception(secret)})  # noqa: G004 - as somebody may
+    text = path.read_text()
+    assert len(lines(path)) == 2
+    assert "Traceback" in text
+    assert secret not in text

@@ -104,7 +104,7 @@ def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(
     clock = SystemClock()
     cache = LocalCache(tmp_path, clock)
     means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
-    house: Any = SimpleNamespace(store=store, clock=clock)
+    house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path)
     unused: Any = None
 
     def taken_up() -> set[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import re
 import shlex
@@ -28,6 +29,8 @@ ENDS = {
     "cormorant run refuse": 1,
     "cormorant receiver delete": 4,
     "cormorant source delete": 4,
+    "cormorant secret edit": 4,
+    "cormorant secret delete": 4,
 }
 """What examples end with that fit no installation: no run is held here, and nothing is called so."""
 
@@ -78,7 +81,7 @@ def fitted(example: str, world: World, folder: Path) -> list[str]:
     for invented, real in (
         ("http://localhost:8000/", world.site.address), ("https://handbook.example.org/", world.site.address),
         ("~/papers", str(world.papers)), ("/srv/papers", str(world.papers)),
-        ("/tmp/found.jsonl", str(folder / "found.jsonl")),
+        ("/tmp/found.jsonl", str(folder / "found.jsonl")), ("password.txt", str(folder / "password.txt")),
     ):  # fmt: skip
         example = example.replace(invented, real)
     return shlex.split(example)[1:]
@@ -86,12 +89,15 @@ def fitted(example: str, world: World, folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("words", LINES, ids=" ".join)
 def test_examples_run(
-    words: list[str], world: World, home: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    words: list[str], world: World, home: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     if words == [SERVES]:
         pytest.skip("never ends; tests/cli/test_serve.py runs it")
     said = help_of(words, capsys)
     name = " ".join(words)
+    (tmp_path / "password.txt").write_text("open sesame\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"open sesame\n")))
     for example in EXAMPLE.findall(said):
         given = fitted(example, world, tmp_path)
         if name.startswith(FORKS):

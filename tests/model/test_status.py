@@ -10,7 +10,7 @@ from cormorant.model.status import TABLE, Status, StatusText, describe
 HTTP = {*range(400, 411), 414, *range(500, 506)}
 READING = {*range(902, 912)}
 VISITS = {*range(951, 961), 962, 964}
-OURS = {*range(970, 985)}
+OURS = {*range(970, 986)}
 DATA = {*range(1001, 1012), *range(1020, 1025), 1111}
 RESERVED = {957, 1007, 1008, 1011}
 

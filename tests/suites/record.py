@@ -7,13 +7,14 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+FOLDER = os.environ.get("CORMORANT_SUITE_RECORDS", "")
+
 
 def record(suite: str, passed: int, total: int, deviations: Mapping[str, str]) -> None:
     """Write how many cases passed, and why each of the others is meant to differ."""
-    folder = os.environ.get("CORMORANT_SUITE_RECORDS")
-    if not folder:
+    if not FOLDER:
         return
     said = [{"case": case, "reason": reason} for case, reason in sorted(deviations.items())]
     text = json.dumps({"suite": suite, "passed": passed, "total": total, "deviations": said}, indent=1)
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    (Path(folder) / f"{suite}.json").write_text(f"{text}\n")
+    Path(FOLDER).mkdir(parents=True, exist_ok=True)
+    (Path(FOLDER) / f"{suite}.json").write_text(f"{text}\n")

@@ -17,6 +17,7 @@ from cormorant.catalog import receivers
 from cormorant.index import embedded
 from cormorant.operate import checking
 from cormorant.operate.house import House
+from cormorant.operate.secrets import Opened
 from cormorant.plugins import SOURCES, Tools, make_source
 from cormorant.store import migrate
 from cormorant.store.database import Store
@@ -114,6 +115,6 @@ def _index_receiver(store: Store, installation: Installation) -> None:
             receivers.add(tx, receivers.INDEX, receivers.INDEX, None, {}, 0)
 
 
-def source_of(row: RunRow, kind: str, fetcher: Fetcher | None, clock: Clock) -> Source:
-    """The source of a run, with the settings as of its start."""
-    return make_source(kind, row.source_id, row.settings, Tools(fetcher, clock))
+def source_of(row: RunRow, kind: str, fetcher: Fetcher | None, house: House) -> Source:
+    """The source of a run, with the settings as of its start. Raises what is wrong with them or with their secrets."""
+    return make_source(kind, row.source_id, row.settings, Tools(fetcher, house.clock, Opened(house), row.id))

@@ -3,6 +3,7 @@
 DIR/cormorant.json   says that it is one, of which format, and where the kept copies are if not in DIR/cache
 DIR/cormorant.db     the store, unless it is a server
 DIR/cache (unless the setting `cache` names another folder), DIR/index, DIR/logs
+DIR/secret.key       opens the secrets in the store (catalog/vault.py)
 DIR/owner.lock       held by the one supervisor that crawls and delivers
 """
 
@@ -23,7 +24,7 @@ from cormorant.base.errors import DataFolderError, NotPermitted
 FORMAT = 1
 TRIED_S, AGAIN_S = 0.2, 0.01
 """How long whoever wants to own a folder tries, and between two tries."""
-_OURS = ("cache", "index", "logs", "owner.lock", "cormorant.new")
+_OURS = ("cache", "index", "logs", "owner.lock", "secret.key", "cormorant.new")
 _MARK, _DATABASE = "cormorant.json", "cormorant.db"
 _SQLITE = b"SQLite format 3\0"
 """How every file begins that is a database of SQLite, unless it is empty."""

@@ -9,6 +9,7 @@ import logging
 from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING
 
+from cormorant.base import masking
 from cormorant.store.drivers import secrets_of
 
 if TYPE_CHECKING:
@@ -23,14 +24,16 @@ KEPT = 4
 def keep(plan: Plan, process: str) -> None:
     """Write from now on what this process says, at the level that is set and above.
 
-    A disk that refuses it stops nothing. The password of the database is masked, whoever says it.
+    A disk that refuses it stops nothing. The password of the database is masked, and so is every secret that this
+    process opens, whoever says it.
     """
     from structlog import processors, stdlib
 
-    hidden = secrets_of(plan.store_url)
+    for each in secrets_of(plan.store_url):
+        masking.hide(each)
 
     def masked(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-        return {name: _without(hidden, value) for name, value in event.items()}
+        return {name: _without(value) for name, value in event.items()}
 
     handler = RotatingFileHandler(
         plan.folder / "logs" / f"{process}.log", maxBytes=MOST_BYTES, backupCount=KEPT, encoding="utf-8", delay=True
@@ -54,8 +57,12 @@ def keep(plan: Plan, process: str) -> None:
     logging.getLogger("cormorant").setLevel(plan.installation.log.upper())
 
 
-def _without(hidden: tuple[str, ...], value: object) -> object:
-    if isinstance(value, str):
-        for each in hidden:
-            value = value.replace(each, "***")
-    return value
+def _without(value: object) -> object:
+    """A value without what is hidden, however deep it stands there; what is no plain value becomes text first."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_without(each) for each in value]
+    if isinstance(value, dict):
+        return {masking.masked(str(name)): _without(each) for name, each in value.items()}
+    return masking.masked(value if isinstance(value, str) else repr(value))

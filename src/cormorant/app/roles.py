@@ -175,6 +175,8 @@ class Assignments:
         self._started_at = house.clock.now()
         self._runs: dict[int, tuple[RunRow, Dispatch]] = {}
         self._without_source: set[int] = set()
+        self._leaving: list[tuple[Dispatch, Source]] = []
+        self._closing: set[asyncio.Task[None]] = set()
 
     def __call__(self, current: Mapping[int, Dispatch]) -> dict[int, Dispatch]:
         """The runs under way, source -> dispatch."""
@@ -197,6 +199,9 @@ class Assignments:
                 dispatch = self._go_on(tx, row, *known[row.id]) if row.id in known else self._take_up(tx, row)
                 if dispatch is not None:
                     self._runs[row.source_id] = (row, dispatch)
+            alive = {row.id for row in rows}
+            self._leaving += [(each, each.source) for number, (_, each) in known.items() if number not in alive]
+            self._let_go()
             for row, dispatch in self._runs.values():
                 most = dispatch.source.settings.max_documents
                 if most is not None:
@@ -207,6 +212,7 @@ class Assignments:
     def _go_on(self, tx: Tx, row: RunRow, before: RunRow, dispatch: Dispatch) -> Dispatch:
         """Go on with a run. Somebody may have changed how fast it goes."""
         if row.settings != before.settings and (source := self._source(tx, row)) is not None:
+            self._leaving.append((dispatch, dispatch.source))
             dispatch.source = source
         return dispatch
 
@@ -216,7 +222,7 @@ class Assignments:
         if found is None:
             return None
         try:
-            source = build.source_of(row, found.kind, self._fetcher, self._house.clock)
+            source = build.source_of(row, found.kind, self._fetcher, self._house)
         except CormorantError as error:  # a file of start addresses is away: perhaps for a moment
             if row.id not in self._without_source:
                 self._without_source.add(row.id)
@@ -224,6 +230,14 @@ class Assignments:
             return None
         self._without_source.discard(row.id)
         return source
+
+    def _let_go(self) -> None:
+        """Close what sources that are done with have of their own, as soon as no visit of their run is under way."""
+        for pair in [each for each in self._leaving if not each[0].under_way]:
+            self._leaving.remove(pair)
+            closing = asyncio.get_running_loop().create_task(pair[1].close())
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
 
     def _take_up(self, tx: Tx, row: RunRow) -> Dispatch | None:
         """Begin to work on a run."""
@@ -284,7 +298,7 @@ async def _conduct(plan: Plan, stop: asyncio.Event) -> None:
     def build_source(row: RunRow) -> Source:
         with house.store.read() as tx:
             found = sources.numbered(tx, row.source_id)
-        return build.source_of(row, found.kind if found else "", None, house.clock)
+        return build.source_of(row, found.kind if found else "", None, house)
 
     while not stop.is_set():
         for number in [number for number, task in tasks.items() if task.done()]:

@@ -10,6 +10,7 @@
     ├── NotPermitted          exit 5   the operating system or an access rule says no
     ├── Unreachable           exit 6   a server or database does not answer
     ├── DataFolderError       exit 1   the data folder cannot be used as it is
+    ├── SecretSealed         exit 1   a secret cannot be opened: its key is missing, or another one
     ├── StoreError            exit 1   the database said something we cannot go on with
     ├── IndexDamaged          exit 1   the index cannot be opened or read
     ├── CacheDamaged          exit 1   a kept copy does not match its checksum
@@ -110,6 +111,12 @@ class DataFolderError(CormorantError):
     """The data folder cannot be used as it is."""
 
     code = "data_folder"
+
+
+class SecretSealed(CormorantError):
+    """A secret cannot be opened, since the key that seals it is missing or another one."""
+
+    code = "secret_sealed"
 
 
 class StoreError(CormorantError):

@@ -37,6 +37,7 @@ SECTIONS: dict[str, tuple[Command, ...]] = {
         Command("document", "documents", "app", "What is known about addresses"),
     ),
     "Look after it": (
+        Command("secret", "secrets", "app", "Passwords, tokens and keys that sources need"),
         Command("status", "status", "app", "The state of everything on one page"),
         Command("index", "upkeep", "index", "The search index: rebuild, figures"),
         Command("cache", "upkeep", "cache", "Kept copies: figures, check"),

@@ -121,6 +121,8 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
     if found.told is not None:
         batch.told.append(found.told)
         batch.size_bytes += ENTRY_BYTES * found.told.tally.entries
+    for name, value, seconds in visited.report.wire.learned:
+        batch.facts.append(Fact(resource.site, resource.source, name, value, visited.report.at + seconds))
     if resource.role is not Role.DOCUMENT:
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, resource.role)
         if fact:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from cormorant.base.clock import Clock
 from cormorant.base.log import logger
+from cormorant.base.masking import masked
 from cormorant.crawl.reading import Reader, document_of, followed, says_nothing
 from cormorant.frontier.desk import Task
 from cormorant.limits import ServerGone
@@ -44,7 +45,7 @@ class Blocked(NamedTuple):
 
 async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Report | Blocked:
     """Make one visit. Never raises: what nobody foresaw costs this document and not the process."""
-    wire = Wire(sent=task.sender(clock))
+    wire = Wire(sent=task.sender(clock), site=task.site.key, facts=task.site.facts)
     got: Content | Outcome | Blocked | None = None
     try:
         got = await _asked(task, source, wire)
@@ -55,7 +56,7 @@ async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Rep
         raise  # the converters are: whoever started them starts them again
     except Exception as error:  # noqa: BLE001 - the input is hostile, and so may be a plug-in
         _log.exception("fault", extra={"source": task.resource.source, "address": task.resource.address})
-        outcome = Failed(903, f"A fault of this program or a plug-in: {type(error).__name__}: {error}")
+        outcome = Failed(903, masked(f"A fault of this program or a plug-in: {type(error).__name__}: {error}"))
     entitled = with_rights(outcome, got.acl or source.settings.acl) if isinstance(got, Content) else outcome
     return Report(task, entitled, wire, clock.now())
 

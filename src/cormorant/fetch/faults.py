@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 from cormorant.fetch.coding import Trouble
 from cormorant.fetch.headers import clean
+from cormorant.fetch.route import Proxy
 from cormorant.fetch.values import Fault, Request
 
 UNSUPPORTED_PROTOCOL, URL_MALFORMAT, COULDNT_RESOLVE, COULDNT_CONNECT, WEIRD_REPLY = 1, 3, 6, 7, 8
 PARTIAL_FILE, WRITE_ERROR, OUT_OF_MEMORY, TIMED_OUT = 18, 23, 27, 28
 SSL_CONNECT, ABORTED, GOT_NOTHING, SEND_ERROR, RECV_ERROR = 35, 42, 52, 55, 56
 BAD_CODING, TOO_BIG, TOO_LARGE = 61, 63, 100
-_TLS = frozenset((SSL_CONNECT, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98))
+OF_TLS = frozenset((SSL_CONNECT, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98))
 _BROKEN = (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED)
 
 READ_TIMEOUT = 902
@@ -29,6 +30,8 @@ TLS = 976
 BROKEN_STREAM = 1002
 PROTOCOL = 1005
 HEADER = 1006
+PROXY_LOGIN = 407
+PROXY = 985
 
 _PLAIN = {
     WEIRD_REPLY: Fault(HEADER, "The response's header cannot be parsed."),
@@ -59,7 +62,7 @@ def fault_of(failure: Failure, request: Request) -> Fault:
 
 def _classified(failure: Failure, request: Request) -> Fault:
     code = failure.code
-    if code in _TLS:
+    if code in OF_TLS:
         return _no_tls(failure)
     if code == TIMED_OUT:
         return _timed_out(failure, request)
@@ -119,3 +122,27 @@ def fault_of_coding(trouble: Trouble, request: Request) -> Fault:
     if trouble in (Trouble.UNKNOWN, Trouble.TOO_MANY):
         return Fault(PROTOCOL, said)
     return Fault(BROKEN_STREAM, said, retryable=trouble is Trouble.SHORT)
+
+
+def of_proxy(proxy: Proxy, code: int, answered: int) -> Fault:
+    """Return the fault for a request that did not get past the proxy (fault N23). `answered`: its status, 0 for none.
+
+    It is no fault of the site's, and may be over as soon as the proxy is mended.
+    """
+    if answered == PROXY_LOGIN:
+        return no_login(proxy)
+    if answered and not 200 <= answered < 300:
+        said = f"The proxy {proxy} answered {answered} when asked for a way to the site."
+    elif code == COULDNT_CONNECT:
+        said = f"The proxy {proxy} accepts no connection."
+    elif code == TIMED_OUT:
+        said = f"The proxy {proxy} made no connection in time."
+    else:
+        said = f"The connection broke at the proxy {proxy} (libcurl error {code})."
+    return Fault(PROXY, said, retryable=True, whole_site=True)
+
+
+def no_login(proxy: Proxy) -> Fault:
+    """Return the fault for a proxy that wants a login, or another one."""
+    wants = f"does not take the login of {proxy.user!r}" if proxy.user else "wants a user name and password"
+    return Fault(PROXY_LOGIN, f"The proxy {proxy} {wants}.", retryable=True, whole_site=True)

@@ -28,6 +28,7 @@ _MOST_ORIGINS = 20_000
 _MOST_PINS = 5_000
 """Pins that libcurl keeps loaded; the oldest is unloaded for a new one."""
 _TICK_S = 0.25
+_CLOSED = Fault(faults.BROKEN_STREAM, "The fetcher was closed.", retryable=True)
 
 
 class _Where(NamedTuple):
@@ -44,7 +45,7 @@ class Fetcher:
     """
 
     def __init__(self, egress: Egress, *, width: int = 32, steps: Steps = unmeasured) -> None:
-        self._egress = egress
+        self._egress, self._steps = egress, steps
         self._loop = asyncio.get_running_loop()
         self._multi = Multi(self._loop, idle_connections=2 * width, steps=steps)
         self._slots = [Slot(egress, self._multi.handed) for _ in range(width)]
@@ -54,6 +55,10 @@ class Fetcher:
         self._loaded: dict[tuple[str, int], Pinned] = {}
         self._ticking: asyncio.TimerHandle | None = None
         self._closed = False
+
+    def apart(self) -> Fetcher:
+        """Another fetcher with the same way out and connections that it shares with nobody. Yours to close."""
+        return Fetcher(self._egress, width=len(self._slots), steps=self._steps)
 
     def class_of(self, host: str, port: int, consent: Consent) -> AddressClass | None:
         """What a host's addresses are, as far as it was resolved: pace depends on it."""
@@ -73,11 +78,13 @@ class Fetcher:
         where = self._where(request.url)
         if isinstance(where, Fault):
             return where
+        if self._closed:
+            return _CLOSED
         pinned = self._egress.pinned(where.host, where.port, request.consent)
-        if pinned is None:
-            said = await self._egress.open(where.host, where.port, request.consent)
-            if not isinstance(said, Pinned):
-                return _not_opened(said)
+        if pinned is None or request.route.proxy is not None:
+            said = await self._leave(where, request)
+            if isinstance(said, Fault):
+                return said
             pinned = said
         slot = self._free.pop() if self._free else await self._next_free()
         try:
@@ -86,6 +93,24 @@ class Fetcher:
             self._multi.remove(slot.curl)
             slot.clear()
             self._release(slot)
+
+    async def _leave(self, where: _Where, request: Request) -> Pinned | Fault:
+        """Ask for leave to connect to the site, then to the proxy that leads there; returns whom to connect to.
+
+        A name that only the proxy can resolve is left to it when the source names that host itself.
+        """
+        said = await self._egress.open(where.host, where.port, request.consent)
+        proxy = request.route.proxy
+        beyond = isinstance(said, Unresolved) and (where.host, where.port) in request.consent.named
+        if proxy is None:
+            return said if isinstance(said, Pinned) else _not_opened(said)
+        if not (isinstance(said, Pinned) or beyond):
+            return _not_opened(said)
+        way = await self._egress.open(proxy.host, proxy.port, proxy.consent)
+        if isinstance(way, Pinned):
+            return way
+        why = "may not be connected to" if isinstance(way, Refused) else "has a name that cannot be resolved now"
+        return Fault(faults.PROXY, f"The proxy {proxy} {why}.", retryable=True, whole_site=True)
 
     async def _through(self, slot: Slot, request: Request, pinned: Pinned) -> Answer | Fault:
         """Run one request in a slot; once more on a new connection where a kept one had another pin."""
@@ -97,6 +122,8 @@ class Fetcher:
             self._multi.remove(slot.curl)
             slot.renew()
             done = await self._perform(slot)
+        if self._closed:
+            return _CLOSED
         if not loaded:
             self._loaded[key] = pinned  # not before: others that begin in the same turn may come to libcurl first
         return slot.finish(*done)

@@ -22,6 +22,7 @@ from cormorant.fetch import faults
 from cormorant.fetch.coding import ACCEPT_ENCODING, Trouble, decode, joined
 from cormorant.fetch.faults import Failure, fault_of, fault_of_coding
 from cormorant.fetch.headers import FinalPart, Headers, codings, final_part
+from cormorant.fetch.route import DIRECT, options
 from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.address import path_of
 
@@ -89,6 +90,11 @@ class Slot:
         self._peer = ""
         self.busy = self.stale = False
         self.sent = 0
+        self._route = DIRECT
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Set what is the same for every request, on a handle of which nothing else is set."""
         for option, value in (*_FOR_GOOD, *self._callbacks()):
             self._setopt(option, value)
 
@@ -103,8 +109,10 @@ class Slot:
     def prepare(self, request: Request, pinned: Pinned, resolve: list[str] | None) -> None:
         """Set what differs from the request before. `resolve` are the pins to load, None when they are loaded."""
         setopt = self._setopt
+        if request.route is not self._route:
+            self._change_route(request)
         setopt(pycurl.URL, request.url)
-        setopt(pycurl.REQUEST_TARGET, path_of(request.url))  # libcurl would write percent-escapes in its own way
+        setopt(pycurl.REQUEST_TARGET, _target(request))  # libcurl would write percent-escapes in its own way
         if request.headers != self._headers:
             if request.headers:
                 setopt(pycurl.HTTPHEADER, _header_lines(request.headers))
@@ -120,6 +128,14 @@ class Slot:
             self._fresh = False
         self._request, self._pinned = request, pinned
 
+    def _change_route(self, request: Request) -> None:
+        """Forget everything, since not every option can be unset, and tell the handle of another route."""
+        self.curl.reset()
+        self._begin_anew()
+        for option, value in options(request.route):
+            self._setopt(option, value)
+        self._headers, self._manner, self._route, self._fresh = (), (), request.route, False
+
     def _adopt(self, request: Request) -> None:
         """Set limits, agent and authorities, which seldom change from one request to the next."""
         setopt = self._setopt
@@ -130,6 +146,8 @@ class Slot:
         setopt(pycurl.WRITEFUNCTION, self._take if request.cut else self._chunks.append)
         cafile, capath = (request.ca, None) if request.ca else _SYSTEM_CA
         for option, path in ((pycurl.CAINFO, cafile), (pycurl.CAPATH, capath)):
+            if option == pycurl.CAINFO and request.route.authorities:
+                continue
             if path:
                 setopt(option, path)
             else:
@@ -245,6 +263,9 @@ class Slot:
         asks = code in (faults.COULDNT_CONNECT, faults.SSL_CONNECT)
         os_error = self.curl.getinfo(pycurl.OS_ERRNO) if asks else 0
         connected, answering = bool(self.sent), bool(self._lines)
+        if self._request.route.proxy is not None and not connected and code not in faults.OF_TLS:
+            said_by_proxy = int(self.curl.getinfo(pycurl.HTTP_CONNECTCODE))
+            return faults.of_proxy(self._request.route.proxy, code, said_by_proxy)
         return fault_of(Failure(code, message, os_error, connected, answering, received), self._request)
 
     def _shut_connection(self) -> None:
@@ -271,6 +292,13 @@ def _objection(part: FinalPart) -> tuple[int, str] | None:
     if part.fields > MAX_FIELDS or len(part.block) > MAX_HEADER_BYTES:
         return faults.HEADER, f"The header has more than {MAX_FIELDS} fields or {MAX_HEADER_BYTES} bytes."
     return None
+
+
+def _target(request: Request) -> str:
+    """The request target: a proxy that no tunnel leads through needs the whole address (RFC 9112 section 3.2.2)."""
+    if request.route.proxy is not None and request.url.startswith("http:"):
+        return request.url
+    return path_of(request.url)
 
 
 def _header_lines(headers: tuple[str, ...]) -> list[str] | list[bytes]:

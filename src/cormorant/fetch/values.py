@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from cormorant.egress.policy import PUBLIC_ONLY, Consent
 from cormorant.fetch.headers import Headers
+from cormorant.fetch.route import DIRECT, Route
 from cormorant.model.rules import Ruling
 
 MAX_BYTES = 10_000_000
@@ -25,7 +26,8 @@ class Request(NamedTuple):
     dropping it. `timeout_s` bounds the whole request, `connect_timeout_s` name to TLS handshake, `idle_timeout_s` the
     wait for the end of the header block and any stretch in which less than 1 KiB a second of body arrives. `ca` is the
     path of a PEM file that replaces the system's certificate authorities, "" for the system's. `sent` is called when
-    the connection stands and the request goes out, again each time it is sent again; it must not raise.
+    the connection stands and the request goes out, again each time it is sent again; it must not raise. `route` says
+    how the server is reached; pass the same value each time. What is sent is never part of the repr.
     """
 
     url: str
@@ -39,6 +41,10 @@ class Request(NamedTuple):
     idle_timeout_s: float = 30.0
     connect_timeout_s: float = 10.0
     ca: str = ""
+    route: Route = DIRECT
+
+    def __repr__(self) -> str:
+        return f"Request({self.url!r}, {len(self.headers)} header lines)"
 
 
 class Answer:

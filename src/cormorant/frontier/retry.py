@@ -12,8 +12,8 @@ CEILING_S = 86_400.0
 MAX_RETRY_AFTER_S = 86_400.0
 """What a server asks for is obeyed up to this, whichever kind of source it is (fault N15)."""
 BUSY = (429, 503)
-NO_ANSWER = (902, 905, 906, 907, 975, 976, 1002)
-"""Statuses of what no answer came for: timed out, reading failed, refused, no port, no such name, TLS, broke off."""
+NO_ANSWER = (902, 905, 906, 907, 975, 976, 985, 1002)
+"""Statuses of what no answer came for: timed out, reading failed, refused, no port, no name, TLS, proxy, broke off."""
 UNREACHABLE_TRIES = 5
 """Runs in a row in which a resource could not be reached before it is taken for gone (status 1020 to 1024)."""
 FIRST_UNREACHABLE = 1020

@@ -110,8 +110,7 @@ class Supply:
             self._seen.open(site.key, leases.known_keys(tx, each.lease.site))
             self._desk.open(site)
             opened.append(site)
-        for fact in facts.read(tx, [s.lease.site for s in opened], [INSTALLATION]):
-            self._desk.sites[fact.site].learn(fact.name, fact.value, fact.valid_until)
+        self._learn(tx, opened, [INSTALLATION, *plan.generations])
         for site in opened:
             site.rest_until = moment.monotonic_of(site.not_before)
         return joined + opened
@@ -133,7 +132,14 @@ class Supply:
             new = {source: SourceWork(count) for source, count in counts.items() if source not in site.sources}
             site.sources.update(new)
             joined += [site] if new else []
+        if joined:
+            self._learn(tx, joined, list(plan.generations))
         return joined
+
+    def _learn(self, tx: Tx, sites: Sequence[SiteWork], scopes: Sequence[int]) -> None:
+        """Tell sites the facts that hold for them: names tell those of one source from another's."""
+        for fact in facts.read(tx, [site.lease.site for site in sites], scopes):
+            self._desk.sites[fact.site].learn(fact.name, fact.value, fact.valid_until)
 
     def read(self, tx: Tx, plan: Plan) -> None:
         """Read ahead at every site that runs low."""

@@ -29,6 +29,7 @@ _HOW = {
     Status.BIND_ERROR: "no free local port",
     Status.NAME_NOT_RESOLVED: "its name is not resolved",
     Status.TLS: "no trusted encrypted connection",
+    Status.PROXY: "no way through the proxy",
     Status.BROKEN_STREAM: "the connection broke off",
 }
 """How a site does not answer."""

@@ -21,7 +21,9 @@ class Wire:
 
     `received` is bytes over the wire (headers and body as sent), `decoded` the body after inflating. `conversions` is 1
     when the document was read in a limited child. `sent` is to be called with the key of its site at the moment a
-    request goes out: the pace of the site is counted from there, and not from when it was meant to.
+    request goes out: the pace of the site is counted from there, and not from when it was meant to. `facts` are what is
+    known of the `site`; `learned` is what the visit taught about it for its source alone: name, value, and the seconds
+    for which it holds. `credential` says in words what was offered with the newest request.
     """
 
     requests: int = 0
@@ -31,6 +33,10 @@ class Wire:
     decoded: int = 0
     conversions: int = 0
     sent: Callable[[str], None] = field(default=lambda _: None, repr=False, compare=False)
+    site: str = ""
+    facts: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    learned: list[tuple[str, bytes, float]] = field(default_factory=list, repr=False)
+    credential: str = ""
 
     @property
     def used(self) -> bool:

@@ -25,6 +25,8 @@ _LANGUAGE = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}")
 _LABEL = re.compile(r"[a-z0-9][a-z0-9:._-]{0,40}")
 _PRINCIPAL = re.compile(r"(?:user|group):\S.*")
 
+_LOGIN = re.compile(r"://[^/?#\s]*@")
+
 Depth = Annotated[int, Field(ge=0)] | Literal["unlimited"]
 """Steps from where a source begins."""
 
@@ -33,6 +35,9 @@ class Settings(BaseModel):
     """Settings of anything that an administrator adds. Frozen: whoever uses them sees one version."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset()
+    """Settings whose values no complaint repeats: a secret may have been typed there by mistake."""
 
 
 class SourceSettings(Settings):
@@ -132,6 +137,11 @@ class SourceSettings(Settings):
         return "cormorant"
 
     @property
+    def secrets(self) -> frozenset[str]:
+        """Names of the secrets it needs."""
+        return frozenset()
+
+    @property
     def acl(self) -> ACL:
         """What a document gets that has no rights of its own."""
         return ACL.of(self.grants, self.denies)
@@ -197,11 +207,19 @@ def _sentence(cls: type[Settings], error: ValidationError) -> str:
     place = str(first["loc"][0])
     if first["type"] == "missing":
         return f"The setting {place!r} is needed: {cls.model_fields[place].description}"
+    given = "what was given" if place in cls.UNSHOWN else repr(_masked(first["input"]))
     if first["type"] == "value_error":
-        return f"The setting {place!r} cannot be {first['input']!r}: {first['ctx']['error']}"
+        return f"The setting {place!r} cannot be {given}: {first['ctx']['error']}"
     alternatives = [each for each in found if each["loc"][:1] == first["loc"][:1] and each["input"] == first["input"]]
     about = cls.model_fields[place].description if place in cls.model_fields else ""
-    return f"The setting {place!r} cannot be {first['input']!r}: {_wanted(alternatives)}. {about}".strip()
+    return f"The setting {place!r} cannot be {given}: {_wanted(alternatives)}. {about}".strip()
+
+
+def _masked(value: Any) -> Any:
+    """A value as it may be repeated: a user name and password in an address are not."""
+    if isinstance(value, str):
+        return _LOGIN.sub("://***@", value)
+    return type(value)(map(_masked, value)) if isinstance(value, list | tuple) else value
 
 
 def _wanted(alternatives: Sequence[Any]) -> str:

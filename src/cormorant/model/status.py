@@ -80,6 +80,7 @@ class Status(IntEnum):
     VETOED = 982
     NOFOLLOW_ONLY = 983
     UNSETTLED = 984
+    PROXY = 985
     NOT_HTML = 1001
     BROKEN_STREAM = 1002
     REDIRECT_TARGET_MISSING = 1003
@@ -131,13 +132,13 @@ _TABLE = """
   Open the address in a browser; if it works there, the server may want another user_agent.
 401 failed Authorization required
   The server wants a user name and password.
-  Exclude the address, since this version sends no user name and no password.
+  Set credentials of the source for this address, or look at those it has with 'cormorant source test'.
 402 failed Payment required
   The server asks for money before it delivers.
   Exclude the address.
 403 failed Access forbidden
   The server, or the file system, does not let this crawler read it.
-  Grant the crawler's account the right to read it, or exclude the address.
+  Grant the crawler's account the right to read it (for a site: that of its credentials), or exclude the address.
 404 gone Not found
   The source has nothing at this address any more.
   Nothing to do if it was removed on purpose; otherwise mend the links listed under its in-links.
@@ -147,9 +148,9 @@ _TABLE = """
 406 failed Not acceptable
   The server has no form of it in the types or languages that were asked for.
   Tell the owner of the server, or exclude the address.
-407 failed Proxy authentication required
+407 deferred Proxy authentication required
   A proxy on the way wants a user name and password.
-  Let this machine reach the server without the proxy, since this version uses none.
+  Set proxy_login of the source, or name the site in its proxy_exceptions.
 408 deferred The server stopped waiting for the request
   The server was too slow or too busy to take the request.
   Wait for the next try; if it stays, raise delay_s of the source.
@@ -272,7 +273,7 @@ _TABLE = """
   Check the spelling of the host and the machine's name servers.
 976 failed No trusted encrypted connection
   The certificate is expired, for another host or by an unknown authority, or no cipher is shared.
-  Have the certificate renewed, or have this machine's system trust the authority that signed it.
+  Have the certificate renewed, or name the authority that signed it in the ca of the source.
 977 failed Redirect loop, or too many redirects
   The server sends readers in a circle or through too many addresses.
   Open the address in a browser; sites that loop often want a cookie or a login.
@@ -297,6 +298,9 @@ _TABLE = """
 984 deferred Leave to connect could not be looked up
   The database of this installation did not say at which addresses the host was first.
   Look whether the database answers, with 'cormorant doctor'; the crawl tries the address again.
+985 deferred No way through the proxy
+  The proxy of the source does not answer, or does not let requests through to the site.
+  Mend the proxy that the reason names, or change proxy and proxy_exceptions of the source.
 1001 excluded Not text or HTML
   Its bytes are of a type that nothing here reads: a picture, sound, film or program.
   Exclude the type if it is not wanted; if it is a text, have the server declare its true type.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import resource
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -12,9 +13,10 @@ from importlib import metadata
 from pathlib import Path
 
 from cormorant.base.errors import CormorantError, IndexDamaged
+from cormorant.catalog.vault import Vault
 from cormorant.fetch.version import libcurl
 from cormorant.limits import supported
-from cormorant.operate import receivers
+from cormorant.operate import receivers, secrets
 from cormorant.operate.checking import Finding
 from cormorant.operate.house import House
 from cormorant.store import drivers
@@ -41,6 +43,7 @@ def examine(folder: Path, cache: Path, house: House | None, trouble: CormorantEr
         found.append(Finding("data folder", None, f"nothing in {folder} yet", "`cormorant quickstart` makes it."))
     else:
         found += [Finding("data folder", ok=True, said=str(folder)), _store(house), _index(house), *_receivers(house)]
+        found += _secrets(house)
     return found
 
 
@@ -129,3 +132,17 @@ def _receivers(house: House) -> Iterator[Finding]:
         if each["error"]:
             name = each["receiver"]
             yield Finding(f"receiver {name}", ok=False, said=each["error"], mend="The next crawl tries it again.")
+
+
+def _secrets(house: House) -> Iterator[Finding]:
+    """Is the key of the secrets there, for nobody else to read, and does it open them?"""
+    vault, rows = Vault(house.folder), secrets.listed(house)
+    if vault.exists and not vault.is_private:
+        mend = f"Let nobody else read it: chmod 600 {shlex.quote(str(vault.path))}"
+        yield Finding("key of secrets", ok=False, said=f"{vault.path} can be read by others", mend=mend)
+    closed = [each["secret"] for each in rows if not each["opens"]]
+    if closed:
+        said = f"{vault.path} {'does not open' if vault.exists else 'is missing, so closed are'} {', '.join(closed)}"
+        yield Finding("secrets", ok=False, said=said, mend="Restore the key from a backup, or enter them anew.")
+    elif rows:
+        yield Finding("secrets", ok=True, said=f"{len(rows):,}, sealed by {vault.path}")

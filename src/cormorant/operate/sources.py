@@ -19,6 +19,7 @@ from cormorant.egress.policy import Consent
 from cormorant.frontier import hiding
 from cormorant.journal import runs
 from cormorant.model.settings import SourceSettings, parse_settings
+from cormorant.operate import secrets
 from cormorant.operate.house import House
 from cormorant.plugins import SourceKind, Tools, source_kind
 from cormorant.receivers import stream
@@ -125,10 +126,14 @@ def check_name(name: str, thing: str) -> None:
 
 
 def add(house: House, kind: str, name: str, given: Given) -> SourceRow:
-    """Add a source. Raises ConflictError when the name is taken, UsageError when it cannot be a name."""
+    """Add a source.
+
+    Raises ConflictError when the name is taken, UsageError when it cannot be a name, NotFoundError for a secret.
+    """
     check_name(name, "source")
     settings = settings_of(kind, given)
     with house.store.begin() as tx:
+        secrets.check(tx, settings.secrets)
         number = sources.add(tx, kind, name, settings.model_dump(mode="json", exclude_defaults=True))
         row = sources.numbered(tx, number)
     if row is None:
@@ -147,6 +152,7 @@ def edit(house: House, name: str, given: Given) -> SourceRow:
     with house.store.begin() as tx:
         if sources.named(tx, name).version != row.version:
             raise ConflictError(f"The source {name!r} was changed by somebody else at the same moment. Try again.")
+        secrets.check(tx, settings.secrets)
         values = settings.model_dump(mode="json", exclude_defaults=True)
         sources.edit(tx, row.id, values)
         _hurry(tx, row.id, values, settings.AT_ONCE)

@@ -25,6 +25,7 @@ from cormorant.model.settings import parse_settings
 from cormorant.model.status import describe
 from cormorant.operate import judging
 from cormorant.operate.house import House
+from cormorant.operate.secrets import Opened
 from cormorant.plugins import Source, Tools, source_kind
 
 _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
@@ -54,7 +55,8 @@ async def test(house: House, name: str, address: str, means: Means) -> dict[str,
     with house.store.read() as tx:
         row = sources.named(tx, name)
     kind = source_kind(row.kind)
-    source = kind.make(row.id, parse_settings(kind.settings, row.settings), Tools(means.fetcher, house.clock))
+    tools = Tools(means.fetcher, house.clock, Opened(house))
+    source = kind.make(row.id, parse_settings(kind.settings, row.settings), tools)
     started = house.clock.monotonic()
     try:
         resource = judging.as_known(house, source, _resource(source, _meant(address)))
@@ -133,6 +135,7 @@ def _added(first: Wire, second: Wire) -> Wire:
     return Wire(
         first.requests + second.requests, first.conditional + second.conditional, first.audits + second.audits,
         first.received + second.received, first.decoded + second.decoded,
+        credential=second.credential or first.credential,
     )  # fmt: skip
 
 
@@ -146,7 +149,8 @@ def _record(name: str, source: Source, report: Report, wire: Wire) -> dict[str, 
         "source": name, "address": address, "outcome": outcome.kind.name.lower(), "status": outcome.status,
         "status_text": status.text, "rule": _rule(outcome) or f"{follow.gate}: {follow.rule}",
         "reason": reason_of(outcome), "advice": status.advice if code else None,
-        **_content(outcome, source), "requests": wire.requests, "bytes": wire.received, "credential": None,
+        **_content(outcome, source), "requests": wire.requests, "bytes": wire.received,
+        "credential": wire.credential or None,
         "exit_code": code,
     }  # fmt: skip
 

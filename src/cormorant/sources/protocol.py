@@ -28,6 +28,22 @@ class Discovery(StrEnum):
     FEED = "feed"
 
 
+class Secrets(Protocol):
+    """What an installation keeps to itself, as a source may use it."""
+
+    def reveal(self, name: str) -> str:
+        """The value of a secret. Raises NotFoundError, and SecretSealed when it cannot be opened."""
+        ...
+
+    def seal(self, data: bytes) -> bytes:
+        """Bytes that are worth nothing without this installation's key: for what a site gave in confidence."""
+        ...
+
+    def unseal(self, data: bytes) -> bytes | None:
+        """What was sealed, None when it cannot be opened."""
+        ...
+
+
 class Gates(Protocol):
     """Pure rulings. Every answer names the rule that decided.
 

@@ -13,6 +13,7 @@ from cormorant.model.address import join
 from cormorant.model.content import Content
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Moved, Outcome, Unchanged
 from cormorant.model.rules import Gate, Ruling
+from cormorant.sources.web.digest import schemes
 from cormorant.sources.web.fields import links_of
 from cormorant.sources.web.gates import HEADER, forbidden
 
@@ -26,6 +27,7 @@ NO_CONNECTION = (906, 975, 976)
 MAX_WAIT_ELSEWHERE_S = 3_600.0
 """How long a resource waits at most because another site, where it redirects to, asks for it."""
 
+_SCHEMES = ("basic", "digest", "bearer", "negotiate", "ntlm")
 
 _WITH_VALUE = ("max-image-preview", "max-snippet", "max-video-preview", "unavailable_after")
 """Directives that are followed by a colon, as otherwise only the name of an agent is."""
@@ -75,6 +77,15 @@ def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, ag
     if status == 206:
         return Failed(1005, "The server answered with a part (206) though the whole was asked for.")
     return Failed(status if 400 <= status < 600 else 1005, f"The server answered {status}.")
+
+
+def denied(said: Outcome, got: Answer | Fault, offered: str) -> Outcome:
+    """The outcome of a refusal, with what had been offered and what the server asks for."""
+    if not isinstance(said, Failed) or said.status not in (401, 403) or isinstance(got, Fault):
+        return said
+    asks = [each for each in schemes(got.headers.all("www-authenticate")) if each in _SCHEMES]
+    wants = f" It asks for {' or '.join(asks)}." if asks else ""
+    return replace(said, reason=f"{said.reason} Offered was: {offered or 'no credential'}.{wants}")
 
 
 def _forbidden(answer: Answer, agent: str, now: float) -> Excluded | None:

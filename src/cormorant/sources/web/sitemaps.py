@@ -20,6 +20,8 @@ ROBOTS, OFF = "robots", "off"
 
 def web_address(text: str) -> str:
     """The canonical form of an address as an administrator typed it; ValueError says what is wrong with it."""
+    if _has_login(text):
+        raise ValueError("a user name is not written into an address: use the setting credentials.")
     try:
         address = canonical(text)
     except BadAddress as error:
@@ -27,6 +29,11 @@ def web_address(text: str) -> str:
     if not address.startswith(("http://", "https://")):
         raise ValueError(f"{text!r} is not a web address: it must begin with http:// or https://.")
     return address
+
+
+def _has_login(text: str) -> bool:
+    """Does an address name a user? A password in it must not be kept, nor repeated."""
+    return "@" in text.partition("://")[2].partition("/")[0].partition("?")[0].partition("#")[0]
 
 
 class SitemapSettings(Settings):

@@ -14,7 +14,9 @@ from typing import ClassVar, NamedTuple
 from cormorant.base.clock import Clock
 from cormorant.egress.policy import AddressClass, Consent, classify
 from cormorant.egress.resolve import is_localhost, literal
+from cormorant.fetch import faults
 from cormorant.fetch.http import Fetcher
+from cormorant.fetch.route import Route
 from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.address import Origin, origin_of
 from cormorant.model.content import Content, Wire
@@ -29,10 +31,13 @@ from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.pace import pace_of
 from cormorant.sources.web.recent import Recent
 from cormorant.sources.web.robots import MAX_BODY, Reading, verdict_of_fetch
+from cormorant.sources.web.session import Session
 from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.turns import Sleep, Turns
 
 MAX_HOPS = 10
+MAX_ANSWERS = 3
+"""Requests for one answer: without a digest, with one, and with one for a newer nonce."""
 ROBOTS_HOPS = 5
 ROBOTS_BYTES = MAX_BODY + 1
 """So that one that is longer is known to be, and ends with a line."""
@@ -71,15 +76,17 @@ class WebSource:
     discovery: ClassVar[Discovery] = Discovery.SEEDS
 
     def __init__(
-        self, number: int, settings: WebSettings, fetcher: Fetcher | None, clock: Clock, sleep: Sleep = asyncio.sleep
-    ) -> None:
+        self, number: int, settings: WebSettings, fetcher: Fetcher | None, clock: Clock, sleep: Sleep = asyncio.sleep,
+        *, session: Session | None = None,
+    ) -> None:  # fmt: skip
         self.number, self.settings = number, settings
         self.next_cursor, self.unlisted = "", ()
         self.closed: Sequence[str] = ()
         self._starts = settings.starts()
         self.gates = WebGates(settings, self._starts, clock.now)
         self.consent = Consent.of(settings.named_hosts, settings.network, refused=settings.refused_ranges)
-        self._fetcher, self._clock = fetcher, clock
+        self._fetcher = fetcher.apart() if fetcher is not None and not settings.usual else fetcher
+        self._clock, self._session = clock, session or Session(number, settings, None)
         self._elsewhere: Recent[_Rules] = Recent(MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES)
         self._asking: Recent[asyncio.Lock] = Recent(MOST_ELSEWHERE, 0)
         self._turns = Turns(clock, sleep)
@@ -151,6 +158,7 @@ class WebSource:
             said = self._said(got, address, conditional=bool(conditions) and address == resource.address)
             if resource.role is Role.SITEMAP and got.status == 304 and isinstance(said, Excluded):
                 said = Unchanged()  # noindex is meant for the sitemap itself
+            said = exchange.denied(said, got, wire.credential) if said.__class__ is Failed else said
             if not isinstance(said, Hop):
                 said = aging.judged(self.gates, resource, said) if self.gates.asks_age else said
                 if not isinstance(said, Content):
@@ -187,10 +195,27 @@ class WebSource:
         return exchange.of_answer(got, address, now, conditional=conditional, agent=agent)
 
     async def _get(self, address: str, wire: Wire, conditions: tuple[str, ...], max_bytes: int = 0) -> Answer | Fault:
-        """Send one request and count it."""
+        """Ask with what is offered there; once more where the server says how it wants to be told who asks."""
+        origin, session = origin_of(address), self._session
+        left = MAX_ANSWERS
+        while True:
+            left -= 1
+            offer = session.offer(origin, address, wire, self._clock.now())
+            got = await self._send(address, wire, (*offer.lines, *conditions), (max_bytes, offer.route))
+            wire.conditional += bool(conditions) and got.requests
+            if isinstance(got, Fault):
+                return got
+            if got.status == faults.PROXY_LOGIN and offer.route.proxy is not None:
+                return faults.no_login(offer.route.proxy)._replace(requests=got.requests, received=got.received)
+            if not (session.heard((origin, address), got, offer, wire, self._clock.now()) and left):
+                return got
+            await self._late(origin.site, {}, origin.site)
+
+    async def _send(self, address: str, wire: Wire, lines: tuple[str, ...], means: tuple[int, Route]) -> Answer | Fault:
+        """Send it and count it; `means` are the most bytes, 0 for what the settings say, and the way."""
         if self._fetcher is None:
             raise LookupError("this source was built for discovery alone")
-        settings, site = self.settings, origin_of(address).site
+        settings, site, (max_bytes, route) = self.settings, origin_of(address).site, means
 
         def sent() -> None:
             wire.sent(site)
@@ -198,13 +223,12 @@ class WebSource:
 
         got = await self._fetcher.get(
             Request(
-                address, (_ACCEPT, *conditions), self.consent, sent, settings.agent_header,
+                address, (_ACCEPT, *lines), self.consent, sent, settings.agent_header,
                 max_bytes or settings.max_size_bytes, bool(max_bytes) or settings.too_big == "cut",
-                settings.timeout_s, settings.idle_timeout_s, settings.connect_timeout_s,
+                settings.timeout_s, settings.idle_timeout_s, settings.connect_timeout_s, route=route,
             )
         )  # fmt: skip
         wire.requests += got.requests
-        wire.conditional += bool(conditions) and got.requests
         wire.received += got.received
         wire.decoded += got.decoded if isinstance(got, Answer) else 0
         return got
@@ -299,7 +323,9 @@ class WebSource:
         return f"robots:{origin_of(content.address)}", content.body, float(content.validator or 0)
 
     async def close(self) -> None:
-        """The fetcher is the process's, not ours."""
+        """Let go of a fetcher of our own; another is the process's."""
+        if self._fetcher is not None and not self.settings.usual:
+            await self._fetcher.close()
 
 
 def _unread(said: Outcome, *, redirected: bool) -> Outcome:

@@ -1,6 +1,6 @@
 """Which tables are there?
 
-    catalog   source, receiver, acl, consent    what the administrator asked for
+    catalog   source, receiver, secret, consent what the administrator asked for
     frontier  site, site_source, resource, site_fact, site_hour, claim
     documents content, hidden, outlinks, inlinks what was found behind a resource
     journal   run, run_count, visit, exclusion  what happened
@@ -10,7 +10,7 @@
 Every table is here, so that one look shows a row's whole shape. Times are epoch seconds (REAL), sizes bytes.
 """
 
-from cormorant.store.schema.catalog import acl, consent, receiver, source
+from cormorant.store.schema.catalog import acl, consent, receiver, secret, source
 from cormorant.store.schema.documents import content, hidden, inlinks, outlinks
 from cormorant.store.schema.frontier import claim, resource, site, site_fact, site_hour, site_source
 from cormorant.store.schema.journal import exclusion, run, run_count, visit
@@ -34,6 +34,7 @@ __all__ = [
     "resource",
     "run",
     "run_count",
+    "secret",
     "site",
     "site_fact",
     "site_hour",

@@ -1,4 +1,4 @@
-"""What the administrator asked for: sources, receivers, consent; and the access lists their documents share.
+"""What the administrator asked for: sources, receivers, secrets, consent; and the access lists their documents share.
 
 Numbers that others keep (stream, index, journal) are never given again, as PostgreSQL does by itself: on SQLite that is
 `sqlite_autoincrement`. Else a new source would take over what is still under way from a deleted one.
@@ -6,7 +6,7 @@ Numbers that others keep (stream, index, journal) are never given again, as Post
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Double, Integer, Table, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, Double, Integer, LargeBinary, Table, Text, text
 
 from cormorant.store.schema.metadata import metadata
 
@@ -57,4 +57,13 @@ consent = Table(
     Column("port", Integer, primary_key=True),
     Column("address_class", Text, primary_key=True, comment="at the first resolution of a host that was named"),
     Column("settled_at", Double, nullable=False),
+)
+
+secret = Table(
+    "secret",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("sealed", LargeBinary, nullable=False, comment="by the key in the data folder; never in clear"),
+    Column("created_at", Double, nullable=False),
+    Column("changed_at", Double, nullable=False),
 )

@@ -1,0 +1,35 @@
+"""Which words may no text hold that leaves this process? Secrets it has opened, in the forms they are written in.
+
+    hide(secret) ... masked(text) -> text in which *** stands for every one of them
+
+One list a process, as there is one log: whoever opens a secret cannot know who will write what.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from urllib.parse import quote, quote_plus
+
+SHORTEST = 3
+"""Characters; a shorter word would be found in everything."""
+_HIDDEN: dict[str, None] = {}
+
+
+def hide(secret: str, user: str = "") -> None:
+    """Mask a secret from now on, as it is, as it stands in an address or in JSON, and as Basic sends it for a user."""
+    forms = [secret, secret.strip(), quote(secret, safe=""), quote_plus(secret), *filter(None, secret.splitlines())]
+    forms += [json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], repr(secret)[1:-1]]
+    if user:
+        forms.append(base64.b64encode(f"{user}:{secret}".encode()).decode())
+    longest_first = sorted({*_HIDDEN, *(each for each in forms if len(each) >= SHORTEST)}, key=len, reverse=True)
+    _HIDDEN.clear()
+    _HIDDEN.update(dict.fromkeys(longest_first))
+
+
+def masked(text: str) -> str:
+    """The text without what is hidden."""
+    for each in _HIDDEN:
+        if each in text:
+            text = text.replace(each, "***")
+    return text
