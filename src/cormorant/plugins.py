@@ -13,18 +13,20 @@ from typing import Any
 from cormorant.base.clock import Clock
 from cormorant.base.errors import NotFoundError
 from cormorant.fetch.http import Fetcher
+from cormorant.model.rules import Discard, Rewritten
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, Refusal
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
-from cormorant.sources.protocol import Discovery, Gates, Pace, Source
+from cormorant.sources.protocol import AddressRewriter, Discovery, Gates, Pace, Source
 from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.source import WebSource
 
 __all__ = [
-    "RECEIVERS", "SOURCES", "Delivery", "Discovery", "Gates", "Pace", "Receiver", "ReceiverKind", "ReceiverSettings",
-    "Refusal", "Source", "SourceKind", "SourceSettings", "Tools", "make_source", "receiver_kind", "source_kind",
+    "RECEIVERS", "SOURCES", "AddressRewriter", "Delivery", "Discard", "Discovery", "Gates", "Pace", "Receiver",
+    "ReceiverKind", "ReceiverSettings", "Refusal", "Rewritten", "Source", "SourceKind", "SourceSettings", "Tools",
+    "make_source", "receiver_kind", "source_kind",
 ]  # fmt: skip
 
 

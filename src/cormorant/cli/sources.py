@@ -184,6 +184,7 @@ def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
         say.note(f"{effect['leave']} of {effect['documents']} documents would leave the index, for example:")
         for address in effect["leaving"]:
             say.note(f"  {address}")
+    _tell_renaming(say, effect)
     if effect["enter"]:
         what = "address that is" if effect["enter"] == 1 else "addresses that are"
         say.note(f"{effect['enter']:,} {what} excluded now would be visited, with what is linked from there:")
@@ -195,6 +196,14 @@ def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
     if effect["unjudged"]:
         what = ", ".join(effect["unjudged"])
         say.note(f"What {what} would change in the index cannot be told before the next crawl.")
+
+
+def _tell_renaming(say: terminal.Terminal, effect: dict[str, Any]) -> None:
+    """Say which documents would be fetched anew, from another address."""
+    if effect["rename"]:
+        say.note(f"{effect['rename']} of {effect['documents']} documents would be known by another address:")
+        for each in effect["renaming"]:
+            say.note(f"  {each['url']} -> {each['to']}  ({each['rule']})")
 
 
 def _agreed(say: terminal.Terminal, leave: int) -> bool:

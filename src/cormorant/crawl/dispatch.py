@@ -12,21 +12,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
-from cormorant.crawl import rows
+from cormorant.crawl import rows, writing
 from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.gates import screen
+from cormorant.crawl.naming import named, unique
 from cormorant.crawl.rows import Batch, Visited
-from cormorant.frontier import admission, facts, hiding, settlement, supply
+from cormorant.frontier import admission, facts, supply
 from cormorant.frontier.fate import Circumstances, fate
 from cormorant.journal import runs, visits
 from cormorant.model.run import Counters
-from cormorant.receivers import stream
 from cormorant.sources.protocol import Discovery, Source
 
 if TYPE_CHECKING:
     from cormorant.crawl.means import Means
     from cormorant.crawl.visit import Report
-    from cormorant.store.database import Tx
 
 
 class Dispatch:
@@ -47,7 +46,8 @@ class Dispatch:
         means, resource = self._means, report.task.resource
         at = Circumstances(self.order.generation, self._lists, report.at, jitter(0.1))
         with means.steps("gates"):
-            links = rows.links_to_follow(report.outcome)
+            report = report._replace(outcome=named(report.outcome, self.source.rename))
+            links = rows.links_to_follow(report.outcome, self.source.rename)
             found = screen(self.source, resource, links, means.seen, means.keys, self.order.run)
         visited = Visited(report, fate(resource, report.outcome, at))
         rows.add(self.batch, self.source, visited, found, means.steps)
@@ -77,24 +77,10 @@ class Dispatch:
             means.acls.prepare(tx, rows.rights(kept))
             kept_at = [places[id(packed)] for packed in kept.packed]
             made = rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx))
-            counters.discovered += admission.admit(tx, means.sites, self.order, kept.arrivals)
-            rows.count(counters, kept, visits.exclude(tx, kept.exclusions))
-            _write(tx, made, self.order.run)
+            arrivals, refused = unique(tx, self.source, kept.arrivals, self.order.run)
+            counters.discovered += admission.admit(tx, means.sites, self.order, arrivals)
+            rows.count(counters, kept, visits.exclude(tx, [*kept.exclusions, *refused]))
+            writing.write(tx, made, self.order.run)
             facts.write(tx, kept.facts)
             runs.count(tx, self.order.run, means.owner, counters)
         return lost
-
-
-def _write(tx: Tx, made: rows.Rows, run: int) -> None:
-    """Hand the rows to the tables they belong to."""
-    first = stream.append(tx, made.entries) if made.entries else 0
-    settlement.contents(tx, made.numbered(first))
-    settlement.validators(tx, made.validators)
-    settlement.judged(tx, made.judged)
-    settlement.access(tx, made.access)
-    settlement.links(tx, made.links)
-    settlement.fates(tx, made.fates, run)
-    visits.write(tx, made.visits)
-    hiding.hide_until(tx, made.restricted(first))
-    hiding.hide(tx, made.hidden)
-    hiding.unhide(tx, made.shown)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import sources
-from cormorant.crawl import sweep
+from cormorant.crawl import naming, sweep
 from cormorant.crawl.gates import excluded
 from cormorant.frontier import admission, hiding
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
@@ -91,13 +91,16 @@ class Intake:
     def _screen(self, tx: Tx, found: list[Found]) -> list[Arrival]:
         """What a source names is screened like any link; exclusions are journalled and counted."""
         arrivals, refused = list[Arrival](), list[Exclusion]()
-        for each in found:
+        for named in found:
+            each = naming.of_found(named, self._source)
             key = fingerprint(each.address, self._order.source)
             ruling = self._source.gates.follow(each.address, each.depth)
             if ruling.admitted:
                 arrivals.append(Arrival(each, key))
             else:
                 refused.append(excluded(self._order.source, key, each, ruling, self._run))
+        arrivals, taken = naming.unique(tx, self._source, arrivals, self._run)
+        refused += taken
         new = visits.exclude(tx, refused)
         self._counters.excluded += new
         self._counters.rejected += new

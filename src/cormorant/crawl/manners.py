@@ -15,7 +15,7 @@ from cormorant.frontier.supply import Moment
 from cormorant.journal import runs
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Wire
-from cormorant.model.outcome import Deferred, Excluded, Failed, Ok
+from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Ok
 from cormorant.model.resource import Found, How, Role
 from cormorant.model.status import Status
 
@@ -85,7 +85,7 @@ def _answered(site: SiteWork, desk: Desk, now: float) -> None:
 
 def _was_not_asked(outcome: Outcome) -> bool:
     """Does a visit without a request that ends so say nothing of its site: forbidden, or a fault of our own?"""
-    return isinstance(outcome, Excluded) or outcome.status == Status.UNSETTLED
+    return isinstance(outcome, Excluded | Moved) or outcome.status == Status.UNSETTLED
 
 
 def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:

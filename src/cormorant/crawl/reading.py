@@ -123,7 +123,7 @@ def document_of(
     said_hash = main_text_hash(said) if by_main else said.text.encode(errors="replace")
     text_hash = hashlib.sha256(b"%s\n%s" % (said.title.encode(errors="replace"), said_hash)).digest()
     return Document(
-        url=source.display(resource.address),
+        url=resource.display or source.display(resource.address),
         access_url=content.address,
         mime=content.mime,
         language=said.language or content.language,

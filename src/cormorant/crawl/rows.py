@@ -23,7 +23,9 @@ from typing import NamedTuple
 
 from cormorant.base.steps import Steps
 from cormorant.cache.frame import Frame, encode
+from cormorant.crawl import naming
 from cormorant.crawl.gates import Links, Screened
+from cormorant.crawl.naming import Rename
 from cormorant.crawl.visit import Report
 from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
@@ -95,12 +97,12 @@ class Batch:
         return kept
 
 
-def links_to_follow(outcome: Outcome) -> Links:
-    """The links an outcome offers to the follow gate, and those that ask not to be followed."""
+def links_to_follow(outcome: Outcome, rename: Rename) -> Links:
+    """The links a named outcome offers to the follow gate, and those that ask not to be followed."""
     if isinstance(outcome, Ok | Unchanged | Excluded):
         return Links(outcome.follow, outcome.unfollowed)
     if isinstance(outcome, Moved):
-        return Links((Link(outcome.target),))
+        return Links(naming.links((Link(outcome.target),), rename))
     return Links()
 
 

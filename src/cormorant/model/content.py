@@ -66,11 +66,15 @@ class Content:
 
 
 class Link(NamedTuple):
-    """A reference found in a document: absolute canonical address, anchor text, its rel tokens, lower case."""
+    """A reference found in a document: absolute canonical address, anchor text, its rel tokens, lower case.
+
+    `display` is the address that people are shown where it is another.
+    """
 
     address: str
     text: str = ""
     rel: str = ""
+    display: str = ""
 
 
 @dataclass(frozen=True, slots=True)

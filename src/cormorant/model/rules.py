@@ -41,6 +41,30 @@ class Ruling(NamedTuple):
     lasting: bool = True
 
 
+class Renamed(NamedTuple):
+    """Under which address one that was found is known: fetched by `address`, shown as `display` ("": as `address`).
+
+    `rule` names what decided, as the administrator wrote it.
+    """
+
+    address: str
+    display: str
+    rule: str
+
+
+class Rewritten(NamedTuple):
+    """What a rewriter makes of an address: the one that is shown, and the one that is fetched where it is another."""
+
+    display: str
+    access: str = ""
+
+
+class Discard(NamedTuple):
+    """A rewriter wants nothing of an address; `reason` may say why."""
+
+    reason: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Prerequisite:
     """A gate cannot decide before this address was fetched and settled (robots.txt of an origin)."""

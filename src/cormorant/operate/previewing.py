@@ -27,7 +27,10 @@ from cormorant.store.schema import content, resource
 
 PAGE = 5000
 SHOWN = 20
-BOUNDARY = frozenset(("start", "start_file", "include", "exclude", "depth", "dynamic_pages", "path", "hidden"))
+ADDRESSES = ("strip_parameters", "sort_query", "rewrite", "rewriter")
+BOUNDARY = frozenset(
+    ("start", "start_file", "include", "exclude", "depth", "dynamic_pages", "path", "hidden", *ADDRESSES)
+)
 """Settings of any kind whose effect on known addresses can be told without fetching anything."""
 PACE = frozenset(
     ("delay_s", "per_host", "crawl_delay", "patience_s", "timeout_s", "idle_timeout_s", "connect_timeout_s")
@@ -56,8 +59,14 @@ def preview(house: House, name: str, given: Given) -> dict[str, Any]:
         for excluded in _excluded(tx, row):
             coming.judge(*excluded)
         leaving, leave = [], 0
+        renaming = list[dict[str, str]]()
+        renamed = 0
         for address, url, depth in _documents(tx, row):
-            if not source.gates.follow(address, depth).admitted:
+            known = source.rename(address)
+            if known is not None and known.address != address:
+                renamed += 1
+                renaming += [{"url": url, "to": known.address, "rule": known.rule}] if renamed <= SHOWN else []
+            elif not source.gates.follow(address, depth).admitted:
                 leave += 1
                 leaving += [url] if leave <= SHOWN else []
         return {
@@ -68,6 +77,7 @@ def preview(house: House, name: str, given: Given) -> dict[str, Any]:
                 if value != before.get(key)
             ],
             "documents": hiding.indexed_count(tx, row.id), "leave": leave, "leaving": leaving,
+            "rename": renamed, "renaming": renaming,
             "enter": coming.rules.total(), "entering": coming.examples,
             "enter_rules": [{"rule": rule, "addresses": count} for rule, count in coming.rules.most_common()],
             "unjudged": [key for key in after if after[key] != before.get(key) and key not in BOUNDARY | PACE],

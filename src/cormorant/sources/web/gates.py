@@ -12,6 +12,7 @@ from cormorant.model.resource import Resource
 from cormorant.model.rules import ADMITTED, Gate, Prerequisite, Ruling
 from cormorant.sources.rules import Boundary, compile_rules
 from cormorant.sources.web.recent import Recent
+from cormorant.sources.web.rewriting import AddressRules
 from cormorant.sources.web.robots import Robots, parse_robots
 from cormorant.sources.web.settings import WebSettings
 
@@ -37,8 +38,9 @@ class _Read(NamedTuple):
 class WebGates:
     """The rulings of one version of a source's settings."""
 
-    def __init__(self, settings: WebSettings, starts: list[str]) -> None:
-        self._settings = settings
+    def __init__(self, settings: WebSettings, starts: list[str], rules: AddressRules | None = None) -> None:
+        self._settings, self._rules = settings, rules or settings.address_rules()
+        self._discarding = self._rules.may_discard
         hosts = dict.fromkeys(str(origin_of(start)).partition("//")[2] for start in starts)
         self._boundary: Boundary = compile_rules(settings.include, settings.exclude, tuple(hosts))
         self._index: Boundary | None = None
@@ -58,6 +60,8 @@ class WebGates:
             return _no(Gate.DEPTH, f"depth {self._depth}", 972)
         if not self._settings.dynamic_pages and "?" in address:
             return _no(Gate.ADDRESS, "dynamic_pages false", 964)
+        if self._discarding and (rule := self._rules.discards(address)):
+            return _no(Gate.ADDRESS, rule, 955)
         return self._boundary.ruling(address)
 
     def visit(self, resource: Resource, facts: Mapping[str, bytes]) -> Ruling | Prerequisite:

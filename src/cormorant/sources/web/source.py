@@ -84,7 +84,9 @@ class WebSource:
         self.next_cursor, self.unlisted = "", ()
         self.closed: Sequence[str] = ()
         self._starts = settings.starts()
-        self.gates = WebGates(settings, self._starts)
+        rules = settings.address_rules()
+        self.gates = WebGates(settings, self._starts, rules)
+        self.rename, self.shows_otherwise = rules.rename, rules.shows_otherwise
         self.consent = Consent.of(settings.named_hosts, settings.network)
         self._fetcher, self._clock = fetcher, clock
         self._elsewhere: Recent[_Rules] = Recent(MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES)
@@ -125,6 +127,9 @@ class WebSource:
     async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
         """Ask for a resource, conditionally when its copy is in use; follow temporary redirects, each in its turn."""
         address, chain = resource.address, [resource.address]
+        renamed = self.rename(address) if resource.role is Role.DOCUMENT else None
+        if renamed is not None and renamed.address != address:  # known from before the rules were as they are
+            return Moved(renamed.address)
         home = await self._at_home(origin_of(address))
         if resource.role is Role.ROBOTS:
             return await self._robots(address, wire)
@@ -132,6 +137,8 @@ class WebSource:
         while True:
             got = await self._get(address, wire, conditions if address == resource.address else ())
             said = self._said(got, address, conditional=bool(conditions) and address == resource.address)
+            if isinstance(said, Moved) and self._is_at(said.target, resource.address):
+                said = Hop(said.target)  # it adds a session to its own address, say
             if not isinstance(said, Hop):
                 if not isinstance(said, Content):
                     return self._told(said, origin_of(address).site, home)
@@ -144,6 +151,11 @@ class WebSource:
                 return refused
             address = said.target
             chain.append(address)
+
+    def _is_at(self, target: str, address: str) -> bool:
+        """Is the target of a redirect known as this very address, though it is written otherwise?"""
+        known = self.rename(target)
+        return known is not None and known.address == address
 
     async def _at_home(self, origin: Origin) -> _Home:
         """Where a visit begins, in its turn: redirects of other visits, which no desk sees, may come before."""

@@ -71,6 +71,7 @@ resource = Table(
     Column("address", Text, nullable=False),
     Column("validator", Text, comment="of a listing"),
     Column("reason", Text),
+    Column("display", Text, comment="shown instead of the address; NULL: the source says"),
     UniqueConstraint("site_id", "hash"),
     sqlite_autoincrement=True,
     postgresql_with={"fillfactor": "85"},
@@ -96,6 +97,13 @@ Index(
     resource.c.outcome,
     sqlite_where=text("outcome IN (4, 6)"),
     postgresql_where=text("outcome IN (4, 6)"),
+)
+
+Index(
+    "ix_resource_display",
+    resource.c.display,
+    sqlite_where=text("display IS NOT NULL"),
+    postgresql_where=text("display IS NOT NULL"),
 )
 
 site_fact = Table(
