@@ -51,6 +51,7 @@ class Dispatch:
             found = screen(self.source, resource, links, means.seen, means.keys, self.order.run)
         visited = Visited(report, fate(resource, report.outcome, at))
         rows.add(self.batch, self.source, visited, found, means.steps)
+        rows.watch(visited, report.outcome, found)
 
     def settle(self) -> set[int]:
         """Write the batch, or nothing and raise; returns the sites whose lease, and so whose visits, were lost."""
@@ -81,6 +82,6 @@ class Dispatch:
             counters.discovered += admission.admit(tx, means.sites, self.order, arrivals)
             rows.count(counters, kept, visits.exclude(tx, [*kept.exclusions, *refused]))
             writing.write(tx, made, self.order.run)
-            facts.write(tx, kept.facts)
+            facts.write(tx, [*kept.facts, *rows.watched(kept)])
             runs.count(tx, self.order.run, means.owner, counters)
         return lost

@@ -12,6 +12,7 @@ from cormorant.frontier import admission, leases, rest, retry, revival, supply
 from cormorant.frontier.admission import Admission, Arrival
 from cormorant.frontier.desk import Desk, SiteWork, Task
 from cormorant.frontier.supply import Moment
+from cormorant.frontier.traps import Watch
 from cormorant.journal import runs
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Wire
@@ -125,8 +126,23 @@ def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Repor
     return [Report(Task(waiting, site), same, Wire(), report.at)]
 
 
+def watch(site: SiteWork, source: Source, generation: int) -> None:
+    """Go on watching a site for a source from where it was left, if its settings want anything watched."""
+    wanted = source.settings.watched
+    site.watches.pop(source.number, None)
+    if wanted is None:
+        return
+    watch = Watch(throttle=wanted.throttle, most=wanted.most)
+    if (kept := site.watched.pop(source.number, None)) is not None:
+        watch.unpack(kept)
+    watch.begin(generation)
+    site.watches[source.number] = watch
+
+
 def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
     """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
+    for number in site.sources.keys() & dispatches.keys():
+        watch(site, dispatches[number].source, dispatches[number].order.generation)
     paces = [dispatches[source].source.pace(site.key, site.facts) for source in site.sources if source in dispatches]
     site.delay_s = max((pace.delay_s for pace in paces), default=0.0)
     site.parallel = min((pace.parallel for pace in paces), default=1)

@@ -67,6 +67,10 @@ async def _asked(task: Task, source: Source, wire: Wire) -> Content | Outcome | 
             return Blocked(task, ruling)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status)
+        watch = task.site.watches.get(source.number)
+        if watch is not None and (stop := watch.ruling(task.resource)) is not None:
+            indexed = task.resource.indexed
+            return Failed(stop.status, stop.rule) if indexed else Excluded(stop, stop.status)
     return await source.fetch(task.resource, wire)
 
 

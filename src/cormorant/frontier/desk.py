@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from cormorant.frontier.traps import Watch
 from cormorant.model.resource import Lease, Resource
 
 SLACK_S = 0.005
@@ -52,6 +53,7 @@ class SiteWork:
     the site rests. Sources that may have missed something while the site did not answer are in `answers_again` as soon
     as it does. `known` are the rest and the failures that its row had when last read or written here. `hold_until` says
     until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies.
+    `watches` are what each source watches here, `watched` what was kept of that.
     """
 
     lease: Lease
@@ -75,6 +77,8 @@ class SiteWork:
     trouble: int = 0
     answers_again: set[int] = field(default_factory=set)
     known: tuple[float, int] = (0.0, 0)
+    watches: dict[int, Watch] = field(default_factory=dict)
+    watched: dict[int, bytes] = field(default_factory=dict)
 
     @property
     def key(self) -> str:

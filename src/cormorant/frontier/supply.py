@@ -15,6 +15,7 @@ from cormorant.frontier.desk import Desk, SiteWork, SourceWork
 from cormorant.frontier.facts import INSTALLATION
 from cormorant.frontier.known import Seen
 from cormorant.frontier.leases import SiteUse, Window
+from cormorant.frontier.traps import FACT
 from cormorant.model.resource import Resource
 from cormorant.store.database import Tx
 
@@ -93,8 +94,12 @@ class Supply:
             self._seen.open(site.key, leases.known_keys(tx, each.lease.site))
             self._desk.open(site)
             opened.append(site)
-        for fact in facts.read(tx, [s.lease.site for s in opened], [INSTALLATION]):
-            self._desk.sites[fact.site].learn(fact.name, fact.value, fact.valid_until)
+        scopes = [INSTALLATION, *plan.generations]
+        for fact in facts.read(tx, [s.lease.site for s in joined + opened], scopes):
+            if fact.scope == INSTALLATION:
+                self._desk.sites[fact.site].learn(fact.name, fact.value, fact.valid_until)
+            elif fact.name == FACT:
+                self._desk.sites[fact.site].watched[fact.scope] = fact.value
         for site in opened:
             site.rest_until = moment.monotonic_of(site.not_before)
         return joined + opened

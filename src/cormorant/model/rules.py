@@ -20,6 +20,7 @@ class Gate(StrEnum):
     BOUNDARY = "boundary"
     NETWORK = "network"
     ROBOTS = "robots"
+    TRAP = "trap"
     TYPE = "type"
     SIZE = "size"
     ROBOTS_META = "robots_meta"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -23,6 +23,13 @@ _PRINCIPAL = re.compile(r"(?:user|group):\S.*")
 
 Depth = Annotated[int, Field(ge=0)] | Literal["unlimited"]
 """Steps from where a source begins."""
+
+
+class Watched(NamedTuple):
+    """What is held back at one site: pages that go on for ever and say nothing, and documents beyond `most` a run."""
+
+    throttle: bool
+    most: int | None
 
 
 class Settings(BaseModel):
@@ -49,6 +56,7 @@ class SourceSettings(Settings):
     )
 
     max_documents: int | None = Field(default=None, ge=1, description="Documents fetched in one run at the most.")
+    max_minutes: float | None = Field(default=None, gt=0, description="Minutes that one run fetches at the most.")
     change_by: tuple[Literal["content", "text", "main"], ...] = Field(
         default=("content", "text"),
         description="What must differ for a document to count as changed; with main a dated footer does not.",
@@ -62,6 +70,11 @@ class SourceSettings(Settings):
             if name != EVERYONE and not _PRINCIPAL.fullmatch(name):
                 raise ValueError(f"{name!r} is nobody. Write {EVERYONE}, user:NAME or group:NAME.")
         return names
+
+    @property
+    def watched(self) -> Watched | None:
+        """What is watched at every site; None: nothing."""
+        return None
 
     @property
     def visit_s(self) -> float:

@@ -12,6 +12,7 @@ from cormorant.base.errors import BadAddress
 from cormorant.model.address import canonical, origin_of
 from cormorant.model.settings import Depth, SourceSettings
 from cormorant.sources.web.addresses import AddressSettings
+from cormorant.sources.web.budgets import BudgetSettings
 
 MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""
@@ -23,7 +24,7 @@ _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
-class WebSettings(AddressSettings, SourceSettings):
+class WebSettings(AddressSettings, BudgetSettings):
     """Settings of a web source."""
 
     JUDGED = SourceSettings.JUDGED | {
