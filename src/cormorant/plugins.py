@@ -14,12 +14,13 @@ from cormorant.base.clock import Clock
 from cormorant.base.errors import NotFoundError
 from cormorant.fetch.http import Fetcher
 from cormorant.model.pace import Pace
+from cormorant.model.rules import Discard, Rewritten
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, Refusal
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
-from cormorant.sources.protocol import Discovery, Gates, Secrets, Source
+from cormorant.sources.protocol import AddressRewriter, Discovery, Gates, Secrets, Source
 from cormorant.sources.rules import Facts
 from cormorant.sources.web.doubts import doubts
 from cormorant.sources.web.session import Session
@@ -27,9 +28,9 @@ from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.source import WebSource
 
 __all__ = [
-    "RECEIVERS", "SOURCES", "Delivery", "Discovery", "Facts", "Gates", "Pace", "Receiver", "ReceiverKind",
-    "ReceiverSettings", "Refusal", "Secrets", "Source", "SourceKind", "SourceSettings", "Tools", "make_source",
-    "receiver_kind", "source_kind",
+    "RECEIVERS", "SOURCES", "AddressRewriter", "Delivery", "Discard", "Discovery", "Facts", "Gates", "Pace", "Receiver",
+    "ReceiverKind", "ReceiverSettings", "Refusal", "Rewritten", "Secrets", "Source", "SourceKind", "SourceSettings",
+    "Tools", "make_source", "receiver_kind", "source_kind",
 ]  # fmt: skip
 
 

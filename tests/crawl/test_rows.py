@@ -348,7 +348,7 @@ def test_what_waits_to_be_settled_is_light_and_keeps_its_size(outcome: Outcome) 
     ids=named,
 )  # fmt: skip
 def test_what_may_be_followed(outcome: Outcome, links: list[Link]) -> None:
-    found = rows.links_to_follow(outcome)
+    found = rows.links_to_follow(outcome, lambda _: None)
     assert list(found.follow) == links
     assert found.unfollowed == ()
 

@@ -241,7 +241,7 @@ def test_reading_gives_what_was_known_of_a_page(store: Store) -> None:
         b"c" * 32, b"t" * 32, 5, indexed=True,
     )  # fmt: skip
     assert isinstance(read[0].role, Role)
-    assert read[1][4:] == (Role.DOCUMENT, 0, 0, 0, 0, "", "", "", b"", b"", 0, False, b"")
+    assert read[1][4:] == (Role.DOCUMENT, 0, 0, 0, 0, "", "", "", b"", b"", 0, False, b"", "")
 
 
 def test_reading_goes_on_behind_what_is_held(store: Store) -> None:

@@ -12,7 +12,7 @@ texts = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["Cs
 addresses = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=40)
 
 
-@given(st.lists(st.builds(Link, addresses, texts, texts), max_size=30))
+@given(st.lists(st.builds(Link, addresses, texts, texts, st.just("")), max_size=30))
 def test_out_links_come_back_in_their_order(links: list[Link]) -> None:
     assert linkpack.unpack(linkpack.pack(links)) == links
 

@@ -52,6 +52,8 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     say.raw(f"  {say.bold(verdict)}{terminal.clean(source)}: {terminal.clean(record['because'])}")
     if record.get("advice") and record["verdict"] not in ("indexed", "pending"):
         say.print(f"  {record['advice']}")
+    if renamed := record.get("renamed"):
+        say.print(f"  {'Known as':<13} {renamed['fetched']}, shown as {renamed['shown']}, by {renamed['rule']}")
     for title, rows in (
         ("Found", [_path(each) for each in record["paths"]]),
         ("Gates", [f"{each['gate']} {each['ruling']}: {each['rule']}" for each in record["gates"]]),

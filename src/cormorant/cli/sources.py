@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -155,13 +155,18 @@ def edit(
 
     Shows how many documents would leave the index, and asks before they do.
     """
-    from cormorant.operate import previewing, sources
-
     say = terminal.of(context)
     if not pairs:
         raise UsageError(f"Say what to change: cormorant source edit {name} --set NAME=VALUE.")
+    apply_edit(say, name, given(pairs), preview=preview, yes=yes)
+
+
+def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, preview: bool, yes: bool) -> None:
+    """Show what an edit would do, ask where documents would leave, and make it."""
+    from cormorant.operate import previewing, sources
+
     with say.house() as house:
-        effect = previewing.preview(house, name, given(pairs))
+        effect = previewing.preview(house, name, wanted)
         if say.json and preview:
             say.record(effect)
             return
@@ -171,7 +176,7 @@ def edit(
         if effect["leave"] and not yes and not _agreed(say, effect["leave"]):
             say.note("Nothing was changed.")
             raise typer.Exit(1)
-        row = sources.edit(house, name, given(pairs))
+        row = sources.edit(house, name, wanted)
         record = sources.as_record(house, row)
     if say.json:
         say.record(record)

@@ -12,20 +12,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
-from cormorant.crawl import crowding, leads, rows
+from cormorant.crawl import crowding, leads, naming, rows, writing
 from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.rows import Batch, Visited
-from cormorant.frontier import admission, facts, hiding, settlement, supply
+from cormorant.frontier import admission, facts, supply
 from cormorant.frontier.fate import Circumstances, fate
 from cormorant.journal import runs, visits
 from cormorant.model.run import Counters
-from cormorant.receivers import stream
 from cormorant.sources.protocol import Discovery, Source
 
 if TYPE_CHECKING:
     from cormorant.crawl.means import Means
     from cormorant.crawl.visit import Report
-    from cormorant.store.database import Tx
 
 
 class Dispatch:
@@ -46,9 +44,11 @@ class Dispatch:
         means, resource = self._means, report.task.resource
         at = Circumstances(self.order.generation, self._lists, report.at, jitter(0.1))
         with means.steps("gates"):
+            report = report._replace(outcome=naming.named(report.outcome, self.source.rename))
             found = leads.of_visit(self.source, self.order, self.batch, report, means)
         visited = Visited(report, fate(resource, report.outcome, at))
         rows.add(self.batch, self.source, visited, found, means.steps)
+        rows.watch(visited, report.outcome, found)
 
     def settle(self) -> set[int]:
         """Write the batch, or nothing and raise; returns the sites whose lease, and so whose visits, were lost."""
@@ -73,27 +73,13 @@ class Dispatch:
         with means.steps("settle"), means.store.begin() as tx:
             lost = supply.renew(tx, means.owner, rows.sites(batch))
             kept = crowding.within(tx, self.source, batch.without(lost) if lost else batch, self.order.run)
+            kept = naming.apart(tx, self.source, kept, self.order.run)
             means.acls.prepare(tx, rows.rights(kept))
             kept_at = [places[id(packed)] for packed in kept.packed]
             made = rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx))
             counters.discovered += leads.admit(tx, means.sites, self.order, kept)
             rows.count(counters, kept, visits.exclude(tx, kept.exclusions))
-            _write(tx, made, self.order.run)
-            facts.write(tx, kept.facts)
+            writing.write(tx, made, self.order.run)
+            facts.write(tx, [*kept.facts, *rows.watched(kept)])
             runs.count(tx, self.order.run, means.owner, counters)
         return lost
-
-
-def _write(tx: Tx, made: rows.Rows, run: int) -> None:
-    """Hand the rows to the tables they belong to."""
-    first = stream.append(tx, made.entries) if made.entries else 0
-    settlement.contents(tx, made.numbered(first))
-    settlement.validators(tx, made.validators)
-    settlement.judged(tx, made.judged)
-    settlement.access(tx, made.access)
-    settlement.links(tx, made.links)
-    settlement.fates(tx, made.fates, run)
-    visits.write(tx, made.visits)
-    hiding.hide_until(tx, made.restricted(first))
-    hiding.hide(tx, made.hidden)
-    hiding.unhide(tx, made.shown)

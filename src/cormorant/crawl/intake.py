@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import sources
-from cormorant.crawl import leads, readmission, sweep
+from cormorant.crawl import leads, naming, readmission, sweep
 from cormorant.crawl.gates import excluded, may_become
 from cormorant.crawl.readmission import PROCESS
 from cormorant.frontier import admission, hiding, sitemaps
@@ -100,13 +100,16 @@ class Intake:
     def _screen(self, tx: Tx, found: list[Found]) -> list[Arrival]:
         """What a source names is screened like any link; exclusions are journalled and counted."""
         arrivals, refused = list[Arrival](), list[Exclusion]()
-        for each in found:
+        for named in found:
+            each = naming.of_found(named, self._source)
             key = fingerprint(each.address, self._order.source)
             ruling = may_become(self._source.gates, each)
             if ruling.admitted:
                 arrivals.append(Arrival(each, key))
             else:
                 refused.append(excluded(self._order.source, key, each, ruling, self._run))
+        arrivals, taken = naming.unique(tx, self._source, arrivals, self._run)
+        refused += taken
         new = visits.exclude(tx, refused)
         leads.count(self._counters, new)
         return arrivals

@@ -39,7 +39,7 @@ def of_visit(source: Source, order: Admission, batch: Batch, report: Report, mea
     """
     resource, outcome = report.task.resource, report.outcome
     if resource.role is not Role.SITEMAP:
-        links = rows.links_to_follow(outcome)
+        links = rows.links_to_follow(outcome, source.rename)
         return screen(source, resource, links, means.seen, means.keys, order.run)
     if isinstance(outcome, Moved):
         said: Sitemap | None = Sitemap("", (Entry(outcome.target, is_map=True),))
@@ -59,13 +59,14 @@ def _of_sitemap(source: Source, run: int, entries: Sequence[Entry], told: Told, 
     """Screen the entries of a sitemap that there is room for; the others must not become known."""
     tally, resource = told.tally, told.resource
     arrivals, exclusions = list[Arrival](), list[visits.Exclusion]()
-    for entry in entries:
+    for said in entries:
+        entry, display = _known_as(said, source)
         key, site = fingerprint(entry.address, source.number), means.keys.of(entry.address)
         if not entry.is_map and not means.seen.first_time(site, key):
             tally.known += 1
             told.claim(Claim(key, site, entry))
             continue
-        found = _found(entry, site, resource)
+        found = _found(entry, site, resource)._replace(display=display)
         ruling = may_become(source.gates, found)
         if not ruling.admitted:
             exclusions.append(excluded(source.number, key, found, ruling, run))
@@ -76,6 +77,12 @@ def _of_sitemap(source: Source, run: int, entries: Sequence[Entry], told: Told, 
             told.claim(Claim(key, site, entry, is_new=True))
     tally.new, tally.excluded = len(arrivals), len(exclusions)
     return Screened(arrivals, exclusions, told)
+
+
+def _known_as(entry: Entry, source: Source) -> tuple[Entry, str]:
+    """An entry under the address that it is known by, and the address to show, "" for the same."""
+    known = None if entry.is_map else source.rename(entry.address)
+    return (entry, "") if known is None else (entry._replace(address=known.address), known.display)
 
 
 def _found(entry: Entry, site: str, sitemap: Resource) -> Found:

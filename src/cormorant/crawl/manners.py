@@ -13,10 +13,11 @@ from cormorant.frontier import admission, leases, rest, retry, revival, supply
 from cormorant.frontier.admission import Admission, Arrival
 from cormorant.frontier.desk import Desk, SiteWork, Task
 from cormorant.frontier.supply import Moment
+from cormorant.frontier.traps import Watch
 from cormorant.journal import runs
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Wire
-from cormorant.model.outcome import Deferred, Excluded, Failed, Ok
+from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Ok
 from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, How, Role
 from cormorant.model.status import Status
@@ -87,7 +88,7 @@ def _answered(site: SiteWork, desk: Desk, now: float) -> None:
 
 def _was_not_asked(outcome: Outcome) -> bool:
     """Does a visit without a request that ends so say nothing of its site: forbidden, or a fault of our own?"""
-    return isinstance(outcome, Excluded) or outcome.status == Status.UNSETTLED
+    return isinstance(outcome, Excluded | Moved) or outcome.status == Status.UNSETTLED
 
 
 def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:
@@ -127,8 +128,23 @@ def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Repor
     return [Report(Task(waiting, site), same, Wire(), report.at)]
 
 
+def watch(site: SiteWork, source: Source, generation: int) -> None:
+    """Go on watching a site for a source from where it was left, if its settings want anything watched."""
+    wanted = source.settings.watched
+    site.watches.pop(source.number, None)
+    if wanted is None:
+        return
+    watch = Watch(throttle=wanted.throttle, most=wanted.most)
+    if (kept := site.watched.pop(source.number, None)) is not None:
+        watch.unpack(kept)
+    watch.begin(generation)
+    site.watches[source.number] = watch
+
+
 def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
     """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
+    for number in site.sources.keys() & dispatches.keys():
+        watch(site, dispatches[number].source, dispatches[number].order.generation)
     site.sent_at = min(moment.monotonic_of(site.requested_at), moment.monotonic)  # a clock may have been set back
     _keep_pace(site, dispatches)
 

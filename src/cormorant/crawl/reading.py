@@ -183,7 +183,7 @@ def document_of(
     declared = Declared(said.language, content.language, source.settings.default_language)
     language, language_from = language_said(declared, said.text)
     return Document(
-        url=source.display(resource.address),
+        url=resource.display or source.display(resource.address),
         access_url=content.address,
         mime=content.mime,
         language=language,
@@ -215,3 +215,14 @@ def followed(content: Content, said: Extraction) -> tuple[tuple[Link, ...], tupl
         return (), said.links
     unfollowed = tuple(link for link in said.links if "nofollow" in link.rel)
     return tuple(link for link in said.links if "nofollow" not in link.rel) if unfollowed else said.links, unfollowed
+
+
+def fell_silent(resource: Resource, document: Document, content: Content) -> bool:
+    """Did it say something when it was indexed, and says nothing now, for the first time?"""
+    said_more = resource.indexed and document.text_hash != (resource.before or resource.text_hash)
+    return said_more and resource.status != Status.EMPTY and says_nothing(document, content)
+
+
+def unconfirmed(content: Content) -> Content:
+    """The content without what would confirm it the next time."""
+    return replace(content, etag="", modified="")

@@ -23,7 +23,9 @@ from typing import NamedTuple
 
 from cormorant.base.steps import Steps
 from cormorant.cache.frame import Frame, encode
+from cormorant.crawl import naming
 from cormorant.crawl.gates import Links, Screened
+from cormorant.crawl.naming import Rename
 from cormorant.crawl.visit import Report
 from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
@@ -32,6 +34,7 @@ from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.fate import REPEATED, Fate, is_unreachable
 from cormorant.frontier.settlement import ContentRow
 from cormorant.frontier.sitemaps import Told
+from cormorant.frontier.traps import FACT
 from cormorant.journal import counting
 from cormorant.journal.visits import Exclusion, VisitRow
 from cormorant.model.acl import ACL
@@ -45,6 +48,8 @@ from cormorant.sources.protocol import Source
 MAX_TITLE = 500
 ENTRY_BYTES = 500
 """What an entry of a sitemap takes until it is settled."""
+FOR_GOOD = 1e11
+"""Epoch seconds; until somebody forgets it."""
 
 
 class Visited(NamedTuple):
@@ -100,12 +105,12 @@ class Batch:
         return kept
 
 
-def links_to_follow(outcome: Outcome) -> Links:
-    """The links an outcome offers to the follow gate, and those that ask not to be followed."""
+def links_to_follow(outcome: Outcome, rename: Rename) -> Links:
+    """The links a named outcome offers to the follow gate, and those that ask not to be followed."""
     if isinstance(outcome, Ok | Unchanged | Excluded):
         return Links(outcome.follow, outcome.unfollowed)
     if isinstance(outcome, Moved):
-        return Links((Link(outcome.target),))
+        return Links(naming.links((Link(outcome.target),), rename))
     return Links()
 
 
@@ -139,6 +144,27 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
             frame = encode(_frame(document, outcome.content))
         batch.packed.append(Packed(light, frame))
         batch.size_bytes += len(frame)
+
+
+def watch(visited: Visited, outcome: Outcome, found: Screened) -> None:
+    """Have its site's watch take note of a document, before its text is let go of."""
+    resource, site = visited.resource, visited.report.task.site
+    watch = site.watches.get(resource.source)
+    if watch is None or resource.role is not Role.DOCUMENT or not isinstance(outcome, Ok | Unchanged | Excluded):
+        return
+    document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
+    arrived = [arrival.found.address for arrival in found.arrivals if arrival.found.site == site.key]
+    watch.met(resource.address, arrived, f"{document.title}\n{document.text}" if document else None)
+
+
+def watched(batch: Batch) -> Iterator[Fact]:
+    """What the watches of a batch's sites have learned, once each, to be kept with it."""
+    watches = {(v.resource.site, v.resource.source): v.report.task.site.watches for v in batch.visited}
+    for (site, source), at in watches.items():
+        watch = at.get(source)
+        if watch is not None and watch.changed:
+            yield Fact(site, source, FACT, watch.pack(), FOR_GOOD)
+            watch.changed = False
 
 
 def _light(visited: Visited) -> Visited:

@@ -8,13 +8,13 @@ gates.visit --no--> Excluded        --first robots.txt--> Blocked
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import NamedTuple
 
 from cormorant.base.clock import Clock
 from cormorant.base.log import logger
 from cormorant.base.masking import masked
-from cormorant.crawl.reading import Reader, document_of, followed, says_nothing
+from cormorant.crawl.reading import Reader, document_of, fell_silent, followed, unconfirmed
+from cormorant.frontier import traps
 from cormorant.frontier.desk import Task
 from cormorant.limits import ServerGone
 from cormorant.model.content import Content, Wire
@@ -69,15 +69,15 @@ async def _asked(task: Task, source: Source, wire: Wire) -> Content | Outcome | 
             return Blocked(task, ruling)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status)
+        if (stopped := traps.stopped(task.site.watches.get(source.number), task.resource)) is not None:
+            return stopped
     return await source.fetch(task.resource, wire)
 
 
 async def _judge(source: Source, resource: Resource, content: Content, reader: Reader, wire: Wire) -> Outcome:
     """Decide what an answer means for the resource."""
-    if resource.role is Role.SITEMAP:
-        return await reader.read_sitemap(content, wire)
     if resource.role is not Role.DOCUMENT:
-        return Ok(content, None)
+        return await reader.read_sitemap(content, wire) if resource.role is Role.SITEMAP else Ok(content, None)
     content_hash = hashlib.sha256(content.body).digest()
     if resource.indexed and content_hash == resource.content_hash and not content.directives:
         return Unchanged(200, content)
@@ -92,11 +92,10 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
     if not ruling.admitted:
         return Excluded(ruling, ruling.status, follow, content, unfollowed)
     if not ruling.lasting:  # unchanged, it may be judged otherwise the next time: it is read again then
-        content, content_hash = replace(content, etag="", modified=""), b""
+        content, content_hash = unconfirmed(content), b""
     document = document_of(source, resource, content, said, content_hash)
     if resource.indexed and document.text_hash == resource.text_hash:
         return Unchanged(200, content, document, follow, unfollowed)
-    said_more = resource.indexed and document.text_hash != (resource.before or resource.text_hash)
-    if said_more and resource.status != Status.EMPTY and says_nothing(document, content):
+    if fell_silent(resource, document, content):
         return Failed(Status.EMPTY, "It is empty and was not; what it said stays until the next crawl finds it so too.")
     return Ok(content, document, follow, unfollowed)

@@ -70,6 +70,10 @@ async def until_retrieved(store: Store, row: RunRow, build: Callable[[RunRow], S
         if settings.max_documents is not None and counters.fetched >= settings.max_documents:
             reason = f"max_documents is {settings.max_documents}: more was found than one run may fetch"
             return Ended(False, reason, _worst(held_up))
+        if settings.max_minutes is not None and seen.now - (row.started_at or seen.now) >= settings.max_minutes * 60:
+            return Ended(
+                False, f"max_minutes is {settings.max_minutes:g}: {left.sites} sites had more", _worst(held_up)
+            )
         pace = max((source.pace(each.key, {}).delay_s for each in left.some), default=0.0)
         suspended = settings.suspended_until(seen.now) > 0
         if suspended:  # by its own settings: that is no trouble of anybody's

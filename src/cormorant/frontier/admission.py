@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from cormorant.frontier import order
-from cormorant.model.address import fingerprint
+from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, State
 from cormorant.store import bulk
@@ -23,6 +23,7 @@ from cormorant.store.schema import resource, site, site_source
 
 _COLUMNS = (
     "source_id", "site_id", "hash", "role", "state", "due", "depth", "how", "referrer", "address", "validator", "run",
+    "display",
 )  # fmt: skip
 
 _AGAIN = (OutcomeKind.NONE, OutcomeKind.DEFERRED, OutcomeKind.FAILED, OutcomeKind.GONE)
@@ -107,18 +108,57 @@ def unknown(tx: Tx, numbers: SiteNumbers, arrivals: Sequence[Arrival]) -> list[A
     return [arrival for arrival in arrivals if arrival.key not in known]
 
 
+def shown_already(tx: Tx, source: int, arrivals: Sequence[Arrival]) -> dict[int, str]:
+    """Those that would be shown as another resource of the source is: key -> the address of that one.
+
+    For sources alone that may show an address as another. The first to come keeps it.
+    """
+    shown = [(arrival.found.display or arrival.found.address, arrival) for arrival in arrivals]
+    columns = ("display", "hash", "address", "source_id")
+    rows = bulk.select_in(tx, resource, columns, "display", [text for text, _ in shown])
+    holders = {text: (key, address) for text, key, address, owner in rows if owner == source}
+    keys = {fingerprint(text, source): text for text, arrival in shown if arrival.found.display}
+    sites = [
+        row[0]
+        for row in bulk.select_in(tx, site, ("id", "key"), "key", list({origin_of(t).site for t in keys.values()}))
+    ]
+    holders |= {keys[key]: (key, keys[key]) for key in (_known(tx, sites, keys) if keys else ())}
+    taken: dict[int, str] = {}
+    for text, arrival in shown:
+        key, address = holders.setdefault(text, (arrival.key, arrival.found.address))
+        if key != arrival.key:
+            taken[arrival.key] = address
+    return taken
+
+
 def _rows(
     admission: Admission, sites: Mapping[str, int], arrivals: Iterable[tuple[Found, int]], run: int
 ) -> list[tuple[object, ...]]:
     """Rows of new resources. 0.3 us each: the order is worked out once a depth, and a plus makes a number an int."""
     source, ready, dues = admission.source, int(State.READY), dict[tuple[int, int], int]()
     rows: list[tuple[object, ...]] = []
-    for (address, site_key, depth, how, role, referrer, validator, priority), key in arrivals:
+    for (address, site_key, depth, how, role, referrer, validator, priority, display), key in arrivals:
         due = dues.get((priority, depth))
         if due is None:
             due = dues[priority, depth] = order.due(admission.generation, priority, depth)
         number = sites[site_key]
-        rows.append((source, number, key, +role, ready, due, depth, +how, referrer, address, validator or None, run))
+        rows.append(
+            (
+                source,
+                number,
+                key,
+                +role,
+                ready,
+                due,
+                depth,
+                +how,
+                referrer,
+                address,
+                validator or None,
+                run,
+                display or None,
+            )
+        )
     return rows
 
 
@@ -182,7 +222,7 @@ def admit_unlisted(tx: Tx, admission: Admission, ids: Sequence[int]) -> None:
     bulk.update(tx, resource, ("run", "state", "due", "not_before"), ("id",), rows)
 
 
-def _known(tx: Tx, sites: list[int], keyed: dict[int, Found]) -> dict[int, tuple[int, str, int, int]]:
+def _known(tx: Tx, sites: list[int], keyed: Mapping[int, object]) -> dict[int, tuple[int, str, int, int]]:
     """Rows of these keys that exist: key -> id, validator, outcome, state."""
     table = resource.c
     statement = sa.select(table.hash, table.id, table.validator, table.outcome, table.state).where(

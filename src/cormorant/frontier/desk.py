@@ -21,6 +21,7 @@ from weakref import WeakValueDictionary
 
 from cormorant.base.clock import Clock
 from cormorant.frontier.ledger import Tally
+from cormorant.frontier.traps import Watch
 from cormorant.model.resource import Lease, Resource
 
 SLACK_S = 0.005
@@ -106,7 +107,8 @@ class SiteWork:
     until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies; `pace_until` is when its
     sources may ask for another pace (epoch seconds). `lane` is the one it shares its pace in; while it is `unplaced`
     nobody knows which, and nothing is handed out. `lessons` counts facts that were learned; `led` says for each source
-    how many of them it was asked about where they lead.
+    how many of them it was asked about where they lead. `watches` are what each source watches here, `watched` what
+    was kept of that.
     """
 
     lease: Lease
@@ -138,6 +140,8 @@ class SiteWork:
     known: tuple[float, int] = (0.0, 0)
     lessons: int = 0
     led: dict[int, int] = field(default_factory=dict)
+    watches: dict[int, Watch] = field(default_factory=dict)
+    watched: dict[int, bytes] = field(default_factory=dict)
 
     @property
     def key(self) -> str:

@@ -208,6 +208,7 @@ _COLUMNS = sa.select(
         resource.c.id, resource.c.source_id, resource.c.site_id, resource.c.address, resource.c.role, resource.c.depth,
         resource.c.attempts, resource.c.outcome, resource.c.status, content.c.etag, content.c.modified,
         resource.c.validator, content.c.content_hash, content.c.text_hash, content.c.acl_id, content.c.indexed,
+        resource.c.display,
     ).select_from(resource.outerjoin(content, content.c.id == resource.c.id))  # fmt: skip
 
 
@@ -282,10 +283,10 @@ _ROLES = tuple(Role)
 def _resource(row: Sequence[Any]) -> Resource:
     """Make a Resource of a row of `_READ`."""
     (number, source, place, address, role, depth, attempts, outcome, status, etag, modified, validator, body, text, acl,
-     indexed) = row  # fmt: skip
+     indexed, display) = row  # fmt: skip
     return Resource._make((
         number, source, place, address, _ROLES[role], depth, attempts, outcome, status, etag or "", modified or "",
-        validator or "", body or b"", text or b"", acl or 0, bool(indexed), b"",
+        validator or "", body or b"", text or b"", acl or 0, bool(indexed), b"", display or "",
     ))  # fmt: skip
 
 

@@ -27,7 +27,7 @@ class InLink(NamedTuple):
 
 def pack(links: Iterable[Link]) -> bytes:
     """Pack out-links, in their order."""
-    return _pack("\n".join(["\t".join(link) for link in links]).encode(errors="replace"))
+    return _pack("\n".join(["\t".join(link[:3]) for link in links]).encode(errors="replace"))
 
 
 def unpack(blob: bytes | None) -> list[Link]:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cormorant.frontier import facts, leases, ledger
+from cormorant.frontier import facts, leases, ledger, traps
 from cormorant.frontier.desk import Desk, SiteWork, SourceWork
 from cormorant.frontier.facts import INSTALLATION
 from cormorant.frontier.known import Seen
@@ -139,7 +139,11 @@ class Supply:
     def _learn(self, tx: Tx, sites: Sequence[SiteWork], scopes: Sequence[int]) -> None:
         """Tell sites the facts that hold for them: names tell those of one source from another's."""
         for fact in facts.read(tx, [site.lease.site for site in sites], scopes):
-            self._desk.sites[fact.site].learn(fact.name, fact.value, fact.valid_until)
+            site = self._desk.sites[fact.site]
+            if fact.name == traps.FACT:
+                site.watched[fact.scope] = fact.value
+            else:
+                site.learn(fact.name, fact.value, fact.valid_until)
 
     def read(self, tx: Tx, plan: Plan) -> None:
         """Read ahead at every site that runs low."""

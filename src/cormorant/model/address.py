@@ -57,7 +57,11 @@ def canonical(text: str) -> str:
         raise BadAddress(f"{text!r} is not an address. Write it in full, like https://example.org/docs/.") from None
     if parsed.username or parsed.password:
         parsed.username = parsed.password = ""
-    return parsed.href.partition("#")[0]
+    address = parsed.href.partition("#")[0]
+    if "^" not in address:
+        return address
+    path, mark, query = address.partition("?")
+    return path.replace("^", "%5E") + mark + query  # the parser's edition of the standard is older than that rule
 
 
 def try_canonical(text: str) -> str | None:
@@ -123,14 +127,16 @@ def join(base: str, references: Iterable[str]) -> Iterator[tuple[str, str]]:
     page = base.partition("?")[0]
     scheme, origin, directory = base[:scheme_end], base[:path_start], page[: page.rfind("/") + 1]
     for reference in references:
-        stripped = reference.strip(" \t\r\n\f\0").partition("#")[0]
+        stripped, fragment, _ = reference.strip(" \t\r\n\f\0").partition("#")
         if not stripped:
             continue
+        if fragment and stripped[-1] == " ":
+            stripped = stripped.rstrip(" ") + "%20"
         try:
             absolute = parse(_concatenate(stripped, (scheme, origin, page, directory))).href
         except (ValueError, TypeError):  # the latter for halves of surrogate pairs
             continue
-        if "@" in absolute:
+        if "@" in absolute or "^" in absolute:
             absolute = try_canonical(absolute) or ""
         if absolute:
             yield reference, absolute
@@ -148,11 +154,13 @@ def _concatenate(reference: str, base: tuple[str, str, str, str]) -> str:
     if (
         colon
         and name.isascii()
-        and name[0].isalpha()
+        and name[:1].isalpha()
         and name.replace("+", "").replace("-", "").replace(".", "").isalnum()
     ):
-        same = name.lower() + ":" == scheme and not rest.startswith(("/", "\\"))
-        return directory + rest if same else reference
+        slashes = len(rest) - len(rest.lstrip("/\\"))
+        if name.lower() + ":" != scheme or slashes > 1:
+            return reference
+        return origin + rest if slashes else directory + rest if rest else page
     return directory + reference
 
 

@@ -96,11 +96,15 @@ PLAIN = Manner()
 
 
 class Link(NamedTuple):
-    """A reference found in a document: absolute canonical address, anchor text, its rel tokens, lower case."""
+    """A reference found in a document: absolute canonical address, anchor text, its rel tokens, lower case.
+
+    `display` is the address that people are shown where it is another.
+    """
 
     address: str
     text: str = ""
     rel: str = ""
+    display: str = ""
 
 
 class Entry(NamedTuple):

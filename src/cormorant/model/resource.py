@@ -52,7 +52,7 @@ class Found(NamedTuple):
     """A resource that discovery yields or a link names, after the follow gate admitted it.
 
     `validator` is the source's own word for its version, "" when it has none. `site` is the key of its site.
-    `priority` is 0 (first) to 255 (last).
+    `priority` is 0 (first) to 255 (last). `display` is the address that people are shown, "" for the same.
     """
 
     address: str
@@ -63,6 +63,7 @@ class Found(NamedTuple):
     referrer: int | None = None
     validator: str = ""
     priority: int = 128
+    display: str = ""
 
 
 class Removal(NamedTuple):
@@ -89,7 +90,8 @@ class Resource(NamedTuple):
 
     `etag`, `modified` (the Last-Modified text) and `validator` are "" when unknown; hashes are b"" when there was no
     successful visit. `attempts` counts failed visits in a row. `outcome` is the number of the last visit's outcome.
-    `before` is the text's hash in a forced run, which compares nothing and yet tells what has changed.
+    `before` is the text's hash in a forced run, which compares nothing and yet tells what has changed. `display` is the
+    address that people are shown where it is not the source's to say, else "".
     """
 
     id: int
@@ -109,3 +111,4 @@ class Resource(NamedTuple):
     acl: int
     indexed: bool
     before: bytes = b""
+    display: str = ""

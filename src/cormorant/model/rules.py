@@ -20,6 +20,7 @@ class Gate(StrEnum):
     BOUNDARY = "boundary"
     NETWORK = "network"
     ROBOTS = "robots"
+    TRAP = "trap"
     TYPE = "type"
     SIZE = "size"
     ROBOTS_META = "robots_meta"
@@ -39,6 +40,30 @@ class Ruling(NamedTuple):
     rule: str
     status: int = 0
     lasting: bool = True
+
+
+class Renamed(NamedTuple):
+    """Under which address one that was found is known: fetched by `address`, shown as `display` ("": as `address`).
+
+    `rule` names what decided, as the administrator wrote it.
+    """
+
+    address: str
+    display: str
+    rule: str
+
+
+class Rewritten(NamedTuple):
+    """What a rewriter makes of an address: the one that is shown, and the one that is fetched where it is another."""
+
+    display: str
+    access: str = ""
+
+
+class Discard(NamedTuple):
+    """A rewriter wants nothing of an address; `reason` may say why."""
+
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

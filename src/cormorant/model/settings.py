@@ -10,7 +10,7 @@ import codecs
 import difflib
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -29,6 +29,13 @@ _LOGIN = re.compile(r"://[^/?#\s]*@")
 
 Depth = Annotated[int, Field(ge=0)] | Literal["unlimited"]
 """Steps from where a source begins."""
+
+
+class Watched(NamedTuple):
+    """What is held back at one site: pages that go on for ever and say nothing, and documents beyond `most` a run."""
+
+    throttle: bool
+    most: int | None
 
 
 class Settings(BaseModel):
@@ -62,6 +69,7 @@ class SourceSettings(Settings):
     )
 
     max_documents: int | None = Field(default=None, ge=1, description="Documents fetched in one run at the most.")
+    max_minutes: float | None = Field(default=None, gt=0, description="Minutes that one run fetches at the most.")
     change_by: tuple[Literal["content", "text", "main"], ...] = Field(
         default=("content", "text"),
         description="What must differ for a document to count as changed; with main a dated footer does not.",
@@ -106,6 +114,11 @@ class SourceSettings(Settings):
     def manner(self) -> Manner:
         """How its documents are to be read."""
         return Manner("main" in self.change_by, self.default_charset)
+
+    @property
+    def watched(self) -> Watched | None:
+        """What is watched at every site; None: nothing."""
+        return None
 
     @property
     def visit_s(self) -> float:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import BadAddress, NotFoundError
+from cormorant.base.errors import BadAddress, BadRule, NotFoundError
 from cormorant.cache.protocol import Place
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
@@ -20,6 +21,7 @@ from cormorant.journal.runs import RunRow
 from cormorant.model.address import canonical, fingerprint, join, origin_of, try_canonical
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
+from cormorant.model.rules import Renamed
 from cormorant.model.settings import parse_settings
 from cormorant.model.status import Status
 from cormorant.operate.house import House
@@ -27,6 +29,7 @@ from cormorant.operate.howread import how_read
 from cormorant.plugins import source_kind
 from cormorant.sources.files.naming import Naming
 from cormorant.sources.files.settings import FilesSettings
+from cormorant.sources.web.addresses import AddressSettings
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, hidden, inlinks, outlinks, resource, site, site_source, source
@@ -130,7 +133,7 @@ class _View:
         excluded = OutcomeKind(row.outcome) is OutcomeKind.EXCLUDED
         return {
             "source": row.source,
-            "url": row.url or row.address,
+            "url": row.url or row.display or row.address,
             "access_url": row.address,
             "state": self._state(row, outcome),
             "status": _status(outcome, row.status),
@@ -283,8 +286,19 @@ def _nearest(tx: Tx, text: str) -> str:
     return f"Did you mean {meant}?" if meant else "Write it in full, like https://example.org/docs/."
 
 
+def renamed(owner: SourceRow, address: str) -> Renamed | None:
+    """Under which address a source knows one that was found, by its settings of now; None: as it is."""
+    settings = parse_settings(source_kind(owner.kind).settings, owner.settings)
+    with suppress(BadRule):  # a rewriter that is no longer installed
+        return settings.address_rules().rename(address) if isinstance(settings, AddressSettings) else None
+    return None
+
+
 def meanings(owner: SourceRow, address: str) -> list[str]:
-    """What an address may mean to a source: itself, and the file that readers are shown as it."""
+    """What an address may mean to a source: itself, what it is renamed to, the file that readers are shown as it."""
+    known = renamed(owner, address)
+    if known is not None:
+        return list(dict.fromkeys((address, known.address)))
     if not owner.settings.get("display_prefix"):
         return [address]
     settings = parse_settings(source_kind(owner.kind).settings, owner.settings)
@@ -299,17 +313,20 @@ def at(tx: Tx, address: str) -> list[Any]:
     canonical = try_canonical(address) or address
     site_of = sa.select(site.c.id)
     folders = [row.id for row in tx.rows(site_of.where(site.c.key.like("file:%")))]
-    found = [row.id for row in tx.rows(site_of.where(site.c.key == origin_of(canonical).site))]
     rows: list[Any] = []
     for each in sources.every(tx):
         for meant in meanings(each, canonical):
-            sites = folders if meant.startswith("file:") or not found else found
+            at_host = [row.id for row in tx.rows(site_of.where(site.c.key == origin_of(meant).site))]
+            sites = folders if meant.startswith("file:") else at_host
             key = fingerprint(meant, each.id)
             same = sa.and_(resource.c.hash == key, resource.c.source_id == each.id)
             known = tx.rows(_ROWS.where(resource.c.site_id.in_(sites), same))
             rows += known
             if known:
                 break
+        else:
+            same = sa.and_(resource.c.display == canonical, resource.c.source_id == each.id)
+            rows += tx.rows(_ROWS.where(same))
     return rows
 
 

@@ -62,13 +62,24 @@ def explain(house: House, address: str) -> list[dict[str, Any]]:
         found = []
         for each in sources.every(tx):
             if each.id in rows:
-                record = _known(house, tx, each, rows[each.id])
+                record = _known(house, tx, each, rows[each.id]) | _renaming(each, rows[each.id], meant)
                 found.append(record | _left_out(house, each, rows[each.id], record["verdict"]))
             elif said := _unkept(house, tx, each, meant):
-                found.append(_empty(meant) | said)
+                found.append(_empty(meant) | said | _renaming(each, None, meant))
         if not found:
             found = [_empty(meant) | _unmet(house, tx, meant)]
     return sorted(found, key=lambda each: each["verdict"] == "excluded" and not each["visits"])
+
+
+def _renaming(owner: SourceRow, row: Any, asked: str) -> dict[str, Any]:
+    """What was asked for, what is fetched and what is shown instead, and the rule that says so."""
+    known = documents.renamed(owner, asked)
+    if known is None and row is not None and row.display:
+        known = documents.renamed(owner, row.display)
+    if known is None or (row is not None and row.address != known.address):
+        return {}
+    shown = known.display or known.address
+    return {"renamed": {"asked": asked, "fetched": known.address, "shown": shown, "rule": known.rule}}
 
 
 def _unmet(house: House, tx: Tx, address: str) -> dict[str, Any]:

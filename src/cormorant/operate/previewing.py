@@ -34,10 +34,11 @@ from cormorant.store.schema import content, resource
 
 PAGE = 5000
 SHOWN = 20
+ADDRESSES = ("strip_parameters", "sort_query", "rewrite", "rewriter")
 BOUNDARY = frozenset(
     (
         "start", "start_file", "include", "exclude", "depth", "dynamic_pages", "path", "hidden", "exclude_actions",
-        "index_include", "index_exclude", "types",
+        "index_include", "index_exclude", "types", *ADDRESSES,
     )
 )  # fmt: skip
 """Settings of any kind whose effect on known addresses can be told without fetching anything."""
@@ -189,10 +190,13 @@ class _Effect:
         self._source, self._was = source, was
         self.known = self._unvisited = 0
         self.leave, self.enter, self.found_again = _Tally(shown), _Tally(shown), _Tally(shown)
+        self.renamed, self._renaming, self._shown = 0, list[dict[str, str]](), shown
 
     def judge(self, each: _Known) -> None:
         """Judge an address that was admitted once."""
         self.known += 1
+        if self._renames(each):
+            return
         gates = self._source.gates
         ruling = gates.follow(each.address, each.depth)
         if not ruling.admitted:
@@ -207,6 +211,17 @@ class _Effect:
             self._may_be_found(each)
         elif each.outcome == OutcomeKind.EXCLUDED:
             self._may_enter(_Excluded(each.address, each.depth, each.reason))
+
+    def _renames(self, each: _Known) -> bool:
+        """Would it be known by another address? Then it is fetched anew from there, and leaves here."""
+        known = self._source.rename(each.address)
+        if known is None or known.address == each.address:
+            return False
+        if each.indexed:
+            self.renamed += 1
+            new = {"url": each.url, "to": known.address, "rule": known.rule}
+            self._renaming += [new] if self.renamed <= self._shown else []
+        return True
 
     def _visited_now(self, each: _Known) -> bool:
         """Do the gates of now let it in?"""
@@ -240,6 +255,7 @@ class _Effect:
             "leave": leave.rules.total(), "leaving": [each["url"] for each in leave.examples],
             "leave_rules": leave.by_rule(), "no_longer_visited": self._unvisited,
             "enter": enter.rules.total(), "entering": enter.examples, "enter_rules": enter.by_rule(),
+            "rename": self.renamed, "renaming": self._renaming,
             "found_again": again.rules.total(), "finding": again.examples, "found_rules": again.by_rule(),
         }  # fmt: skip
 
@@ -252,6 +268,10 @@ def sentences(effect: dict[str, Any]) -> Iterator[str]:
     """What an edit would do, for people, the addresses that are named under their sentence."""
     for setting, told in (("leave", _left), ("enter", _entered), ("found_again", _found)):
         yield from told(effect) if effect[setting] else ()
+    if effect["rename"]:
+        yield f"{effect['rename']} of {effect['documents']} documents would be known by another address:"
+        for each in effect["renaming"]:
+            yield f"  {each['url']} -> {each['to']}  ({each['rule']})"
     for rule in effect["idle"]:
         yield f"The rule {rule!r} matches nothing that is known. Check how it is written."
     yield from effect["doubts"]

@@ -23,7 +23,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role
 from cormorant.model.run import RunState
 from cormorant.model.status import Status, describe
-from cormorant.operate import documents, idle, sitemaps, starts
+from cormorant.operate import documents, idle, sitemaps, starts, traps
 from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
@@ -41,7 +41,7 @@ _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.HELD, OutcomeKi
 def of_run(house: House, number: int) -> list[dict[str, Any]]:
     """Problems of a run: what it is about, a sentence, and `kind`.
 
-    Kinds are run, start, folder, rule, sitemap, document, receiver, waiting. What many addresses of one
+    Kinds are run, start, folder, rule, sitemap, document, receiver, waiting, trap. What many addresses of one
     host share is said once, with `addresses`, how many there are.
     """
     with house.store.read() as tx:
@@ -52,7 +52,7 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
             found += [*_nothing(tx, owner), *_of_settings(house, tx, row, owner)]
         found += [*sitemaps.problems(tx, row), *_away(tx, row), *_documents(tx, row), *_receivers(tx, row)]
         if owner is not None:
-            found += _waiting(tx, row, owner)
+            found += [*_waiting(tx, row, owner), *traps.problems(tx, owner)]
     return found
 
 

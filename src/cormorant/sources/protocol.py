@@ -10,7 +10,7 @@ from cormorant.model.content import Content, Extraction, Wire
 from cormorant.model.outcome import Outcome
 from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, Removal, Resource, Role
-from cormorant.model.rules import Prerequisite, Ruling
+from cormorant.model.rules import Discard, Prerequisite, Renamed, Rewritten, Ruling
 from cormorant.model.settings import SourceSettings
 from cormorant.sources.rules.documents import Facts
 
@@ -87,6 +87,18 @@ class Gates(Protocol):
         ...
 
 
+class AddressRewriter(Protocol):
+    """Somebody else's rule about addresses, installed as a package and named by the setting `rewriter` of a source."""
+
+    def rewrite(self, address: str) -> Rewritten | Discard | None:
+        """Say what a canonical address that was found becomes; None: it stays as it is.
+
+        Called for every address that is found, in several processes, so it answers from the address alone. What it
+        raises is logged, and the address stays as it is.
+        """
+        ...
+
+
 class Source(Protocol):
     """A configured place documents come from.
 
@@ -156,6 +168,18 @@ class Source(Protocol):
         """Visit one resource once, conditionally when it carries validators. Adds to `wire` what it cost.
 
         Never raises for what the other side does; every fault is an outcome.
+        """
+        ...
+
+    @property
+    def shows_otherwise(self) -> bool:
+        """May `rename` have something shown as another address than it is fetched by? Then that is to be unique."""
+        ...
+
+    def rename(self, address: str) -> Renamed | None:
+        """Under which address one that was found is known; None: as it was found, which is the common case.
+
+        Renaming what was renamed gives nothing new, so that it may be asked of any address at any time.
         """
         ...
 

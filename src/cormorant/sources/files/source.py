@@ -126,6 +126,11 @@ class FilesSource:
             return None
         return Identity(*kept["folder"]), bool(kept["empty"])
 
+    shows_otherwise: ClassVar[bool] = False
+
+    def rename(self, address: str) -> None:
+        """A file is known by its own path."""
+
     def display(self, address: str) -> str:
         """Return the address that readers are shown."""
         return self._naming.display(address)

@@ -51,18 +51,18 @@ def in_order(text: str, pieces: tuple[str, ...], anchored: bool) -> bool:
     return text.find(last, at) >= 0
 
 
-def compile_pattern(text: str, pattern: str) -> Any:
+def compile_pattern(text: str, pattern: str, *, captures: bool = False) -> Any:
     """Compile a regular expression for RE2, which never backtracks. Raises BadRule that quotes the piece RE2 names.
 
-    `text` is the rule as typed. Length and memory are bounded, so that even the worst expression takes some ten
-    milliseconds for the longest address.
+    `text` is the rule as typed. `captures`: what its groups match is wanted. Length and memory are bounded, so that
+    even the worst expression takes some ten milliseconds for the longest address.
     """
     if len(pattern) > MAX_PATTERN:
         raise BadRule(
             f"The rule {text[:40]!r}... is longer than {MAX_PATTERN} characters. Split it into several rules."
         )
     try:
-        return _compile(pattern, _PATTERN_MEMORY)
+        return _compile(pattern, _PATTERN_MEMORY, captures=captures)
     except re2.error as error:
         what, _, piece = error.args[0].decode("utf-8", "replace").partition(": ")
         at = text.find(piece) + 1 if piece else 0
@@ -71,10 +71,10 @@ def compile_pattern(text: str, pattern: str) -> Any:
         raise BadRule(f"The rule {text!r} cannot be read{place}: {what}. {hint}") from None
 
 
-def _compile(pattern: str, memory: int) -> Any:
-    """Compile without captures: only whether it is found matters."""
+def _compile(pattern: str, memory: int, *, captures: bool = False) -> Any:
+    """Compile, where only whether it is found matters without captures."""
     options = re2.Options()
-    options.never_capture, options.log_errors, options.max_mem = True, False, memory
+    options.never_capture, options.log_errors, options.max_mem = not captures, False, memory
     return re2.compile(pattern, options)
 
 

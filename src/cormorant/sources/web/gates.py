@@ -15,6 +15,7 @@ from cormorant.model.status import Status
 from cormorant.sources.rules import Boundary, Facts, IndexRules, compile_rules, met
 from cormorant.sources.web.actions import action_in
 from cormorant.sources.web.recent import Recent
+from cormorant.sources.web.rewriting import AddressRules
 from cormorant.sources.web.robots import Robots, parse_robots
 from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.sitemaps import MAX_DEPTH, OFF
@@ -46,8 +47,12 @@ class _Read(NamedTuple):
 class WebGates:
     """The rulings of one version of a source's settings."""
 
-    def __init__(self, settings: WebSettings, starts: list[str], now: Callable[[], float]) -> None:
+    def __init__(
+        self, settings: WebSettings, starts: list[str], now: Callable[[], float], rules: AddressRules | None = None
+    ) -> None:
         self._settings, self._now = settings, now
+        self._rules = rules or settings.address_rules()
+        self._discarding = self._rules.may_discard
         hosts = dict.fromkeys(map(_host, starts or settings.named_sitemaps))
         self._homes = {*hosts, *map(_host, settings.named_sitemaps)}
         self._boundary: Boundary = compile_rules(settings.include, settings.exclude, tuple(hosts))
@@ -72,6 +77,8 @@ class WebGates:
             return DYNAMIC
         if self._actions and depth and (word := action_in(address)):
             return _action(word)
+        if self._discarding and (rule := self._rules.discards(address)):
+            return _no(Gate.ADDRESS, rule, 955)
         return self._boundary.ruling(address)
 
     def consult(self, address: str, depth: int) -> Ruling:
@@ -106,6 +113,8 @@ class WebGates:
             said.append(DYNAMIC if dynamic else Ruling(True, Gate.ADDRESS, "dynamic_pages true"))
         if self._actions:
             said.append(_action(word) if word else Ruling(True, Gate.ADDRESS, "exclude_actions"))
+        if self._discarding and (rule := self._rules.discards(address)):
+            said.append(_no(Gate.ADDRESS, rule, 955))
         return [*said, self._boundary.ruling(address)]
 
     def visit(self, resource: Resource, facts: Mapping[str, bytes]) -> Ruling | Prerequisite:

@@ -14,7 +14,9 @@ from cormorant.model.content import Manner
 from cormorant.model.pacing import PacingSettings
 from cormorant.model.settings import Depth
 from cormorant.sources.web.access_settings import AccessSettings
+from cormorant.sources.web.addresses import AddressSettings
 from cormorant.sources.web.bounds import BoundsSettings
+from cormorant.sources.web.budgets import BudgetSettings
 from cormorant.sources.web.extractors import LinkSettings
 from cormorant.sources.web.sitemaps import SitemapSettings, web_address
 
@@ -28,7 +30,9 @@ _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
-class WebSettings(AccessSettings, LinkSettings, BoundsSettings, SitemapSettings, PacingSettings):
+class WebSettings(
+    AccessSettings, AddressSettings, BudgetSettings, LinkSettings, BoundsSettings, SitemapSettings, PacingSettings
+):
     """Settings of a web source."""
 
     JUDGED = PacingSettings.JUDGED | {

@@ -83,7 +83,9 @@ class WebSource:
         self.next_cursor, self.unlisted = "", ()
         self.closed: Sequence[str] = ()
         self._starts = settings.starts()
-        self.gates = WebGates(settings, self._starts, clock.now)
+        rules = settings.address_rules()
+        self.gates = WebGates(settings, self._starts, clock.now, rules)
+        self.rename, self.shows_otherwise = rules.rename, rules.shows_otherwise
         self.consent = Consent.of(settings.named_hosts, settings.network, refused=settings.refused_ranges)
         self._fetcher = fetcher.apart() if fetcher is not None and not settings.usual else fetcher
         self._clock, self._session = clock, session or Session(number, settings, None)
@@ -148,6 +150,9 @@ class WebSource:
     async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
         """Ask for a resource, conditionally when its copy is in use; follow temporary redirects, each in its turn."""
         address, chain = resource.address, [resource.address]
+        renamed = self.rename(address) if resource.role is Role.DOCUMENT else None
+        if renamed is not None and renamed.address != address:  # known from before the rules were as they are
+            return Moved(renamed.address)
         home = await self._at_home(origin_of(address))
         if resource.role is Role.ROBOTS:
             return await self._robots(address, wire)
@@ -159,6 +164,8 @@ class WebSource:
             if resource.role is Role.SITEMAP and got.status == 304 and isinstance(said, Excluded):
                 said = Unchanged()  # noindex is meant for the sitemap itself
             said = exchange.denied(said, got, wire.credential) if said.__class__ is Failed else said
+            if isinstance(said, Moved) and self._is_at(said.target, resource.address):
+                said = Hop(said.target)  # it adds a session to its own address, say
             if not isinstance(said, Hop):
                 said = aging.judged(self.gates, resource, said) if self.gates.asks_age else said
                 if not isinstance(said, Content):
@@ -172,6 +179,11 @@ class WebSource:
                 return refused
             address = said.target
             chain.append(address)
+
+    def _is_at(self, target: str, address: str) -> bool:
+        """Is the target of a redirect known as this very address, though it is written otherwise?"""
+        known = self.rename(target)
+        return known is not None and known.address == address
 
     async def _at_home(self, origin: Origin) -> _Home:
         """Where a visit begins, in its turn: redirects of other visits, which no desk sees, may come before."""

@@ -74,6 +74,7 @@ resource = Table(
     Column("address", Text, nullable=False),
     Column("validator", Text, comment="of a listing"),
     Column("reason", Text),
+    Column("display", Text, comment="shown instead of the address; NULL: the source says"),
     UniqueConstraint("site_id", "hash"),
     sqlite_autoincrement=True,
     postgresql_with={"fillfactor": "85"},
@@ -114,6 +115,13 @@ claim = Table(
     Column("every_s", Integer, nullable=False, comment="changefreq; 0: not said"),
     Column("run", Integer, nullable=False, comment="that read it"),
     Column("said", SmallInteger, nullable=False, comment="0 nothing that can be checked, 1 same, 2 newer"),
+)
+
+Index(
+    "ix_resource_display",
+    resource.c.display,
+    sqlite_where=text("display IS NOT NULL"),
+    postgresql_where=text("display IS NOT NULL"),
 )
 
 site_fact = Table(

@@ -1,0 +1,28 @@
+"""Which table takes which of a batch's rows? Inside the transaction that settles it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cormorant.frontier import hiding, settlement
+from cormorant.journal import visits
+from cormorant.receivers import stream
+
+if TYPE_CHECKING:
+    from cormorant.crawl.rows import Rows
+    from cormorant.store.database import Tx
+
+
+def write(tx: Tx, made: Rows, run: int) -> None:
+    """Hand the rows to the tables they belong to."""
+    first = stream.append(tx, made.entries) if made.entries else 0
+    settlement.contents(tx, made.numbered(first))
+    settlement.validators(tx, made.validators)
+    settlement.judged(tx, made.judged)
+    settlement.access(tx, made.access)
+    settlement.links(tx, made.links)
+    settlement.fates(tx, made.fates, run)
+    visits.write(tx, made.visits)
+    hiding.hide_until(tx, made.restricted(first))
+    hiding.hide(tx, made.hidden)
+    hiding.unhide(tx, made.shown)

@@ -1,0 +1,73 @@
+"""Suspected traps: what goes on for ever at a site, and the rule that would leave it out."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+from zlib import crc32
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import NotFoundError
+from cormorant.catalog import sources
+from cormorant.catalog.sources import SourceRow
+from cormorant.frontier.templates import as_rule
+from cormorant.frontier.traps import FACT, SAMPLE, Watch
+from cormorant.operate.house import House
+from cormorant.store.database import Tx
+from cormorant.store.schema import site, site_fact
+
+
+def listed(house: House, name: str | None = None) -> list[dict[str, Any]]:
+    """The suspected traps of a source, or of all; those its exclude rules leave out already are told as accepted.
+
+    Raises NotFoundError for an unknown source.
+    """
+    with house.store.read() as tx:
+        owners = [sources.named(tx, name)] if name else sources.every(tx)
+        return [record for owner in owners for record in of_source(tx, owner)]
+
+
+def of_source(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
+    """The suspected traps of one source, by site."""
+    columns = site_fact.c
+    statement = (
+        sa.select(site.c.key, columns.value)
+        .join(site, site.c.id == columns.site_id)
+        .where(columns.scope == owner.id, columns.name == FACT, columns.valid_until > tx.now())
+        .order_by(site.c.key)
+    )
+    for row in tx.rows(statement):
+        watch = Watch(throttle=True)
+        watch.unpack(row.value)
+        for template, at in watch.suspects().items():
+            rule = as_rule(template)
+            yield {
+                "trap": f"{crc32(f'{owner.id} {template}'.encode()):08x}", "source": owner.name, "site": row.key,
+                "template": template, "addresses": at.known, "visited": at.visited, "skipped": at.skipped,
+                "sample": SAMPLE, "examples": at.examples, "rule": rule,
+                "accepted": rule in owner.settings.get("exclude", ()),
+            }  # fmt: skip
+
+
+def proposed(house: House, trap: str) -> tuple[str, dict[str, list[str]]]:
+    """The source of a suspected trap, and the edit of its settings that leaves the trap out. Raises NotFoundError."""
+    found = next((each for each in listed(house) if each["trap"] == trap), None)
+    if found is None:
+        raise NotFoundError(f"There is no suspected trap {trap!r}. `cormorant trap list` lists them.")
+    with house.store.read() as tx:
+        exclude = sources.named(tx, found["source"]).settings.get("exclude", [])
+    return found["source"], {"exclude": list(dict.fromkeys([*exclude, found["rule"]]))}
+
+
+def problems(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
+    """What a report says of them."""
+    for each in of_source(tx, owner):
+        if not each["accepted"]:
+            yield {
+                "kind": "trap", "trap": each["trap"], "rule": each["rule"],
+                "sentence": f"{each['template']} looks like a trap: of {each['addresses']:,} addresses "
+                f"{each['visited']:,} were visited, and the last said nothing new. Few of the others are visited; "
+                f"`cormorant trap accept {shlex.quote(each['trap'])}` leaves them out.",
+            }  # fmt: skip

@@ -1,0 +1,32 @@
+"""What may be set about the addresses of a web source?"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from cormorant.model.settings import Settings
+from cormorant.sources.web.rewriting import AddressRules
+from cormorant.sources.web.stripping import Stripping
+
+
+class AddressSettings(Settings):
+    """Settings of how an address that was found is written before it is known."""
+
+    strip_parameters: tuple[str, ...] = Field(
+        default=("sessions", "tracking"),
+        description="Parameters that say nothing about the page: sessions, tracking, names like ref, beginnings like "
+        "ad_*, exceptions like !sid; or off.",
+    )
+    sort_query: bool = Field(
+        default=True, description="Whether the parameters of a query are put in the order of their names."
+    )
+    rewrite: tuple[str, ...] = Field(
+        default=(),
+        description="Rules like PATTERN -> REPLACEMENT, PATTERN -> discard, or PATTERN -> REPLACEMENT access ACCESS; "
+        "the first that matches decides.",
+    )
+    rewriter: str = Field(default="", description="An installed plug-in that rewrites addresses, by its name.")
+
+    def address_rules(self) -> AddressRules:
+        """The rules. Raises BadRule naming the one that cannot be read."""
+        return AddressRules(Stripping(self.strip_parameters, sort=self.sort_query), self.rewrite, self.rewriter)

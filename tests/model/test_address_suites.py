@@ -1,0 +1,76 @@
+"""The address parser against the suites that browsers and crawlers are held to."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cormorant.model.address import join, try_canonical
+
+SUITES = os.environ.get("CORMORANT_SUITES", "")
+pytestmark = pytest.mark.skipif(not SUITES, reason="CORMORANT_SUITES does not name the folder of the suites")
+OLDER = "xn--"
+"""Hosts that the newest edition of IDNA lets through though no name can be made of them."""
+
+
+def cases() -> list[dict[str, Any]]:
+    found = json.loads((Path(SUITES) / "wpt-url" / "urltestdata.json").read_text())
+    return [each for each in found if isinstance(each, dict)]
+
+
+def href(case: dict[str, Any]) -> str | None:
+    """The address as it is known here: without fragment and user information."""
+    if case.get("failure"):
+        return None
+    text: str = case["href"].partition("#")[0]
+    user = case["username"] + (f":{case['password']}" if case["password"] else "")
+    return text.replace(f"{user}@", "", 1) if user else text
+
+
+def is_web(case: dict[str, Any]) -> bool:
+    """Is it about an address that could be visited, or about one that is none?"""
+    return "failure" in case or case["protocol"] in ("http:", "https:", "file:", "ftp:")
+
+
+def test_every_absolute_web_address_is_written_as_the_standard_says() -> None:
+    wrong = {
+        case["input"]: (try_canonical(case["input"]), href(case))
+        for case in cases()
+        if case["base"] is None and is_web(case) and try_canonical(case["input"]) != href(case)
+    }
+    assert all(OLDER in given.lower() for given in wrong), wrong
+
+
+def test_every_reference_is_joined_as_the_standard_says() -> None:
+    wrong, judged = {}, 0
+    for case in cases():
+        base = try_canonical(case["base"] or "")
+        itself = not case["input"].strip(" \t\r\n\f\0").partition("#")[0]  # a page's link to itself is none
+        if base is None or itself or not base.startswith(("http:", "https:")) or not is_web(case):
+            continue
+        judged += 1
+        got = next((address for _, address in join(base, [case["input"]])), None)
+        if got != href(case):
+            wrong[case["input"]] = (got, href(case))
+    assert judged > 150
+    assert not wrong
+
+
+def test_references_are_joined_as_crawlers_expect() -> None:
+    wrong = {}
+    for line in (Path(SUITES) / "crawler-commons" / "url-utils" / "url-resolve.csv").read_text().splitlines():
+        fields = [field.strip().strip('"') for field in line.split(", ")]
+        if line.startswith("#") or len(fields) != 3 or not fields[1].startswith("http"):
+            continue
+        base = try_canonical(fields[1])
+        assert base is not None
+        got = next(
+            (address for _, address in join(base, [fields[0]])), base if not fields[0].partition("#")[0] else None
+        )
+        if got != try_canonical(fields[2]):
+            wrong[fields[0], fields[1]] = (got, fields[2])
+    assert not wrong
