@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cormorant.base.clock import jitter
 from cormorant.crawl import rows
 from cormorant.crawl.allowance import Allowance
-from cormorant.crawl.gates import screen
+from cormorant.crawl.gates import near, screen
 from cormorant.crawl.rows import Batch, Visited
 from cormorant.frontier import admission, facts, hiding, settlement, supply
 from cormorant.frontier.fate import Circumstances, fate
@@ -45,12 +45,11 @@ class Dispatch:
     def add(self, report: Report) -> None:
         """Take a visit: decide its fate, screen its links, pack what is to be kept."""
         means, resource = self._means, report.task.resource
-        at = Circumstances(self.order.generation, self._lists, report.at, jitter(0.1))
+        at = Circumstances(self.order.generation, self._lists, report.at, jitter(0.1), self.source.settings.errors)
         with means.steps("gates"):
             links = rows.links_to_follow(report.outcome)
             found = screen(self.source, resource, links, means.seen, means.keys, self.order.run)
-        visited = Visited(report, fate(resource, report.outcome, at))
-        rows.add(self.batch, self.source, visited, found, means.steps)
+        rows.add(self.batch, self.source, Visited(report, fate(resource, report.outcome, at)), found, means.steps)
 
     def settle(self) -> set[int]:
         """Write the batch, or nothing and raise; returns the sites whose lease, and so whose visits, were lost."""
@@ -77,8 +76,9 @@ class Dispatch:
             means.acls.prepare(tx, rows.rights(kept))
             kept_at = [places[id(packed)] for packed in kept.packed]
             made = rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx))
-            counters.discovered += admission.admit(tx, means.sites, self.order, kept.arrivals)
-            rows.count(counters, kept, visits.exclude(tx, kept.exclusions))
+            arrivals, far = near(tx, kept.arrivals, self.order)
+            counters.discovered += admission.admit(tx, means.sites, self.order, arrivals)
+            rows.count(counters, kept, visits.exclude(tx, kept.exclusions + far))
             _write(tx, made, self.order.run)
             facts.write(tx, kept.facts)
             runs.count(tx, self.order.run, means.owner, counters)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cormorant.frontier.admission import Arrival
+from cormorant.frontier import redirects
+from cormorant.frontier.admission import Admission, Arrival
 from cormorant.frontier.known import Seen
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, origin_of
@@ -14,13 +15,18 @@ from cormorant.model.resource import Found, How, Resource
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Source
+from cormorant.store.database import Tx
 
 
 class Links(NamedTuple):
-    """The links of a document: to be followed, and not to be, by their own rel or as all of the page are."""
+    """The links of a document: to be followed, and not to be, by their own rel or as all of the page are.
+
+    `how` they are: what a page links to, or where one has moved to.
+    """
 
     follow: Sequence[Link] = ()
     unfollowed: Sequence[Link] = ()
+    how: How = How.LINK
 
 
 class Screened(NamedTuple):
@@ -30,6 +36,7 @@ class Screened(NamedTuple):
     exclusions: list[Exclusion]
 
 
+TOO_FAR = Ruling(False, Gate.LINK, f"more than {redirects.MOST} redirects in a row", Status.REDIRECT_LOOP)
 NOFOLLOW = Ruling(False, Gate.LINK, "rel=nofollow", Status.NOFOLLOW_ONLY)
 NOFOLLOW_PAGE = Ruling(False, Gate.LINK, "nofollow, said by the page of all its links", Status.NOFOLLOW_ONLY)
 
@@ -64,7 +71,7 @@ def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: S
         if not seen.first_time(site, key):
             continue
         ruling = follow(address, depth)
-        found = Found(address, site, depth, How.LINK, referrer=resource.id)
+        found = Found(address, site, depth, links.how, referrer=resource.id)
         if ruling.admitted:
             arrivals.append(Arrival(found, key))
         else:
@@ -75,6 +82,17 @@ def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: S
             found = Found(link.address, site, depth, How.LINK, referrer=resource.id)
             exclusions.append(excluded(number, key, found, NOFOLLOW if "nofollow" in link.rel else NOFOLLOW_PAGE, run))
     return Screened(arrivals, exclusions)
+
+
+def near(tx: Tx, arrivals: list[Arrival], order: Admission) -> tuple[list[Arrival], list[Exclusion]]:
+    """Part the arrivals into those to be admitted and those at the end of too many redirects (faults W11, W12)."""
+    from_there = {each.found.referrer for each in arrivals if each.found.how is How.REDIRECT} - {None}
+    far = redirects.at_the_end(tx, from_there) if from_there else ()
+    if not far:
+        return arrivals, []
+    ends = [each for each in arrivals if each.found.how is How.REDIRECT and each.found.referrer in far]
+    kept = [each for each in arrivals if each not in ends]
+    return kept, [excluded(order.source, each.key, each.found, TOO_FAR, order.run) for each in ends]
 
 
 def excluded(source: int, key: int, found: Found, ruling: Ruling, run: int) -> Exclusion:

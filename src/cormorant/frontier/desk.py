@@ -51,7 +51,8 @@ class SiteWork:
     `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them, kept while
     the site rests. Sources that may have missed something while the site did not answer are in `answers_again` as soon
     as it does. `known` are the rest and the failures that its row had when last read or written here. `hold_until` says
-    until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies.
+    until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies. `stuck` counts visits that
+    take long.
     """
 
     lease: Lease
@@ -75,6 +76,7 @@ class SiteWork:
     trouble: int = 0
     answers_again: set[int] = field(default_factory=set)
     known: tuple[float, int] = (0.0, 0)
+    stuck: int = 0
 
     @property
     def key(self) -> str:
@@ -131,10 +133,14 @@ class SiteWork:
 
 
 class Desk:
-    """Hands out visits, each when its site's pace allows."""
+    """Hands out visits, each when its site's pace allows.
+
+    `crowded`: so many visits take long that a site which has one gets no other until that ends.
+    """
 
     def __init__(self) -> None:
         self.sites: dict[int, SiteWork] = {}
+        self.crowded = False
         self._heap: list[tuple[float, int, SiteWork]] = []
         self._offers = itertools.count()
 
@@ -148,9 +154,12 @@ class Desk:
 
     def offer(self, site: SiteWork) -> None:
         """Put a site in line if it can start a visit and is not in line yet."""
-        if not site.queued and site.under_way < site.parallel and site.waiting():
+        if not site.queued and self._has_room(site) and site.waiting():
             site.queued = True
             heapq.heappush(self._heap, (max(site.next_at, site.rest_until), next(self._offers), site))
+
+    def _has_room(self, site: SiteWork) -> bool:
+        return site.under_way < site.parallel and not (self.crowded and site.stuck)
 
     def hurry(self, site: SiteWork) -> None:
         """A site need not wait as long as it was put in line for: put it in line anew."""
@@ -165,7 +174,7 @@ class Desk:
                 continue  # given back since, and perhaps leased anew
             site.queued = False
             early = max(site.next_at, site.rest_until) > now
-            if early or site.under_way >= site.parallel or not site.waiting():
+            if early or not self._has_room(site) or not site.waiting():
                 self.offer(site)
                 continue
             resource = site.pop()

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from cormorant.base.errors import BadSetting
 from cormorant.model.acl import ACL, EVERYONE
+from cormorant.model.error_policy import DEFAULTS, ErrorPolicy, policy_of
 
 S = TypeVar("S", bound="Settings")
 
@@ -54,6 +55,19 @@ class SourceSettings(Settings):
         description="What must differ for a document to count as changed; with main a dated footer does not.",
     )
 
+    error_policy: tuple[str, ...] = Field(
+        default=DEFAULTS,
+        description="What an error status does to a document: keep, delete, delete_after N runs, retry N times; "
+        "for a status or a class, like 403 delete_after 3. Defaults hold where no rule speaks.",
+    )
+
+    @field_validator("error_policy")
+    @classmethod
+    def _policy(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse what is no rule."""
+        policy_of(lines)
+        return lines
+
     @field_validator("grants", "denies")
     @classmethod
     def _principals(cls, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -72,6 +86,11 @@ class SourceSettings(Settings):
     def agent(self) -> str:
         """The robot that pages may speak to by name in their metas."""
         return "cormorant"
+
+    @property
+    def errors(self) -> ErrorPolicy | None:
+        """What errors do, None for what they do by default."""
+        return policy_of(self.error_policy)
 
     @property
     def acl(self) -> ACL:

@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from cormorant.base.errors import BadAddress
 from cormorant.model.address import canonical, origin_of
 from cormorant.model.settings import Depth, SourceSettings
+from cormorant.sources.web.audit import AuditSettings
 
 MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""
@@ -22,7 +23,7 @@ _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
-class WebSettings(SourceSettings):
+class WebSettings(SourceSettings, AuditSettings):
     """Settings of a web source."""
 
     JUDGED = SourceSettings.JUDGED | {

@@ -18,11 +18,12 @@ from cormorant.fetch.http import Fetcher
 from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.address import Origin, origin_of
 from cormorant.model.content import Content, Wire
-from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome
+from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome, Unchanged
 from cormorant.model.resource import Found, How, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.web import exchange
+from cormorant.sources.web.audit import differing, is_chosen
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.recent import Recent
@@ -133,6 +134,8 @@ class WebSource:
             got = await self._get(address, wire, conditions if address == resource.address else ())
             said = self._said(got, address, conditional=bool(conditions) and address == resource.address)
             if not isinstance(said, Hop):
+                if isinstance(said, Unchanged) and self.settings.hash_audit:
+                    said = await self._audited(said, resource, home, wire)
                 if not isinstance(said, Content):
                     return self._told(said, origin_of(address).site, home)
                 # Another resource's validators would confirm what they know nothing of.
@@ -151,6 +154,21 @@ class WebSource:
         body = self.gates.newest(name)
         await self._late(origin.site, {} if body is None else {f"robots:{name}": body}, origin.site)
         return _Home(origin.site, name, body)
+
+    async def _audited(self, said: Unchanged, resource: Resource, home: _Home, wire: Wire) -> Unchanged | Content:
+        """What a 304 is worth, if its turn has come to be checked: that, or the page that it should not have confirmed.
+
+        Another answer than 200 says nothing about it, so that the 304 stands.
+        """
+        address, share = resource.address, self.settings.hash_audit
+        if not resource.content_hash or not is_chosen(address, self._clock.now(), share):
+            return said
+        facts = {} if home.robots is None else {f"robots:{home.origin}": home.robots}
+        await self._late(home.site, facts, home.site)
+        before = wire.requests
+        got = self._said(await self._get(address, wire, ()), address, conditional=False)
+        wire.audits += wire.requests - before
+        return (differing(got, resource.content_hash) or said) if isinstance(got, Content) else said
 
     def _told(self, said: Outcome, site: str, home: _Home) -> Outcome:
         """What came of asking `site`, told as it concerns the resource; another site that wants a rest gets it here."""
