@@ -33,7 +33,7 @@ class AuditSettings(Settings):
 
 def is_chosen(address: str, now: float, share: float) -> bool:
     """Is the answer of this address to be checked on the day of `now` (epoch seconds)?"""
-    return xxhash.xxh3_64_intdigest(address, seed=int(now // DAY_S)) % _BUCKETS < share * _BUCKETS
+    return xxhash.xxh3_64_intdigest(address.encode(), seed=int(now // DAY_S)) % _BUCKETS < share * _BUCKETS
 
 
 def differing(content: Content, content_hash: bytes) -> Content | None:
