@@ -57,10 +57,12 @@ test: .venv/.stamp-dev ## Run every test that needs no server installed (PARALLE
 	@$(PYTEST) -m "not server" -n $(PARALLEL) --dist loadfile
 
 .PHONY: prove
-prove: .venv/.stamp-dev ## Run the long proofs: 60 kills over 5,000 pages on both stores, and faults planted to be caught
+prove: .venv/.stamp-dev ## Run the long proofs: kills over 5,000 pages, hostile servers, forbidden addresses, faults to be caught
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store sqlite
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store postgresql
-	@$(PYTEST) tests/journeys/prove_plants.py
+	@$(BIN)/python -m tests.journeys.hostile
+	@$(BIN)/python -m tests.journeys.forbidden
+	@$(PYTEST) tests/journeys/prove_plants.py tests/journeys/prove_armour.py
 
 .PHONY: check
 check: .venv/.stamp-dev ## Check format, lint, types, architecture and house rules

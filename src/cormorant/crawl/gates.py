@@ -19,10 +19,7 @@ from cormorant.store.database import Tx
 
 
 class Links(NamedTuple):
-    """The links of a document: to be followed, and not to be, by their own rel or as all of the page are.
-
-    `how` they are: what a page links to, or where one has moved to.
-    """
+    """The links of a document: to be followed, and not to be, by their own rel or as all of the page are; and how."""
 
     follow: Sequence[Link] = ()
     unfollowed: Sequence[Link] = ()
@@ -91,8 +88,8 @@ def near(tx: Tx, arrivals: list[Arrival], order: Admission) -> tuple[list[Arriva
     if not far:
         return arrivals, []
     ends = [each for each in arrivals if each.found.how is How.REDIRECT and each.found.referrer in far]
-    kept = [each for each in arrivals if each not in ends]
-    return kept, [excluded(order.source, each.key, each.found, TOO_FAR, order.run) for each in ends]
+    exclusions = [excluded(order.source, each.key, each.found, TOO_FAR, order.run) for each in ends]
+    return [each for each in arrivals if each not in ends], exclusions
 
 
 def excluded(source: int, key: int, found: Found, ruling: Ruling, run: int) -> Exclusion:

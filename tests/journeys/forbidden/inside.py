@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
-from dnslib import AAAA, QTYPE, RR, A, DNSRecord
+from dnslib import AAAA, QTYPE, RR, A, DNSRecord  # type: ignore[import-untyped]
 
 from cormorant.base.errors import CormorantError
 from cormorant.model.address import canonical
@@ -29,6 +29,8 @@ from tests.journeys.forbidden import spellings
 
 PUBLIC, CONTROL, NAME_SERVER = "93.184.216.34", "10.9.8.7", "127.0.0.53"
 LISTENING = (80, 443, 8080, 8765, 5432, 6379)
+INNER, INNER_PORT = "10.0.0.1", 9999
+"""Where nothing public listens, so that a client which tries one address after the other comes to it."""
 GOOD = "www.good.test"
 ENTRIES = (
     "link", "301", "302", "303", "307", "308", "refresh", "canonical", "Link", "Content-Location", "Refresh", "base",
@@ -128,7 +130,9 @@ class Net:
             number = [*range(start, min(start + 50, len(self._targets)))]
             ways = "".join(f'<a href="/{way}/{n}">{way} {n}</a> ' for n in number for way in ENTRIES)
             more = range(self._rebinding) if not start else ()
-            return _said(200, ways + "".join(f'<a href="http://r{n}.rebind.test/{k}">r</a>' for n in more for k in "ab"))
+            return _said(
+                200, ways + "".join(f'<a href="http://r{n}.rebind.test/{k}">r</a>' for n in more for k in "ab")
+            )
         if len(words) == 2 and words[0] in ENTRIES:
             return _leading(words[0], self._targets[int(words[1])])
         return _said(200, "<p>a page of the public site</p>")
@@ -192,13 +196,14 @@ async def prove(folder: Path, targets: list[str], rebinding: int) -> dict[str, A
     await loop.create_datagram_endpoint(lambda: names, local_addr=(NAME_SERVER, 53))
     for port in LISTENING:
         await asyncio.start_server(net.talk, None, port, backlog=500)
+    await asyncio.start_server(net.talk, INNER, INNER_PORT)
     brisk = ("--set", "delay_s=0", "--set", "per_host=8", "--set", "patience_s=0", "--set", "include=any")
     path, filed = _filed(folder, targets)
     sources: dict[str, Callable[[], tuple[str, ...]]] = {
         "linked": lambda: ("--set", f"start=http://{GOOD}/"),
         "filed": lambda: ("--set", f"start_file={path}"),
         "robots": lambda: ("--set", "start=http://robots.good.test/"),
-        "mixed": lambda: ("--set", "start=http://mixed.evil.test/"),
+        "mixed": lambda: ("--set", f"start=http://mixed.evil.test:{INNER_PORT}/"),
         "own": lambda: ("--set", "start=http://127.0.0.1:8765/"),
         "metadata": lambda: ("--set", "start=http://169.254.169.254/", "--set", "network=private"),
     }

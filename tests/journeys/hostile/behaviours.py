@@ -10,7 +10,7 @@ import asyncio
 import gzip
 import zlib
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 import brotli  # type: ignore[import-untyped]
@@ -21,6 +21,8 @@ ONE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 CHUNKED = ONE + b"Transfer-Encoding: chunked\r\n\r\n"
 ZEROS = bytes(1 << 16)
 BOMB = 28 << 20
+SMALL_BOMB = 8 << 20
+"""One that is not too big, so that only how it grows tells."""
 
 
 @dataclass
@@ -221,7 +223,7 @@ def _fields(number: int) -> str:
     return "\r\n".join(f"X-{each}: {each}" for each in range(number))
 
 
-BEHAVIOURS = (
+_EACH = (
     Behaviour("refuses connections", "N2", mute, "failed", 906, at="refuse"),
     Behaviour("drops connection requests", "N2", mute, "deferred", 902, at="blackhole", rests=True),
     Behaviour("has no name", "N1", mute, "failed", 975, at="nameless"),
@@ -288,7 +290,7 @@ BEHAVIOURS = (
     Behaviour("a reset within the body", "N22",
               says_then_resets(ONE + b"Content-Length: 90000\r\n\r\n", b"half"), "deferred", 1002),
     Behaviour("a gzip bomb", "B1", coded("gzip", gzip.compress(bytes(BOMB))), "excluded", 960),
-    Behaviour("a deflate bomb", "B1", coded("deflate", _deflated(bytes(BOMB))), "excluded", 960),
+    Behaviour("a deflate bomb", "B1", coded("deflate", _deflated(bytes(SMALL_BOMB))), "excluded", 960),
     Behaviour("a brotli bomb", "B1", coded("br", brotli.compress(bytes(BOMB), quality=5)), "excluded", 960),
     Behaviour("zstd, unasked", "B1", coded("zstd", zstandard.compress(bytes(BOMB))), "failed", 1005),
     Behaviour("a bomb in a bomb", "B1", coded("gzip, gzip", gzip.compress(gzip.compress(bytes(BOMB)))), "excluded",
@@ -301,3 +303,10 @@ BEHAVIOURS = (
     Behaviour("moves to ever other addresses", "W11", moves_on, "moved", 954),
     Behaviour("refreshes to ever other addresses", "W12", refreshes_on, "moved", 953),
 )  # fmt: skip
+
+_HANG = ("a header, a byte a second", "a body, a byte a second", "half a body, then silence",
+         "half a chunk, then silence")  # fmt: skip
+BEHAVIOURS = _EACH + tuple(
+    replace(each, name=f"{each.name} ({number})") for each in _EACH if each.name in _HANG for number in range(2, 6)
+)
+"""All of them; what hangs stands at five hosts, so that there are more such visits than two retrievers are wide."""

@@ -90,7 +90,7 @@ class Farm:
     async def _talk(self, talk: Talk, behaviour: Behaviour) -> None:
         if behaviour.at == "accept":
             self._told(talk, "(connection)")
-            await behaviour.script(talk)
+            await self._timed(talk, behaviour)
             return
         while True:
             head = await talk.reader.readuntil(b"\r\n\r\n")
@@ -99,9 +99,18 @@ class Farm:
             if talk.path == "/robots.txt" and not behaviour.robots:
                 await talk.send(page(b"", status="404 Not Found"))
                 continue
-            await behaviour.script(talk)
+            await self._timed(talk, behaviour)
             if talk.over:
                 return
+
+    async def _timed(self, talk: Talk, behaviour: Behaviour) -> None:
+        """Answer, and tell how long the other side stayed with it."""
+        began = self._clock.monotonic()
+        try:
+            await behaviour.script(talk)
+        finally:
+            held = {"host": talk.host.rpartition(":")[0], "held_s": round(self._clock.monotonic() - began, 2)}
+            self._log.write(json.dumps(held) + "\n")
 
     def _told(self, talk: Talk, path: str) -> None:
         said = {"at": round(self._clock.monotonic(), 4), "host": talk.host.rpartition(":")[0], "path": path}

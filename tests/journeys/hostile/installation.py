@@ -113,13 +113,13 @@ class Installation:
 
     folder: Path
     authority: Path
-    package: str = ""
+    width: int = 0
 
     def command(self, *words: str) -> subprocess.Popen[str]:
         """Start a command."""
         environment = dict(os.environ) | {"SSL_CERT_FILE": str(self.authority), "CORMORANT_RETRIEVERS": "2"}
-        if self.package:
-            environment["PYTHONPATH"] = self.package
+        if self.width:
+            environment["CORMORANT_WIDTH"] = str(self.width)
         return subprocess.Popen(
             [sys.executable, "-m", "cormorant", "--data", str(self.folder), *words],
             text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,

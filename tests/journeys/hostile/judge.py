@@ -10,12 +10,14 @@ from typing import Any
 
 from cormorant.model.status import describe
 from tests.journeys.hostile.behaviours import BEHAVIOURS, Behaviour
-from tests.journeys.hostile.farm import GOOD, host_of, starts_of
+from tests.journeys.hostile.farm import ASKED_AT_ONCE, GOOD, host_of, starts_of
 from tests.journeys.hostile.installation import Installation
 
 VERDICTS = {"ok": "indexed", "deferred": "pending", "failed": "failed", "excluded": "excluded", "moved": "not_indexed"}
 
 UNVISITED = ("None", 0)
+MOST_ASKED = ASKED_AT_ONCE * 12 + 2
+"""Requests to a host at most: eleven for each start address, as redirects make, and its robots.txt."""
 
 
 @dataclass
@@ -37,17 +39,23 @@ class Judgement:
 
 
 def log_of(folder: Path) -> list[dict[str, Any]]:
-    """The farm's log."""
+    """The farm's log: a line a request, and how long each that was hostile was waited for."""
     return [json.loads(line) for line in (folder / "requests.jsonl").read_text().splitlines()]
 
 
 def good_times(folder: Path) -> list[float]:
     """When the good host was asked for its pages."""
-    return [each["at"] for each in log_of(folder) if each["host"] == GOOD and each["path"] != "/robots.txt"]
+    return [
+        each["at"]
+        for each in log_of(folder)
+        if each["host"] == GOOD and "path" in each and each["path"] != "/robots.txt"
+    ]
 
 
-def judge(installation: Installation, port: int, folder: Path, numbers: Sequence[int]) -> list[Judgement]:
-    """Hold every hostile host against the table."""
+def judge(
+    installation: Installation, port: int, folder: Path, numbers: Sequence[int], longest_s: float
+) -> list[Judgement]:
+    """Hold every hostile host against the table; none may have been waited for longer than `longest_s` at a time."""
     documents = {each["url"]: each for each in installation.say("document", "list", "--source", "farm")}
     log = log_of(folder)
     found = []
@@ -55,10 +63,14 @@ def judge(installation: Installation, port: int, folder: Path, numbers: Sequence
         behaviour, host = BEHAVIOURS[number], host_of(number, BEHAVIOURS[number])
         starts = starts_of(number, behaviour, port)
         seen = [(str(documents[each]["outcome"]), documents[each]["status"]) for each in starts]
-        asked = sum(each["host"] == host for each in log)
+        asked = sum(each["host"] == host for each in log if "path" in each)
+        held = max((each["held_s"] for each in log if each["host"] == host and "held_s" in each), default=0.0)
         explained = installation.say("explain", starts[_first(seen, (behaviour.outcome, behaviour.status))])[0]
         row = Judgement(behaviour, sorted(set(seen)), explained["because"], asked)
         row.wrong = _differences(row, explained)
+        row.wrong += [f"waited for {held} s"] if held > longest_s else []
+        row.wrong += [f"asked {asked} times"] if asked > MOST_ASKED else []
+        row.wrong += ["not left alone"] if behaviour.rests and seen and UNVISITED not in seen else []
         if UNVISITED in seen:
             row.wrong += _unvisited(installation.say("explain", starts[_first(seen, UNVISITED)])[0], behaviour.status)
         found.append(row)
