@@ -11,7 +11,7 @@ from tests.journeys.hostile.behaviours import BEHAVIOURS
 
 PAGES = 150
 ORDER = Order(
-    PAGES, ("delay_s=0.02", "idle_timeout_s=4", "connect_timeout_s=2", "timeout_s=12", "patience_s=2"), 4, limit_s=100
+    PAGES, ("delay_s=0.02", "idle_timeout_s=6", "connect_timeout_s=2", "timeout_s=15", "patience_s=2"), 4, limit_s=100
 )
 """Short time-outs, and retrievers so narrow that what hangs would take every slot."""
 HOSTS = (

@@ -25,7 +25,7 @@ from tests.journeys.hostile.installation import Installation, certificates, farm
 MOST_MB = 300
 LEAST_SHARE = 0.9
 SLACK_S = 4.0
-MOST_GAP_S = 3.0
+MOST_GAP_S = 4.5
 QUICK = ("idle_timeout_s=2", "connect_timeout_s=2", "timeout_s=8", "patience_s=4")
 
 

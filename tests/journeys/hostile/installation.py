@@ -18,6 +18,7 @@ from typing import Any
 import trustme
 
 from cormorant.base.clock import SystemClock
+from tests.cli.world import here
 from tests.journeys.crawling import ROOT
 from tests.journeys.hostile.behaviours import BEHAVIOURS
 from tests.journeys.hostile.farm import GOOD, host_of, starts_of
@@ -127,11 +128,10 @@ class Installation:
         )  # fmt: skip
 
     def say(self, *words: str) -> list[Any]:
-        """Run a command to its end; returns the objects it wrote."""
-        with ended(self.command(*words, "--json")) as process:
-            out, err = process.communicate(timeout=60)
-        assert out or not err, f"{' '.join(words)}: {err}"
-        return [json.loads(line) for line in out.splitlines()]
+        """Run a command to its end, in this process; returns the objects it wrote."""
+        done = here("--data", str(self.folder), *words, "--json")
+        assert done.code == 0, f"{' '.join(words)}: {done.err}"
+        return done.objects
 
     def add(self, port: int, numbers: Sequence[int], settings: Sequence[str]) -> None:
         """Add the source: the good host, and all start addresses of these hostile ones."""
