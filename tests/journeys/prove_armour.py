@@ -20,7 +20,7 @@ from tests.journeys.plants import plant
 
 pytestmark = pytest.mark.timeout(400)
 ORDER = Order(
-    100, ("delay_s=0.02", "idle_timeout_s=6", "connect_timeout_s=2", "timeout_s=15", "patience_s=2"), 4, limit_s=60
+    100, ("delay_s=0.02", "idle_timeout_s=6", "connect_timeout_s=2", "timeout_s=15", "patience_s=12"), 16, limit_s=90
 )
 
 
