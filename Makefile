@@ -64,12 +64,14 @@ servers: .venv/.stamp-dev ## Run the tests against nginx and squid, installing t
 	@$(PYTEST) -m server -rs tests/sources/web
 
 .PHONY: prove
-prove: .venv/.stamp-dev ## Run the long proofs: kills and previews of edits on both stores, traps, and faults planted to be caught
+prove: .venv/.stamp-dev ## Run the long proofs: kills, previews of edits, hostile servers, forbidden addresses, traps, faults planted
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store sqlite
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store postgresql
 	@$(BIN)/python -m tests.journeys.previews --edits 200 --addresses 100000 --store sqlite
 	@$(BIN)/python -m tests.journeys.previews --edits 200 --addresses 100000 --store postgresql
-	@$(PYTEST) tests/journeys/prove_plants.py tests/journeys/prove_traps.py
+	@$(BIN)/python -m tests.journeys.hostile
+	@$(BIN)/python -m tests.journeys.forbidden
+	@$(PYTEST) tests/journeys/prove_plants.py tests/journeys/prove_traps.py tests/journeys/prove_armour.py
 
 .PHONY: check
 check: .venv/.stamp-dev ## Check format, lint, types, architecture and house rules

@@ -75,7 +75,7 @@ def test_a_new_run_visits_what_was_under_way_when_the_one_before_was_stopped(
         orders.runs = {SOURCE: Dispatch(web_source(), order, means, Counters())}
 
     async def work() -> None:
-        tending = Tending(Crew(means, nobody, clock, orders, width=2, tidy=lambda: None), lambda: None)
+        tending = Tending(Crew(means, nobody, clock, orders, width=2, most=4, tidy=lambda: None), lambda: None)
 
         async def visit_next() -> Task:
             async with asyncio.timeout(LIMIT_S):

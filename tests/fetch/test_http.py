@@ -13,7 +13,7 @@ from cormorant.base.clock import SystemClock
 from cormorant.base.steps import StepTable
 from cormorant.egress.gate import Egress
 from cormorant.egress.policy import Consent
-from cormorant.fetch.http import Fetcher
+from cormorant.fetch.http import MAX_HELD, Fetcher
 from cormorant.fetch.values import Answer, Request
 from tests.fetch.servers import (
     CERTIFICATE,
@@ -26,6 +26,7 @@ from tests.fetch.servers import (
     ok,
     run,
     saying,
+    saying_then_silent,
     serving,
     tls_of,
 )
@@ -318,3 +319,24 @@ def test_expired_and_foreign_certificates_fail(certificate: Path, host: str) -> 
             assert (fault.status, fault.retryable, len(server.requests)) == (976, False, 0)
 
     run(work())
+
+
+def test_more_requests_than_the_width_are_under_way_while_they_hold_little() -> None:
+    async def work(held: int, wanted: int) -> None:
+        async with serving(saying_then_silent(b"")) as server:
+            clock = SystemClock()
+            egress = Egress(clock)
+            fetcher = Fetcher(egress, width=2, most=6)
+            fetcher._held = held
+            consent = Consent.of([("127.0.0.1", server.port)])
+            asking = [asyncio.create_task(fetcher.get(Request(server.url(), consent=consent))) for _ in range(9)]
+            await asyncio.sleep(0.2)
+            assert len(server.requests) == wanted
+            for each in asking:
+                each.cancel()
+            await asyncio.gather(*asking, return_exceptions=True)
+            await fetcher.close()
+            await egress.close()
+
+    run(work(0, 6))
+    run(work(MAX_HELD + 1, 2))

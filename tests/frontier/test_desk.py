@@ -353,3 +353,15 @@ def test_a_site_is_never_hurried(steps: list[tuple[str, float]], delay: float, p
     for times in ([at for at, _ in started], sent if delay else []):
         assert all(later >= earlier + delay for earlier, later in itertools.pairwise(times))
     assert len({number for _, number in started}) == len(started)
+
+
+def test_when_crowded_a_site_with_a_visit_that_takes_long_gets_no_other() -> None:
+    busy = site(s1=3)
+    busy.parallel = 4
+    desk = opened(busy)
+    assert desk.take(0.0) is not None
+    busy.stuck, desk.crowded = 1, True
+    assert desk.take(0.0) is None
+    busy.stuck = 0
+    desk.offer(busy)
+    assert desk.take(0.0) is not None

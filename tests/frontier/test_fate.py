@@ -129,7 +129,8 @@ def test_a_document_goes_when_it_could_not_be_reached_in_five_runs() -> None:
         got = decided(resource, REFUSED)
         seen.append((got.outcome, got.status, got.kept))
         resource = resource._replace(attempts=got.attempts, outcome=int(got.outcome), status=got.status)
-    assert seen == [(OutcomeKind.FAILED, 1020 + n, True) for n in range(4)] + [(OutcomeKind.GONE, 1024, False)]
+    kept = [(OutcomeKind.FAILED, status, True) for status in (1020, 1021, 1022, 1023)]
+    assert seen == [*kept, (OutcomeKind.GONE, 1024, False)]
     assert after(INDEXED, *[REFUSED] * 5).reason == "connection refused"
 
 

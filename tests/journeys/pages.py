@@ -33,13 +33,14 @@ class SiteSettings:
 
 @dataclass(slots=True)
 class Edit:
-    """What a test changed about a page: None and empty leave it as it was."""
+    """What a test changed about a page: None and empty leave it as it was. `confirms`: it says 304 all the same."""
 
     status: int | None = None
     location: str = ""
     text: str = ""
     head: str = ""
     links: list[int] = field(default_factory=list)
+    confirms: bool = False
 
 
 def word(seed: int, number: int) -> str:

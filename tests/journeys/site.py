@@ -94,7 +94,7 @@ class _Shop:
         if self.site.validators:
             tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
             lines.append(f"ETag: {tag}")
-            if condition == tag:
+            if condition == tag or (condition and edit.confirms):
                 return 304, lines, b""
         return 200, lines, body
 

@@ -97,13 +97,14 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     house = open_house(plan)
     steps: Steps = StepTable() if plan.installation.steps else unmeasured
     egress = Egress(house.clock, own_ports(plan), settle=settling(house))
-    fetcher = Fetcher(egress, width=plan.installation.width, steps=steps)
+    width, most = plan.installation.width, plan.installation.most_visits
+    fetcher = Fetcher(egress, width=width, most=most, steps=steps)
     means = Means(name, house.store, house.cache(), Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), steps)
     with house.store.begin() as tx:
         leases.disown(tx, name)
     assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)
     reader = Reader(ChildPool(converters), steps, partial(stands, house.store))
-    crew = Crew(means, reader, house.clock, assignments, plan.installation.width, memory.trimmer())
+    crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer())
     memory.collect_late()
     began = cpu_ns()
     await Worker(crew).work(stop)

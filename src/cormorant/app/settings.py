@@ -14,6 +14,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from cormorant.base.errors import BadSetting
 
 FOLDER_HERE = "cormorant-data"
+MOST_VISITS = 512
+"""Sockets of a retriever process to servers that keep it waiting: half of the 1,024 files most systems let it open."""
 
 
 class Installation(BaseSettings):
@@ -43,6 +45,11 @@ class Installation(BaseSettings):
                 "Name a folder of this machine."
             )
         return str(Path(value).expanduser().absolute()) if value else ""
+
+    @property
+    def most_visits(self) -> int:
+        """Visits of a retriever process at once, those to servers that keep it waiting included."""
+        return max(self.width, min(8 * self.width, MOST_VISITS))
 
     @property
     def retriever_count(self) -> int:

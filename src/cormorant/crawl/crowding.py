@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cormorant.crawl.gates import excluded
@@ -14,19 +13,11 @@ from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
 
 if TYPE_CHECKING:
-    from cormorant.crawl.rows import Batch
     from cormorant.sources.protocol import Source
     from cormorant.store.database import Tx
 
 RULE = "max_hosts"
 """How rulings about too many hosts begin."""
-
-
-def within(tx: Tx, source: Source, batch: Batch, run: int) -> Batch:
-    """The batch with only those arrivals that keep to the source's limit of hosts; the others are excluded."""
-    home = {visited.report.task.site.lease.key for visited in batch.visited}
-    arrivals, refused = sorted_out(tx, source, batch.arrivals, run, home)
-    return replace(batch, arrivals=arrivals, exclusions=[*batch.exclusions, *refused]) if refused else batch
 
 
 def sorted_out(

@@ -12,9 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
-from cormorant.crawl import crowding, leads, naming, rows, writing
+from cormorant.crawl import leads, naming, rows, writing
 from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.rows import Batch, Visited
+from cormorant.crawl.sifting import sifted
 from cormorant.frontier import admission, facts, supply
 from cormorant.frontier.fate import Circumstances, fate
 from cormorant.journal import runs, visits
@@ -42,7 +43,7 @@ class Dispatch:
     def add(self, report: Report) -> None:
         """Take a visit: decide its fate, screen its links, pack what is to be kept."""
         means, resource = self._means, report.task.resource
-        at = Circumstances(self.order.generation, self._lists, report.at, jitter(0.1))
+        at = Circumstances(self.order.generation, self._lists, report.at, jitter(0.1), self.source.settings.errors)
         with means.steps("gates"):
             report = report._replace(outcome=naming.named(report.outcome, self.source.rename))
             found = leads.of_visit(self.source, self.order, self.batch, report, means)
@@ -72,8 +73,7 @@ class Dispatch:
             places = dict(zip(map(id, batch.packed), means.cache.keep(batch.frames), strict=True))
         with means.steps("settle"), means.store.begin() as tx:
             lost = supply.renew(tx, means.owner, rows.sites(batch))
-            kept = crowding.within(tx, self.source, batch.without(lost) if lost else batch, self.order.run)
-            kept = naming.apart(tx, self.source, kept, self.order.run)
+            kept = sifted(tx, self.source, batch.without(lost) if lost else batch, self.order)
             means.acls.prepare(tx, rows.rights(kept))
             kept_at = [places[id(packed)] for packed in kept.packed]
             made = rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx))

@@ -18,10 +18,11 @@ from cormorant.sources.protocol import Gates, Source
 
 
 class Links(NamedTuple):
-    """The links of a document: to be followed, and not to be, by their own rel or as all of the page are."""
+    """The links of a document: to be followed, and not to be, by their own rel or as all of the page are; and how."""
 
     follow: Sequence[Link] = ()
     unfollowed: Sequence[Link] = ()
+    how: How = How.LINK
 
 
 class Screened(NamedTuple):

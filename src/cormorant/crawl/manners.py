@@ -124,7 +124,10 @@ def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Repor
     if work is None or waiting is None:
         return []
     work.queue.remove(waiting)
-    same = outcome if isinstance(outcome, Excluded) else replace(outcome, reason=f"robots.txt: {outcome.reason}")
+    if isinstance(outcome, Excluded):
+        same: Outcome = outcome
+    else:  # it is the answer of another address, so that no rule for the document's own speaks of it
+        same = replace(outcome, reason=f"robots.txt: {outcome.reason}", elsewhere=True)
     return [Report(Task(waiting, site), same, Wire(), report.at)]
 
 

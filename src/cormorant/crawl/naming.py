@@ -16,7 +16,6 @@ from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
 
 if TYPE_CHECKING:
-    from cormorant.crawl.rows import Batch
     from cormorant.frontier.admission import Arrival
     from cormorant.model.resource import Found
     from cormorant.model.rules import Renamed
@@ -60,12 +59,6 @@ def of_found(found: Found, source: Source) -> Found:
     if known is None:
         return found
     return found._replace(address=known.address, site=origin_of(known.address).site, display=known.display)
-
-
-def apart(tx: Tx, source: Source, batch: Batch, run: int) -> Batch:
-    """The batch with only those arrivals whose display address is nobody else's; the others are excluded."""
-    arrivals, refused = unique(tx, source, batch.arrivals, run)
-    return replace(batch, arrivals=arrivals, exclusions=[*batch.exclusions, *refused]) if refused else batch
 
 
 def unique(tx: Tx, source: Source, arrivals: list[Arrival], run: int) -> tuple[list[Arrival], Sequence[Exclusion]]:

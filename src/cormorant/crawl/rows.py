@@ -40,16 +40,18 @@ from cormorant.journal.visits import Exclusion, VisitRow
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Document, Link
 from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, OutcomeKind, Quarantined, Unchanged
-from cormorant.model.resource import Resource, Role
+from cormorant.model.resource import How, Resource, Role
 from cormorant.model.run import Counters
 from cormorant.receivers.stream import Entry, Event
 from cormorant.sources.protocol import Source
 
 MAX_TITLE = 500
+MISLED = "The server had answered 304 though the page had changed: a hash audit found it."
 ENTRY_BYTES = 500
 """What an entry of a sitemap takes until it is settled."""
 FOR_GOOD = 1e11
 """Epoch seconds; until somebody forgets it."""
+MISLED = "The server had answered 304 though the page had changed: a hash audit found it."
 
 
 class Visited(NamedTuple):
@@ -110,7 +112,7 @@ def links_to_follow(outcome: Outcome, rename: Rename) -> Links:
     if isinstance(outcome, Ok | Unchanged | Excluded):
         return Links(outcome.follow, outcome.unfollowed)
     if isinstance(outcome, Moved):
-        return Links(naming.links((Link(outcome.target),), rename))
+        return Links(naming.links((Link(outcome.target),), rename), how=How.REDIRECT)
     return Links()
 
 
@@ -230,6 +232,7 @@ def count(counters: Counters, batch: Batch, excluded: int) -> None:
             isinstance(outcome, Excluded) and outcome.content is not None
         )
         counting.count_outcome(counters, fate.outcome, _counted(fate, outcome), answered=answered)
+        counters.confirmed_wrongly += counting.was_misled(report.wire, outcome)
         counters.unanswered += isinstance(outcome, Failed) and is_unreachable(outcome.status)
         if fate.outcome in REPEATED:
             counters.not_modified += isinstance(outcome, Unchanged) and outcome.status == 304
@@ -333,10 +336,11 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
     if changed:
         document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
         content_hash = document.content_hash if document else None
+        why = MISLED if counting.was_misled(visited.report.wire, outcome) else fate.reason
         made.visits.append(
             VisitRow(
                 resource.id, run, visited.report.at, int(fate.outcome), fate.status, visited.size, content_hash,
-                changed, fate.reason,
+                changed, why,
             )
         )  # fmt: skip
 

@@ -53,7 +53,7 @@ class Assignments(Protocol):
 class Crew:
     """What a worker is given: its means, how to read documents, what to work on, its width.
 
-    `tidy` gives memory back that big pages took.
+    `most` visits are under way at once, those that take long included. `tidy` gives memory back that big pages took.
     """
 
     means: Means
@@ -61,6 +61,7 @@ class Crew:
     clock: Clock
     assignments: Assignments
     width: int
+    most: int
     tidy: Callable[[], None]
 
 
@@ -96,7 +97,7 @@ class Tending:
         """Settle if it is time; then keep the desk supplied."""
         runs = self._crew.assignments(self.runs)
         waiting, late = self.waiting(), self.now() - self._settled_at > BATCH_S
-        idle = not self.desk.has_work() and self.line.idle == self._crew.width
+        idle = not self.desk.has_work() and self.line.idle >= self._crew.width
         if waiting and (self.full() or late or idle or runs != self.runs or self.starving()):
             self._settle()
         for source, run in self.runs.items():

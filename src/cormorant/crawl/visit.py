@@ -69,9 +69,8 @@ async def _asked(task: Task, source: Source, wire: Wire) -> Content | Outcome | 
             return Blocked(task, ruling)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status)
-        if (stopped := traps.stopped(task.site.watches.get(source.number), task.resource)) is not None:
-            return stopped
-    return await source.fetch(task.resource, wire)
+    stopped = traps.stopped(task.site.watches.get(source.number), task.resource)
+    return stopped or await source.fetch(task.resource, wire)
 
 
 async def _judge(source: Source, resource: Resource, content: Content, reader: Reader, wire: Wire) -> Outcome:

@@ -1,6 +1,6 @@
 """A retriever's loop: lease sites, visit, report a batch. It does not know whether it is on this machine.
 
-slot:  take -> visit -> add to the batch -> take ...           many at once
+slot:  take -> visit -> add to the batch -> take ...           many at once (see `slots`)
 tend:  settle, give back, lease, read ahead (see `tending`)    between visits, one at a time
 """
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from cormorant.base.log import logger
 from cormorant.crawl import manners
+from cormorant.crawl.slots import Slots
 from cormorant.crawl.tending import Crew, Tending
 from cormorant.crawl.visit import Blocked, Report, visit
 from cormorant.model.resource import Role
@@ -34,34 +35,32 @@ class Worker:
 
     async def work(self, stop: asyncio.Event) -> None:
         """Work until `stop` is set; what was visited by then is settled, what is under way is left to the next."""
-        slots = [asyncio.create_task(self._slot()) for _ in range(self._crew.width)]
+        self._slots = slots = Slots(self._slot, self._tending.desk, self._crew.width, self._crew.most)
         watch = asyncio.create_task(stop.wait())
         watch.add_done_callback(lambda _: self._awake.set())
         try:
             while not stop.is_set():
                 self._tending.tend()
-                await self._pause(slots)
+                await self._pause()
+                slots.look_after(self._tending.now())
         finally:
-            for each in (*slots, watch):
-                each.cancel()
-            await asyncio.gather(*slots, watch, return_exceptions=True)
+            watch.cancel()
+            await slots.close()
         self._tending.go_home()
 
-    async def _pause(self, slots: list[asyncio.Task[None]]) -> None:
-        """Wait for a reason to tend; a slot that died of a bug takes the process with it."""
+    async def _pause(self) -> None:
+        """Wait for a reason to tend."""
         try:
             async with asyncio.timeout(TICK_S):
                 await self._awake.wait()
         except TimeoutError:
             pass
         self._awake.clear()
-        for slot in slots:
-            if slot.done():
-                slot.result()
 
     async def _slot(self) -> None:
         tending, clock = self._tending, self._crew.clock
-        while True:
+        replaced = False
+        while not replaced:
             task = await tending.line.take()
             run = tending.runs.get(task.resource.source)
             if run is None:
@@ -72,7 +71,9 @@ class Worker:
             else:
                 self._under_way += 1
                 run.under_way += 1
+                number = self._slots.began(task.site, tending.now())
                 got = await visit(task, run.source, self._crew.reader, clock)
+                replaced = self._slots.ended(number)
                 run.under_way -= 1
                 self._under_way -= 1
                 if tending.runs.get(task.resource.source) is run:

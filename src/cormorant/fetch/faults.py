@@ -72,6 +72,8 @@ def _classified(failure: Failure, request: Request) -> Fault:
         return _broken(failure)
     if code == TOO_BIG:
         return Fault(TOO_BIG_STATUS, f"The document is larger than {request.max_bytes} bytes.")
+    if code == WEIRD_REPLY and not failure.answering:  # as of another protocol on a connection that had been idle
+        code = UNSUPPORTED_PROTOCOL
     unknown = Fault(PROTOCOL, f"The request failed (libcurl error {code}).", retryable=True)
     return _PLAIN.get(code, unknown)
 

@@ -29,6 +29,8 @@ _MOST_PINS = 5_000
 """Pins that libcurl keeps loaded; the oldest is unloaded for a new one."""
 _TICK_S = 0.25
 _CLOSED = Fault(faults.BROKEN_STREAM, "The fetcher was closed.", retryable=True)
+MAX_HELD = 64 << 20
+"""Bytes of bodies under way above which no more requests than the width are begun."""
 
 
 class _Where(NamedTuple):
@@ -41,15 +43,17 @@ class _Where(NamedTuple):
 class Fetcher:
     """Fetches for one process. Make it, and use it, on a running event loop; close it there.
 
-    `width` is the number of requests under way at once; more wait their turn in order.
+    `width` is the number of requests under way at once. Up to `most` may be while what they have received takes less
+    than `MAX_HELD` bytes; more wait their turn in order.
     """
 
-    def __init__(self, egress: Egress, *, width: int = 32, steps: Steps = unmeasured) -> None:
+    def __init__(self, egress: Egress, *, width: int = 32, most: int = 0, steps: Steps = unmeasured) -> None:
         self._egress, self._steps = egress, steps
         self._loop = asyncio.get_running_loop()
-        self._multi = Multi(self._loop, idle_connections=2 * width, steps=steps)
+        self._multi = Multi(self._loop, connections=2 * width, steps=steps)
         self._slots = [Slot(egress, self._multi.handed) for _ in range(width)]
         self._free = list(self._slots)
+        self._width, self._most, self._held = width, max(most, width), 0
         self._waiting: deque[asyncio.Future[Slot]] = deque()
         self._origins: dict[str, _Where | Fault] = {}
         self._loaded: dict[tuple[str, int], Pinned] = {}
@@ -86,7 +90,7 @@ class Fetcher:
             if isinstance(said, Fault):
                 return said
             pinned = said
-        slot = self._free.pop() if self._free else await self._next_free()
+        slot = self._free.pop() if self._free else self._another() or await self._next_free()
         try:
             return await self._through(slot, request, pinned)
         finally:
@@ -156,6 +160,15 @@ class Fetcher:
             where = self._origins[origin] = _parse_origin(origin)
         return where
 
+    def _another(self) -> Slot | None:
+        """Make one slot more, if there may be: the others wait for servers that take their time."""
+        if len(self._slots) >= self._most or self._held > MAX_HELD:
+            return None
+        slot = Slot(self._egress, self._multi.handed)
+        self._slots.append(slot)
+        self._multi.keep(self._width + len(self._slots))
+        return slot
+
     async def _next_free(self) -> Slot:
         waiter: asyncio.Future[Slot] = self._loop.create_future()
         self._waiting.append(waiter)
@@ -177,14 +190,16 @@ class Fetcher:
     def _tick(self) -> None:
         """End what stands still or crawls. Runs while anything is under way."""
         self._ticking = None
-        now, busy = self._loop.time(), False
+        now, busy, held = self._loop.time(), False, 0
         for slot in self._slots:
             if not slot.busy:
                 continue
             busy = True
             stuck = slot.stuck(now)
+            held += slot.size
             if stuck:
                 self._multi.end(slot.curl, (faults.TIMED_OUT, stuck))
+        self._held = held
         if busy and not self._closed:
             self._ticking = self._loop.call_later(_TICK_S, self._tick)
 

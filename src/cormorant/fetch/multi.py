@@ -25,12 +25,12 @@ Done = tuple[int, str]
 
 
 class Multi:
-    """A multi handle bound to one loop. `idle_connections` is how many unused ones libcurl may keep.
+    """A multi handle bound to one loop. `connections` is how many libcurl may keep.
 
     `handed` are sockets that were given to libcurl, which works on duplicates: ours are closed as soon as it has them.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, idle_connections: int, steps: Steps = unmeasured) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, connections: int, steps: Steps = unmeasured) -> None:
         self._loop = loop
         self._steps = steps
         self.handed: list[socket.socket] = []
@@ -43,7 +43,11 @@ class Multi:
         self._sockets = sockets_for(loop, self._action, self._collect)
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
-        self._multi.setopt(pycurl.M_MAXCONNECTS, idle_connections)
+        self.keep(connections)
+
+    def keep(self, connections: int) -> None:
+        """Keep so many connections, those in use included: above it an idle one is closed for each that is opened."""
+        self._multi.setopt(pycurl.M_MAXCONNECTS, connections)
 
     def begin(self, curl: Any) -> asyncio.Future[Done]:
         """Start a transfer; the future is set when it has ended. `remove` it before the handle is used again."""

@@ -70,6 +70,8 @@ _FOR_GOOD: tuple[tuple[int, object], ...] = (
 class Slot:
     """A reusable easy handle. `busy` while a request is under way in it; `sent` counts how often it was sent.
 
+    `size` is how many bytes of the body had come when `stuck` was last asked.
+
     `handed` collects the sockets that libcurl was given (`Multi.handed`).
     """
 
@@ -89,7 +91,7 @@ class Slot:
         self._fresh = self._vetoed = self._opened = False
         self._peer = ""
         self.busy = self.stale = False
-        self.sent = 0
+        self.sent = self.size = 0
         self._route = DIRECT
         self._begin_anew()
 
@@ -158,7 +160,7 @@ class Slot:
         """Forget the request before; `now` is loop time."""
         self.busy = True
         self.stale = self._vetoed = self._opened = False
-        self.sent = self._size = self._phase = self._mark = 0
+        self.sent = self.size = self._size = self._phase = self._mark = 0
         self._marked = now
 
     def renew(self) -> None:
@@ -209,7 +211,7 @@ class Slot:
         lines, idle_s = self._lines, self._request.idle_timeout_s
         if not self.sent:
             return ""
-        size = sum(map(len, self._chunks))
+        size = self.size = sum(map(len, self._chunks))
         phase = 2 if size or (lines and lines[-1] == b"\r\n") else 1
         if phase > self._phase or size - self._mark >= MIN_BYTES_A_SECOND * idle_s:
             self._phase, self._mark, self._marked = max(phase, self._phase), size, now

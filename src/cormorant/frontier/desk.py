@@ -108,7 +108,7 @@ class SiteWork:
     sources may ask for another pace (epoch seconds). `lane` is the one it shares its pace in; while it is `unplaced`
     nobody knows which, and nothing is handed out. `lessons` counts facts that were learned; `led` says for each source
     how many of them it was asked about where they lead. `watches` are what each source watches here, `watched` what
-    was kept of that.
+    was kept of that. `stuck` counts visits that take long.
     """
 
     lease: Lease
@@ -142,6 +142,7 @@ class SiteWork:
     led: dict[int, int] = field(default_factory=dict)
     watches: dict[int, Watch] = field(default_factory=dict)
     watched: dict[int, bytes] = field(default_factory=dict)
+    stuck: int = 0
 
     @property
     def key(self) -> str:
@@ -220,11 +221,13 @@ class SiteWork:
 class Desk:
     """Hands out visits, each when its site's pace allows. Nothing is handed out of sources that are `shut`.
 
-    `changed` is called when a site may start a visit again for a reason that nobody else has seen.
+    `changed` is called when a site may start a visit again for a reason that nobody else has seen. `crowded`: so many
+    visits take long that a site which has one gets no other until that ends.
     """
 
     def __init__(self) -> None:
         self.sites: dict[int, SiteWork] = {}
+        self.crowded = False
         self.shut: frozenset[int] = frozenset()
         self.changed: Callable[[], None] = lambda: None
         self._lanes: WeakValueDictionary[str, Lane] = WeakValueDictionary()
@@ -244,7 +247,7 @@ class Desk:
         if site.queued or not site.waiting(self.shut):
             return
         site.queued = True
-        if site.has_room:
+        if self._has_room(site):
             heapq.heappush(self._heap, (site.starts_at, next(self._offers), site))
         else:
             site.lane.waiting.append(site)
@@ -271,6 +274,9 @@ class Desk:
             site.lane.sent_at = max(site.lane.sent_at, sent_at)
         self.offer(site)
 
+    def _has_room(self, site: SiteWork) -> bool:
+        return site.has_room and not (self.crowded and site.stuck)
+
     def hurry(self, site: SiteWork) -> None:
         """A site need not wait as long as it was put in line for: put it in line anew."""
         site.queued = False
@@ -283,7 +289,7 @@ class Desk:
             if self.sites.get(site.lease.site) is not site:
                 continue  # given back since, and perhaps leased anew
             site.queued = False
-            if site.starts_at > now or not site.has_room or not site.waiting(self.shut):
+            if site.starts_at > now or not self._has_room(site) or not site.waiting(self.shut):
                 self.offer(site)
                 continue
             resource = site.pop(self.shut)

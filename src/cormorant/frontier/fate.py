@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cormorant.frontier import order, retry
+from cormorant.model.error_policy import Action, ErrorPolicy, Rule
 from cormorant.model.outcome import (
     Deferred,
     Excluded,
@@ -35,13 +36,15 @@ from cormorant.model.resource import Resource, Role, State
 class Circumstances:
     """What a fate depends on besides the visit.
 
-    The generation, whether the source lists, store time, a spread near 1.
+    The generation, whether the source lists, store time, a spread near 1, and what the administrator said of errors
+    (None: nothing).
     """
 
     generation: int
     lists: bool
     now: float
     spread: float = 1.0
+    errors: ErrorPolicy | None = None
 
 
 class Fate(NamedTuple):
@@ -74,6 +77,10 @@ REPEATED = (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED)
 
 def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
     """Decide what becomes of the row."""
+    if at.errors is not None and isinstance(outcome, _TRIED) and resource.role is Role.DOCUMENT:
+        ruled = _ruled(resource, outcome, at, at.errors)
+        if ruled is not None:
+            return ruled
     if isinstance(outcome, Deferred):
         return _deferred(resource, outcome, at)
     tries = _tries(resource, outcome)
@@ -87,6 +94,52 @@ def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
     state = State.SETTLED if at.lists or resource.role not in _VISITED_AGAIN else State.READY
     again = order.due(at.generation + 1, 0 if resource.role is Role.SITEMAP else 128, resource.depth)
     return Fate(state, again, tries, kind, status, 0.0, reason, kept)
+
+
+def _ruled(
+    resource: Resource, outcome: Failed | Gone | Deferred, at: Circumstances, errors: ErrorPolicy
+) -> Fate | None:
+    """What the administrator's rule makes of an error of the server; None when that is what is done anyway.
+
+    What is to be deleted is hidden, and goes when its run settles, unless the brake holds it (`frontier/brake.py`).
+    """
+    status = outcome.status
+    rule = errors.rule(status)
+    if (
+        rule is None
+        or rule == errors.by_default(status)
+        or (isinstance(outcome, Failed | Deferred) and outcome.elsewhere)
+    ):
+        return None
+    if rule.action is Action.RETRY:
+        return _retried(resource, outcome, at, rule)
+    runs = resource.attempts + 1 if resource.status == status and resource.outcome != OutcomeKind.DEFERRED else 1
+    goes = rule.action is Action.DELETE or (rule.action is Action.DELETE_AFTER and runs >= rule.times)
+    kind = OutcomeKind.GONE if goes else OutcomeKind.FAILED
+    said = reason_of(outcome) or f"The source answered {status}."
+    return _final(resource, at, (kind, min(runs, MOST_TRIES), f"{said} error_policy: {_words(status, rule)}"), status)
+
+
+def _retried(resource: Resource, outcome: Failed | Gone | Deferred, at: Circumstances, rule: Rule) -> Fate:
+    """Try again in this run; after that many tries it is gone if it was said to be, and has failed otherwise."""
+    status, so_far = outcome.status, resource.attempts if resource.outcome == OutcomeKind.DEFERRED else 0
+    said = reason_of(outcome) or f"The source answered {status}."
+    if not rule.times or so_far < rule.times:
+        wait = outcome.wait_s if isinstance(outcome, Deferred) else None
+        return _deferred(resource._replace(attempts=so_far), Deferred(status, said, wait), at)
+    kind = OutcomeKind.GONE if isinstance(outcome, Gone) else OutcomeKind.FAILED
+    return _final(resource, at, (kind, so_far + 1, f"{said} error_policy: {_words(status, rule)}"), status)
+
+
+def _final(resource: Resource, at: Circumstances, said: tuple[OutcomeKind, int, str], status: int) -> Fate:
+    kind, tries, reason = said
+    state = State.SETTLED if at.lists or resource.role is not Role.DOCUMENT else State.READY
+    again = order.due(at.generation + 1, 128, resource.depth)
+    return Fate(state, again, tries, kind, status, 0.0, reason, kind is not OutcomeKind.GONE)
+
+
+def _words(status: int, rule: Rule) -> str:
+    return f"{status} {rule.action}{f' {rule.times}' if rule.times else ''}"
 
 
 def _tries(resource: Resource, outcome: Outcome) -> int:

@@ -27,7 +27,7 @@ from typing import Any
 from cormorant.frontier.novelty import MOST_KNOWN, unexplained
 from cormorant.frontier.templates import Templates, as_rule, is_dated, refines, templates
 from cormorant.model.outcome import Excluded, Failed, Outcome
-from cormorant.model.resource import Resource
+from cormorant.model.resource import Resource, Role
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
 
@@ -269,7 +269,7 @@ def _rule(name: str, at: Template) -> str:
 
 def stopped(watch: Watch | None, resource: Resource) -> Outcome | None:
     """How a visit ends that a watch does not let begin, None when it may. What search can find stays."""
-    ruling = watch.ruling(resource) if watch is not None else None
+    ruling = watch.ruling(resource) if watch is not None and resource.role is not Role.ROBOTS else None
     if ruling is None:
         return None
     return Failed(ruling.status, ruling.rule) if resource.indexed else Excluded(ruling, ruling.status)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cormorant.model.content import Wire
-from cormorant.model.outcome import OutcomeKind
+from cormorant.model.outcome import Outcome, OutcomeKind, Unchanged
 from cormorant.model.run import Counters
 
 CONVERSION = (903, 908, 981)
@@ -30,6 +30,11 @@ def count_wire(counters: Counters, wire: Wire) -> None:
     counters.bytes += wire.received
     counters.bytes_decoded += wire.decoded
     counters.conversions += wire.conversions
+
+
+def was_misled(wire: Wire, outcome: Outcome) -> bool:
+    """Had the server confirmed what an audit found to be another page?"""
+    return wire.audits > 0 and not isinstance(outcome, Unchanged)
 
 
 def count_outcome(counters: Counters, kind: OutcomeKind, status: int, *, answered: bool) -> None:

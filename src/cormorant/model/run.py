@@ -49,6 +49,7 @@ class Counters:
     """What a run counts, each number kept by every process for itself and added up when read.
 
     The first eight are the classic ones (to_fetch is looked up, not counted). `bytes` came over the wire.
+    `confirmed_wrongly` are documents that a server said were unchanged and an audit found to say something else.
     `unanswered` are failed or gone since no answer came. `conversions` are documents that were read in a limited child.
     """
 
@@ -62,6 +63,7 @@ class Counters:
     requests: int = 0
     requests_conditional: int = 0
     requests_audit: int = 0
+    confirmed_wrongly: int = 0
     not_modified: int = 0
     bytes: int = 0
     bytes_decoded: int = 0

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from cormorant.base.errors import BadSetting
 from cormorant.model.acl import ACL, EVERYONE
 from cormorant.model.content import Manner
+from cormorant.model.error_policy import DEFAULTS, ErrorPolicy, policy_of
 
 S = TypeVar("S", bound="Settings")
 
@@ -101,6 +102,19 @@ class SourceSettings(Settings):
             raise ValueError(f"{tag!r} is no language tag. Write one like de or pt-br.")
         return name
 
+    error_policy: tuple[str, ...] = Field(
+        default=DEFAULTS,
+        description="What an error status does to a document: keep, delete, delete_after N runs, retry N times; "
+        "for a status or a class, like 403 delete_after 3. Defaults hold where no rule speaks.",
+    )
+
+    @field_validator("error_policy")
+    @classmethod
+    def _policy(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse what is no rule."""
+        policy_of(lines)
+        return lines
+
     @field_validator("grants", "denies")
     @classmethod
     def _principals(cls, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -153,6 +167,11 @@ class SourceSettings(Settings):
     def secrets(self) -> frozenset[str]:
         """Names of the secrets it needs."""
         return frozenset()
+
+    @property
+    def errors(self) -> ErrorPolicy | None:
+        """What errors do, None for what they do by default."""
+        return policy_of(self.error_policy)
 
     @property
     def acl(self) -> ACL:

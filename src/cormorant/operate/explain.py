@@ -126,16 +126,20 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     access = _access(tx, kept[0].acl_id) if kept else None
     public = access is None or (EVERYONE in access["grants"] and not access["denies"])
     because = _held(held, row.status) if held else _because(row, outcome, verdict, status, public=public)
+    site = troubles.of_site(tx, row.site_id)
+    advice = status.advice
+    if site and outcome is OutcomeKind.NONE:
+        because, advice = f"It is known and has not been visited yet: {site['said']}.", site["advice"]
     return _empty(row.address) | {
         "source": owner.name, "verdict": verdict, "because": because,
-        "status": number, "status_text": status.text, "advice": "" if because is sitemaps.BECAUSE else status.advice,
+        "status": number, "status_text": status.text, "advice": "" if because is sitemaps.BECAUSE else advice,
         "paths": _paths(tx, row), "gates": _gates(house, tx, owner, row), "visits": _visits(tx, row, outcome),
         "conversion": _conversion(house, row, kept[0] if kept else None),
         "index": {"indexed": passed, "delivered_as": kept[0].seq if kept else None, "place": place},
         "cache": _cache(kept[0]) if kept else None,
         "duplicates": _duplicates(tx, kept[0]) if kept and found else [],
         "access": access,
-        "next": _next(tx, owner, row), "site": troubles.of_site(tx, row.site_id),
+        "next": _next(tx, owner, row), "site": site,
         "sitemap": sitemaps.of_row(tx, row),
     }  # fmt: skip
 

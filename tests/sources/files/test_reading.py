@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource as limits
 import stat
@@ -17,6 +18,7 @@ import pytest
 from cormorant.model.acl import ACL, NOBODY, PUBLIC
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone
+from cormorant.sources.files import reading
 from cormorant.sources.files.reading import CHANGED
 from tests.sources.files.listing import as_nobody, chain, content, descriptors, fetched, found, listed, source
 
@@ -74,6 +76,13 @@ def test_nothing_is_gone_while_the_folder_is_away(folder: Path) -> None:
                 assert isinstance(got, Deferred)
                 assert (got.status, got.whole_site) == (905, True)
                 assert got.reason.endswith(".")
+
+
+@pytest.mark.parametrize(("fault", "status"), [(errno.EINVAL, 958), (errno.EMFILE, 904), (errno.ENAMETOOLONG, 414)])
+def test_what_the_system_says_beside_has_a_status_too(fault: int, status: int) -> None:
+    got = reading._fault(OSError(fault, os.strerror(fault)), -1, None)
+    assert isinstance(got, Failed | Deferred)
+    assert got.status == status
 
 
 def test_an_unreadable_file_has_failed(shared: Path) -> None:

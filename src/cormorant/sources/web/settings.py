@@ -15,6 +15,7 @@ from cormorant.model.pacing import PacingSettings
 from cormorant.model.settings import Depth
 from cormorant.sources.web.access_settings import AccessSettings
 from cormorant.sources.web.addresses import AddressSettings
+from cormorant.sources.web.audit import AuditSettings
 from cormorant.sources.web.bounds import BoundsSettings
 from cormorant.sources.web.budgets import BudgetSettings
 from cormorant.sources.web.extractors import LinkSettings
@@ -31,7 +32,14 @@ _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
 class WebSettings(
-    AccessSettings, AddressSettings, BudgetSettings, LinkSettings, BoundsSettings, SitemapSettings, PacingSettings
+    AccessSettings,
+    AddressSettings,
+    BudgetSettings,
+    LinkSettings,
+    BoundsSettings,
+    SitemapSettings,
+    AuditSettings,
+    PacingSettings,
 ):
     """Settings of a web source."""
 

@@ -26,6 +26,7 @@ from cormorant.model.resource import Found, How, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.web import aging, exchange, sitemaps
+from cormorant.sources.web.audit import differing, is_chosen
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.pace import pace_of
@@ -158,15 +159,10 @@ class WebSource:
             return await self._robots(address, wire)
         conditions = () if aging.comes_in(self.gates, resource) else _conditions(resource)
         while True:
-            most = sitemaps.MAX_BYTES if resource.role is Role.SITEMAP else 0
-            got = await self._get(address, wire, conditions if address == resource.address else (), most)
-            said = self._said(got, address, conditional=bool(conditions) and address == resource.address)
-            if resource.role is Role.SITEMAP and got.status == 304 and isinstance(said, Excluded):
-                said = Unchanged()  # noindex is meant for the sitemap itself
-            said = exchange.denied(said, got, wire.credential) if said.__class__ is Failed else said
-            if isinstance(said, Moved) and self._is_at(said.target, resource.address):
-                said = Hop(said.target)  # it adds a session to its own address, say
+            said = await self._asked(resource, address, wire, conditions if address == resource.address else ())
             if not isinstance(said, Hop):
+                if isinstance(said, Unchanged) and self.settings.hash_audit:
+                    said = await self._audited(said, resource, home, wire)
                 said = aging.judged(self.gates, resource, said) if self.gates.asks_age else said
                 if not isinstance(said, Content):
                     return self._told(said, origin_of(address).site, home)
@@ -180,6 +176,19 @@ class WebSource:
             address = said.target
             chain.append(address)
 
+    async def _asked(
+        self, resource: Resource, address: str, wire: Wire, conditions: tuple[str, ...]
+    ) -> Content | Outcome | Hop:
+        """Ask for a resource where it is, or where it was redirected to, and say what the answer means for it."""
+        is_sitemap = resource.role is Role.SITEMAP
+        got = await self._get(address, wire, conditions, sitemaps.MAX_BYTES if is_sitemap else 0)
+        said = self._said(got, address, conditional=bool(conditions))
+        if is_sitemap and got.status == 304 and isinstance(said, Excluded):
+            return Unchanged()  # noindex is meant for the sitemap itself
+        if isinstance(said, Moved) and self._is_at(said.target, resource.address):
+            return Hop(said.target)  # it adds a session to its own address, say
+        return exchange.denied(said, got, wire.credential) if said.__class__ is Failed else said
+
     def _is_at(self, target: str, address: str) -> bool:
         """Is the target of a redirect known as this very address, though it is written otherwise?"""
         known = self.rename(target)
@@ -191,6 +200,21 @@ class WebSource:
         body = self.gates.newest(name)
         await self._late(origin.site, {} if body is None else {f"robots:{name}": body}, origin.site)
         return _Home(origin.site, name, body)
+
+    async def _audited(self, said: Unchanged, resource: Resource, home: _Home, wire: Wire) -> Unchanged | Content:
+        """What a 304 is worth, if its turn has come to be checked: that, or the page that it should not have confirmed.
+
+        Another answer than 200 says nothing about it, so that the 304 stands.
+        """
+        address, share = resource.address, self.settings.hash_audit
+        if not resource.content_hash or not is_chosen(address, self._clock.now(), share):
+            return said
+        facts = {} if home.robots is None else {f"robots:{home.origin}": home.robots}
+        await self._late(home.site, facts, home.site)
+        before = wire.requests
+        got = self._said(await self._get(address, wire, ()), address, conditional=False)
+        wire.audits += wire.requests - before
+        return (differing(got, resource.content_hash) or said) if isinstance(got, Content) else said
 
     def _told(self, said: Outcome, site: str, home: _Home) -> Outcome:
         """What came of asking `site`, told as it concerns the resource; another site that wants a rest gets it here."""

@@ -1,0 +1,88 @@
+"""What becomes of an address whose server answers with an error? Rules as an administrator writes them.
+
+    404 delete            hidden at once and deleted when the run settles, below the brake
+    401 delete_after 3    kept, and deleted when three runs in a row end with this status
+    403 keep              counted as failed; what was found stays found
+    5xx retry             tried again as long as the run has patience
+    5xx retry 5           tried again up to five times in a run, then as by default if that is final, else kept
+
+The first rule that names the number decides, else the first that names its class, else the defaults.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+DEFAULTS = (
+    "404 delete", "410 delete", "408 retry", "429 retry", "4xx keep", "501 keep", "505 keep", "5xx retry",
+)  # fmt: skip
+MOST = 100
+"""Times that a rule may name."""
+
+_RULE = re.compile(r"([45](?:\d\d|xx)) +(keep|delete|retry|delete_after)(?: +(\d{1,3}))?")
+_MEANT = (
+    "write a status (404) or a class (4xx, 5xx), and keep, delete, delete_after 3, retry or retry 5, "
+    "like '403 delete_after 3'."
+)
+
+
+class Action(StrEnum):
+    """What is done."""
+
+    KEEP = "keep"
+    DELETE = "delete"
+    DELETE_AFTER = "delete_after"
+    RETRY = "retry"
+
+
+class Rule(NamedTuple):
+    """An action; `times` is how many runs or tries it takes, 0 when it is not bounded by a number."""
+
+    action: Action
+    times: int = 0
+
+
+class ErrorPolicy:
+    """Rules of a source by status."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        """Read the rules. Raises ValueError naming the line that is none, and what is meant."""
+        self._given, self._default = _read(lines), _read(DEFAULTS)
+
+    def rule(self, status: int) -> Rule | None:
+        """The rule for a status of 400 to 599, None for any other."""
+        return _named(self._given, status) or _named(self._default, status)
+
+    def by_default(self, status: int) -> Rule | None:
+        """What would be done if the administrator had said nothing."""
+        return _named(self._default, status)
+
+
+def _named(rules: dict[str, Rule], status: int) -> Rule | None:
+    return rules.get(str(status)) or rules.get(f"{status // 100}xx")
+
+
+def _read(lines: Sequence[str]) -> dict[str, Rule]:
+    rules: dict[str, Rule] = {}
+    for line in lines:
+        said = _RULE.fullmatch(" ".join(line.lower().split()))
+        if said is None:
+            raise ValueError(f"{line!r} is no rule: {_MEANT}")
+        action, times = Action(said[2]), int(said[3] or 0)
+        counted = action in (Action.DELETE_AFTER, Action.RETRY)
+        if (said[3] and not (counted and 1 <= times <= MOST)) or (action is Action.DELETE_AFTER and not times):
+            raise ValueError(f"{line!r} needs {'a number from 1 to 100' if counted else 'no number'}: {_MEANT}")
+        if said[1] in rules:
+            raise ValueError(f"{line!r} is the second rule for {said[1]}: leave one of them out.")
+        rules[said[1]] = Rule(action, times)
+    return rules
+
+
+@lru_cache(maxsize=64)
+def policy_of(lines: tuple[str, ...]) -> ErrorPolicy | None:
+    """The policy of a setting, None when it is as by default, so that it costs nothing then. Raises ValueError."""
+    return None if lines == DEFAULTS else ErrorPolicy(lines)

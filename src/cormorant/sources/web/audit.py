@@ -1,0 +1,43 @@
+"""Does a server's 304 tell the truth? Now and then the page is asked for without conditions, to see (fault N19).
+
+A few servers confirm what has changed since: an ETag made from a template's version, a cache that never looks again.
+Nobody would notice, since a page that is always confirmed is never read. Which pages are looked at is decided by their
+address and the day, so that every crawl of another day takes others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import xxhash
+from pydantic import Field
+
+from cormorant.model.content import Content
+from cormorant.model.settings import Settings
+
+DAY_S = 86_400
+_BUCKETS = 1_000_000
+
+
+class AuditSettings(Settings):
+    """What may be set about it."""
+
+    hash_audit: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="The share of 304 answers that are checked by asking again without conditions, like 0.01. 0: none.",
+    )
+
+
+def is_chosen(address: str, now: float, share: float) -> bool:
+    """Is the answer of this address to be checked on the day of `now` (epoch seconds)?"""
+    return xxhash.xxh3_64_intdigest(address.encode(), seed=int(now // DAY_S)) % _BUCKETS < share * _BUCKETS
+
+
+def differing(content: Content, content_hash: bytes) -> Content | None:
+    """What came, when it is not what the server had confirmed; without the validators that were not worth anything."""
+    if hashlib.sha256(content.body).digest() == content_hash:
+        return None
+    return replace(content, etag="", modified="")

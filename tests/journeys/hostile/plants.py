@@ -1,0 +1,69 @@
+"""Faults planted into a copy of the package, to see that the farm and the namespace find them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.journeys.plants import Plant
+
+
+class Caught(NamedTuple):
+    """A plant, and the hostile hosts that show it; none: the proof of forbidden addresses does."""
+
+    plant: Plant
+    hosts: tuple[str, ...] = ()
+
+
+def _one(name: str, file: str, before: str, after: str, *hosts: str) -> Caught:
+    return Caught(Plant(name, file, ((before, after),)), hosts)
+
+
+HANG = ("a header, a byte a second", "a body, a byte a second", "half a body, then silence")
+PLANTS = (
+    _one("no idle time-out", "fetch/slot.py", "elif now - self._marked >= idle_s:", "elif False:", *HANG),
+    _one("no cap on a body as sent", "fetch/slot.py",
+         "setopt(pycurl.MAXFILESIZE_LARGE, 0 if request.cut else request.max_bytes)", "pass", "an endless body"),
+    _one("no cap on how a body grows", "fetch/coding.py", "self._size > received * MAX_RATIO", "False",
+         "a deflate bomb"),
+    _one("a short body is taken for a whole one", "fetch/slot.py", "if code == 0 or (", "if code in (0, 18) or (",
+         "a Content-Length that is too large"),
+    _one("a header that was cut off is taken for whole", "fetch/slot.py", "if not part.complete:", "if False:",
+         "a reset within the header"),
+    _one("any number of interim answers", "fetch/slot.py", "if part.interims > MAX_INTERIMS:", "if False:",
+         "thirty interim answers"),
+    _one("any number of fields", "fetch/slot.py", "if part.fields > MAX_FIELDS or", "if", "300 header fields"),
+    _one("certificates are not verified", "fetch/slot.py", "(pycurl.SSL_VERIFYPEER, 1)", "(pycurl.SSL_VERIFYPEER, 0)",
+         "an expired certificate", "a certificate it made itself"),
+    _one("the name of a certificate is not verified", "fetch/slot.py", "(pycurl.SSL_VERIFYHOST, 2)",
+         "(pycurl.SSL_VERIFYHOST, 0)", "a certificate of another host"),
+    _one("a 304 is believed unasked", "sources/web/exchange.py", "if not conditional:", "if False:",
+         "not modified, unasked"),
+    _one("a part is taken for the whole", "sources/web/exchange.py", "if status == 200:", "if status in (200, 206):",
+         "a part, unasked"),
+    _one("a site that wants a rest gets none", "frontier/rest.py",
+         "if isinstance(outcome, Deferred) and outcome.whole_site:", "if False:", "away for ten years"),
+    _one("redirects are followed for ever", "sources/web/source.py", "MAX_HOPS = 10", "MAX_HOPS = 100_000",
+         "redirects to ever other addresses"),
+    _one("moves are followed for ever", "frontier/redirects.py", "MOST = 10", "MOST = 100_000",
+         "moves to ever other addresses"),
+    _one("what stands still counts against the width", "crawl/slots.py", "LONG_S = 1.0", "LONG_S = 1e9", *HANG,
+         "half a chunk, then silence", "never answers"),
+    _one("the fetcher is no wider than the worker", "fetch/http.py", "if len(self._slots) >= self._most",
+         "if len(self._slots) >= self._width", *HANG, "half a chunk, then silence", "never answers"),
+    _one("inner addresses are not judged", "egress/gate.py",
+         "if not judge(address, port, host, consent, self._own_ports, mine=mine).admitted:", "if False:"),
+    _one("only the first address of a name is judged", "egress/gate.py", "for address in addresses:\n            mine",
+         "for address in addresses[:1]:\n            mine"),
+    Caught(Plant("names are resolved again to connect", "fetch/slot.py", (
+        ("        if resolve is not None:\n            setopt(pycurl.RESOLVE, resolve)", ""),
+        ("or self._egress.veto(at[0], at[1], self._pinned)", ""),
+        ("if peer not in self._pinned.addresses or port != self._pinned.port:", "if False:"),
+    ))),
+    _one("what an IPv6 address carries is not judged", "egress/policy.py", "for each in _carried(at)",
+         "for each in ()"),
+    _one("a file of start addresses consents", "sources/web/settings.py",
+         "origins = [origin_of(address) for address in self.start]",
+         "origins = [origin_of(address) for address in self.starts()]"),
+    _one("our own ports are anybody's", "app/roles.py",
+         "return frozenset({int(port)}) if port.isdigit() else frozenset()", "return frozenset()"),
+)  # fmt: skip

@@ -1,0 +1,70 @@
+"""What does an answer mean? Every status of HTTP that has words of its own, given by a real server."""
+
+from __future__ import annotations
+
+import pytest
+
+from cormorant.fetch.faults import OUT_OF_MEMORY, Failure, fault_of
+from cormorant.fetch.values import Request
+from cormorant.model.content import Content
+from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
+from cormorant.model.status import TABLE
+from cormorant.sources.web import exchange
+from cormorant.sources.web.exchange import Hop
+from tests.fetch.servers import answered, saying
+
+FAILS = (400, 401, 402, 403, 405, 406, 407, 409, 414, 451, 501, 505)
+PUT_OFF = (408, 429, 500, 502, 503, 504)
+
+
+def said_by(status: int, *fields: str) -> Content | Outcome | Hop:
+    lines = "".join(f"{line}\r\n" for line in (f"HTTP/1.1 {status} Said", "Content-Length: 0", *fields))
+    answer = answered(saying(lines.encode() + b"\r\n"))
+    return exchange.of_answer(answer, "http://a.example/", 1000.0, conditional=False, agent="cormorant")
+
+
+@pytest.mark.parametrize("status", FAILS)
+def test_what_the_request_is_blamed_for_has_failed(status: int) -> None:
+    said = said_by(status)
+    assert isinstance(said, Failed)
+    assert said.status == status
+
+
+@pytest.mark.parametrize("status", PUT_OFF)
+def test_what_may_be_better_the_next_time_is_put_off(status: int) -> None:
+    said = said_by(status)
+    assert isinstance(said, Deferred)
+    assert (said.status, said.whole_site) == (status, status in (429, 503))
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_what_is_missing_is_gone(status: int) -> None:
+    assert said_by(status) == Gone(status)
+
+
+def test_no_number_of_the_table_is_left_out() -> None:
+    assert {number for number in TABLE if 400 <= number < 600} == {*FAILS, *PUT_OFF, 404, 410}
+
+
+@pytest.mark.parametrize("location", [(), ("Location: ",), ("Location: http://[::1",)])
+@pytest.mark.parametrize("status", [301, 302])
+def test_a_redirect_without_a_target_has_failed(status: int, location: tuple[str, ...]) -> None:
+    said = said_by(status, *location)
+    assert isinstance(said, Failed)
+    assert said.status == 1003
+
+
+def test_a_lack_of_memory_is_put_off() -> None:
+    said = exchange.of_fault(fault_of(Failure(OUT_OF_MEMORY, "", 0, False, False, 0), Request("http://a.example/")))
+    assert isinstance(said, Deferred)
+    assert said.status == 904
+
+
+@pytest.mark.parametrize(("asked", "wait_s"), [
+    ("120", 120.0), ("0", 0.0), ("Thu, 01 Jan 1970 00:20:00 GMT", 200.0), ("Thu, 01 Jan 1970 00:10:00 GMT", None),
+    ("soon", None), ("-5", None), ("315360000", 315360000.0), ("", None),
+])  # fmt: skip
+def test_retry_after_in_every_shape(asked: str, wait_s: float | None) -> None:
+    said = said_by(503, f"Retry-After: {asked}")
+    assert isinstance(said, Deferred)
+    assert said.wait_s == wait_s
