@@ -26,7 +26,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 WORDS = frozenset(("the", "it", "its", "links"))
 """What may stand there and is no name."""
 LATER = (
-    "login form", "rewrite", "suspend", "schedule", "plug-in", "plugin", "trap list",
+    "login form", "rewrite", "suspend", "schedule", "plug-in", "plugin",
 )  # fmt: skip
 """What this version does not have."""
 
@@ -79,9 +79,9 @@ def test_settings_that_are_given_exist(path: Path) -> None:
 
 def test_what_does_not_exist_is_found() -> None:
     assert list(unknown_commands("See 'cormorant plugins', `cormorant trap list` and `cormorant run index`.")) == [
-        "plugins ", "trap list", "run index",
+        "plugins ", "run index",
     ]  # fmt: skip
     assert not list(unknown_commands("See 'cormorant run accept' and `cormorant crawl X`, `cormorant run --help`."))
-    assert list(unknown_settings("Lower per_host and hosts_at_once, or set login to a form.")) == [
-        "hosts_at_once", "login",
+    assert list(unknown_settings("Lower per_host and hosts_at_twice, or set login to a form.")) == [
+        "hosts_at_twice", "login",
     ]  # fmt: skip

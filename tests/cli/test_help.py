@@ -31,8 +31,10 @@ ENDS = {
     "cormorant source delete": 4,
     "cormorant secret edit": 4,
     "cormorant secret delete": 4,
+    "cormorant trap accept": 4,
+    "cormorant source test docs --address https://elsewhere.example": 3,
 }
-"""What examples end with that fit no installation: no run is held here, and nothing is called so."""
+"""What examples end with that fit no installation: no run is held here, nothing is called so, no link leads there."""
 
 
 def command_lines() -> Iterator[list[str]]:

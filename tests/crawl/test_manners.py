@@ -192,7 +192,7 @@ def test_another_hour_brings_another_pace_and_may_shut_a_source() -> None:
     source = web_source(variable_delay=hours, time_zone="UTC", delay_s=2)
     clock = Hands(NOON)
     timed = WebSource(SOURCE, source.settings, None, clock)
-    run = cast("Dispatch", SimpleNamespace(source=timed))
+    run = cast("Dispatch", SimpleNamespace(source=timed, order=SimpleNamespace(generation=1)))
     site, desk = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}), Desk()
     desk.open(site)
     manners.set_pace(site, {SOURCE: run}, Moment(NOW, NOON))

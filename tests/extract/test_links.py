@@ -14,7 +14,7 @@ def read(markup: str, address: str = HERE) -> Extraction:
 
 
 def links(markup: str, address: str = HERE) -> list[tuple[str, str, str]]:
-    return [tuple(link) for link in read(markup, address).links]  # type: ignore[misc]
+    return [(link.address, link.text, link.rel) for link in read(markup, address).links]
 
 
 def test_each_place_is_one_link_with_its_first_text() -> None:

@@ -32,10 +32,13 @@ PLANTS = (
         "events are appended after the commit, in a transaction of their own",
         "crawl/dispatch.py",
         (
-            ("first = stream.append(tx, made.entries) if made.entries else 0", "first = 0"),
-            ("        return lost\n\n\ndef _write", f"        {_HOLD}\n        if made.entries:\n"
-             "            with means.store.begin() as tx:\n                stream.append(tx, made.entries)\n"
-             "        return lost\n\n\ndef _write"),
+            ("            writing.write(tx, made, self.order.run)\n",
+             "            append, writing.stream.append = writing.stream.append, lambda *_: 0\n"
+             "            writing.write(tx, made, self.order.run)\n            writing.stream.append = append\n"),
+            ("            runs.count(tx, self.order.run, means.owner, counters)\n        return lost",
+             f"            runs.count(tx, self.order.run, means.owner, counters)\n        {_HOLD}\n"
+             "        if made.entries:\n            with means.store.begin() as tx:\n"
+             "                writing.stream.append(tx, made.entries)\n        return lost"),
         ),
     ),
     Plant(
@@ -52,11 +55,14 @@ PLANTS = (
         "a visit is done before its document is written",
         "crawl/dispatch.py",
         (
-            ("    settlement.fates(tx, made.fates, run)\n", ""),
+            ("            writing.write(tx, made, self.order.run)\n",
+             "            fates, writing.settlement.fates = writing.settlement.fates, lambda *_: None\n"
+             "            writing.write(tx, made, self.order.run)\n            writing.settlement.fates = fates\n"),
             ('        with means.steps("settle"), means.store.begin() as tx:\n',
              "        with means.store.begin() as tx:\n            early = rows.rows(batch, list(places.values()), "
-             "self.order.run, lambda acl: means.acls.of(tx, acl))\n            settlement.fates(tx, early.fates, "
-             f"self.order.run)\n        {_HOLD}\n        with means.store.begin() as tx:\n"),
+             "self.order.run, lambda acl: means.acls.of(tx, acl))\n            "
+             f"writing.settlement.fates(tx, early.fates, self.order.run)\n        {_HOLD}\n"
+             "        with means.store.begin() as tx:\n"),
         ),
     ),
     Plant(
@@ -66,8 +72,8 @@ PLANTS = (
             ("            runs.count(tx, self.order.run, means.owner, counters)\n        return lost",
              "        with means.store.begin() as tx:\n            runs.count(tx, self.order.run, means.owner, "
              "counters)\n        return lost"),
-            ("            facts.write(tx, kept.facts)\n",
-             f"            facts.write(tx, kept.facts)\n        {_HOLD}\n"),
+            ("            facts.write(tx, [*kept.facts, *rows.watched(kept)])\n",
+             f"            facts.write(tx, [*kept.facts, *rows.watched(kept)])\n        {_HOLD}\n"),
         ),
     ),
     Plant(

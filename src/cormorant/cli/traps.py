@@ -13,7 +13,7 @@ from cormorant.cli.sources import apply_edit
 app = new_app("Suspected traps, and the rules that leave them out: list, accept.", group=True)
 
 
-@app.command("list", epilog=examples("cormorant trap list", "cormorant trap list --source shop --json"))
+@app.command("list", epilog=examples("cormorant trap list", "cormorant trap list --source docs --json"))
 def list_(
     context: typer.Context,
     source: Annotated[str | None, typer.Option("--source", metavar="S", help="Of this source only.")] = None,

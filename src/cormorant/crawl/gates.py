@@ -67,7 +67,7 @@ def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: S
         if not seen.first_time(site, key):
             continue
         ruling = follow(address, depth)
-        found = Found(address, site, depth, How.LINK, referrer=resource.id, display=link.display)
+        found = Found(address, site, depth, links.how, referrer=resource.id, display=link.display)
         if ruling.admitted:
             arrivals.append(Arrival(found, key))
         else:

@@ -126,7 +126,10 @@ class Watch:
         return None
 
     def _kept_out(self, address: str) -> str:
-        """The rule of a suspected template that keeps an address from being visited, "" when it is a sample."""
+        """The rule of a suspected template that keeps an address from being visited, "" when it is a sample.
+
+        Of two that are suspected the narrower decides: a sample of that one is a sample of both.
+        """
         narrow, wide = templates(address)
         for name in dict.fromkeys((narrow, wide)):
             known = self.found.get(name)
@@ -137,6 +140,7 @@ class Watch:
             if known.skipped < known.next_sample:
                 return known.rule
             known.next_sample *= 2
+            return ""
         return ""
 
     def _is_young(self, narrow: str) -> bool:

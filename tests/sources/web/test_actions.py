@@ -40,15 +40,15 @@ def gates(**given: object) -> WebGates:
     return WebGates(WebSettings(start=(HOME,), **given), [HOME], float)  # type: ignore[arg-type]
 
 
-def test_they_are_left_out_when_a_person_says_so_or_the_source_logs_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_they_are_left_out_when_a_person_says_so_or_the_source_logs_in() -> None:
     address = f"{HOME}logout"
     assert gates().follow(address, 1).admitted
     said = gates(exclude_actions=True).follow(address, 1)
     assert (said.admitted, said.rule, said.status) == (False, "exclude_actions: logout", 964)
     assert gates(exclude_actions=True).follow(address, 0).admitted, "a person typed it as a start"
-    monkeypatch.setattr(WebSettings, "credentials", ("a",), raising=False)
-    assert not gates().follow(address, 1).admitted
-    assert gates(exclude_actions=False).follow(address, 1).admitted
+    login = (f"{HOME} basic ada secret:password",)
+    assert not gates(credentials=login).follow(address, 1).admitted
+    assert gates(credentials=login, exclude_actions=False).follow(address, 1).admitted
 
 
 def test_each_gate_is_shown_and_the_first_that_refuses_decides() -> None:

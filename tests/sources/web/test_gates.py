@@ -5,6 +5,7 @@ import pytest
 from cormorant.sources.web import gates
 from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.settings import WebSettings
+from tests.crawl.samples import web_source
 
 HOME = "https://a.example"
 
@@ -36,3 +37,16 @@ def test_a_host_name_that_no_name_server_knows_is_excluded() -> None:
     assert ours.follow(f"https://{longest}:65535/{'x' * 300}", 0).admitted
     ruling = ours.follow(f"https://aaaaaa.{longest}/", 0)
     assert (ruling.status, ruling.rule) == (979, "a host name of more than 253 characters")
+
+
+@pytest.mark.parametrize(
+    ("address", "admitted"),
+    [
+        ("https://a.example/robots.txt", False), ("https://a.example:8443/robots.txt", False),
+        ("https://a.example/docs/robots.txt", True), ("https://a.example/robots.txt?x", True),
+        ("https://a.example/my-robots.txt", True),
+    ],
+)  # fmt: skip
+def test_the_robots_txt_of_an_origin_is_no_document(address: str, *, admitted: bool) -> None:
+    ruling = web_source(include=["any"]).gates.follow(address, 0)
+    assert (ruling.admitted, ruling.status) == (admitted, 0 if admitted else 962)

@@ -235,7 +235,8 @@ def _shape(address: str) -> Ruling | None:
     if address.find("/", 8) > MAX_HOST and len(origin_of(address).host.removesuffix(".")) > MAX_HOST - len("http://"):
         return _no(Gate.ADDRESS, "a host name of more than 253 characters", 979)
     if address.count("/") <= MAX_REPEATS + 2:
-        return None
+        own = address.endswith("/robots.txt") and address.find("/", 8) == len(address) - len("/robots.txt")
+        return _no(Gate.ADDRESS, "robots.txt, which speaks to crawlers and is read by itself", 962) if own else None
     segments = address.partition("?")[0].split("/")[3:]
     if len(segments) > MAX_SEGMENTS:
         return _no(Gate.ADDRESS, f"more than {MAX_SEGMENTS} path segments", 979)
