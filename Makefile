@@ -63,6 +63,13 @@ servers: .venv/.stamp-dev ## Run the tests against nginx and squid, installing t
 	echo "nginx, squid and apache2-utils could not be installed here, so what needs them is skipped." >&2; fi
 	@$(PYTEST) -m server -rs tests/sources/web
 
+.PHONY: suites
+suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write the page that tells how each went
+	@rm -rf build/suites
+	@CORMORANT_SUITES=$(abspath $(SUITES)) CORMORANT_SUITE_RECORDS=$(abspath build/suites) $(PYTEST) -m "not server" -n $(PARALLEL) \
+	tests/model/test_address_suites.py tests/sources/web tests/extract tests/journeys/test_maze.py
+	@$(BIN)/python -m docs.suites build/suites
+
 .PHONY: prove
 prove: .venv/.stamp-dev ## Run the long proofs: kills, previews of edits, hostile servers, forbidden addresses, traps, faults planted
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store sqlite
@@ -71,6 +78,7 @@ prove: .venv/.stamp-dev ## Run the long proofs: kills, previews of edits, hostil
 	@$(BIN)/python -m tests.journeys.previews --edits 200 --addresses 100000 --store postgresql
 	@$(BIN)/python -m tests.journeys.hostile
 	@$(BIN)/python -m tests.journeys.forbidden
+	@$(BIN)/python -m tests.journeys.politeness
 	@$(PYTEST) tests/journeys/prove_plants.py tests/journeys/prove_traps.py tests/journeys/prove_armour.py
 
 .PHONY: check

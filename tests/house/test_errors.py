@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from tests.house.reading import PACKAGE, Finding, Module, plant, read, report
 
 ROOT_FILE = f"{PACKAGE}/base/errors.py"
-# Where any exception may be caught, and why: at most three.
+# Where any exception may be caught, and why: around other people's code, around a visit, and before the terminal.
 BROAD_LIMIT = 4
 BROAD: Mapping[str, str] = {
     f"{PACKAGE}/limits/child.py::_answer": "converters are other people's code, and a panic of Rust is no Exception",

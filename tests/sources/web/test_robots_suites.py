@@ -12,6 +12,7 @@ import pytest
 
 from cormorant.model.address import path_of, try_canonical
 from cormorant.sources.web.robots import Robots, parse_robots
+from tests.suites.record import record
 
 SUITES = os.environ.get("CORMORANT_SUITES", "")
 
@@ -101,3 +102,5 @@ def test_suite(cases: Any, folder: str, total: int, deviations: int) -> None:
     other = {case for case, expected, answer in judged if expected != answer}
     assert other == {case for case, *_ in judged} & RFC_DECIDES.keys()
     assert (len(judged), sum(expected != answer for _, expected, answer in judged)) == (total, deviations)
+    why = {" ".join(case): f"RFC 9309 section {section}" for case, section in RFC_DECIDES.items() if case in other}
+    record(f"{folder}-robots", total - deviations, total, why)
