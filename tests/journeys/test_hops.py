@@ -15,7 +15,7 @@ from cormorant.base.clock import SystemClock
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 
-DELAY_S = 0.4
+DELAY_S = 0.8
 AT_ONCE = 4
 A_DAY = {"Retry-After": "86400"}
 
