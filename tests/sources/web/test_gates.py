@@ -48,5 +48,6 @@ def test_a_host_name_that_no_name_server_knows_is_excluded() -> None:
     ],
 )  # fmt: skip
 def test_the_robots_txt_of_an_origin_is_no_document(address: str, *, admitted: bool) -> None:
-    ruling = web_source(include=["any"]).gates.follow(address, 0)
+    ruling = web_source(include=["any"], robots="obey").gates.follow(address, 0)
     assert (ruling.admitted, ruling.status) == (admitted, 0 if admitted else 962)
+    assert web_source(include=["any"]).gates.follow(address, 0).admitted, "who ignores it may read it"

@@ -35,6 +35,7 @@ seldom has to read one again."""
 
 NOT_WEB = Ruling(False, Gate.SCHEME, "only http and https are visited", Status.OUTSIDE_BOUNDARY)
 DYNAMIC = Ruling(False, Gate.ADDRESS, "dynamic_pages false", Status.OUTSIDE_BOUNDARY)
+ROBOTS_TXT = Ruling(False, Gate.ADDRESS, "robots.txt, which speaks to crawlers and is read by itself", 962)
 
 
 class _Read(NamedTuple):
@@ -68,7 +69,7 @@ class WebGates:
         """Scheme, length, shape, depth, query, action, boundary, in this order."""
         if not address.startswith(("http://", "https://")):
             return NOT_WEB
-        ruling = _shape(address)
+        ruling = self._shape(address)
         if ruling is not None:
             return ruling
         if self._depth is not None and depth > self._depth:
@@ -81,6 +82,12 @@ class WebGates:
             return _no(Gate.ADDRESS, rule, 955)
         return self._boundary.ruling(address)
 
+    def _shape(self, address: str) -> Ruling | None:
+        """Exclude addresses that only a trap makes, and what is asked for as a robots.txt and not as a document."""
+        if address.endswith("/robots.txt") and address.count("/") == 3 and self._settings.robots == "obey":
+            return ROBOTS_TXT
+        return _shape(address)
+
     def consult(self, address: str, depth: int) -> Ruling:
         """Scheme, shape, steps from sitemap to sitemap, boundary.
 
@@ -92,7 +99,7 @@ class WebGates:
             return _no(Gate.SCHEME, "only http and https are visited", 964)
         if depth > MAX_DEPTH:
             return _no(Gate.DEPTH, f"sitemaps behind more than {MAX_DEPTH} others", 979)
-        ruling = _shape(address) or self._boundary.ruling(address)
+        ruling = self._shape(address) or self._boundary.ruling(address)
         at_home = not ruling.admitted and ruling.status == 964 and _host(address) in self._homes
         return ADMITTED if at_home and not ruling.rule.startswith("exclude") else ruling
 
@@ -104,7 +111,7 @@ class WebGates:
         word = action_in(address) if self._actions and depth else ""
         said = [
             Ruling(True, Gate.SCHEME, "http and https are visited"),
-            _shape(address) or Ruling(True, Gate.ADDRESS, "length and shape"),
+            self._shape(address) or Ruling(True, Gate.ADDRESS, "length and shape"),
             Ruling(True, Gate.DEPTH, f"depth {self._settings.depth}"),
         ]
         if self._depth is not None and depth > self._depth:
@@ -235,8 +242,7 @@ def _shape(address: str) -> Ruling | None:
     if address.find("/", 8) > MAX_HOST and len(origin_of(address).host.removesuffix(".")) > MAX_HOST - len("http://"):
         return _no(Gate.ADDRESS, "a host name of more than 253 characters", 979)
     if address.count("/") <= MAX_REPEATS + 2:
-        own = address.endswith("/robots.txt") and address.find("/", 8) == len(address) - len("/robots.txt")
-        return _no(Gate.ADDRESS, "robots.txt, which speaks to crawlers and is read by itself", 962) if own else None
+        return None
     segments = address.partition("?")[0].split("/")[3:]
     if len(segments) > MAX_SEGMENTS:
         return _no(Gate.ADDRESS, f"more than {MAX_SEGMENTS} path segments", 979)
