@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from cormorant.cli import options
 from cormorant.cli.commands import Command
 from cormorant.cli.options import Asked
 from cormorant.cli.terminal import Terminal
+
+OfSource = Annotated[str | None, typer.Option("--source", metavar="S", help="Of this source only.")]
+"""Which source a list is about; none: all."""
 
 
 def new_app(about: str = "", *, group: bool = False) -> typer.Typer:

@@ -8,7 +8,7 @@ import typer
 
 from cormorant.base.errors import UsageError
 from cormorant.cli import terminal
-from cormorant.cli.calling import examples, new_app
+from cormorant.cli.calling import OfSource, examples, new_app
 
 app = new_app("What is known about addresses, also before their first visit: list, show, links.", group=True)
 
@@ -27,7 +27,7 @@ Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The address in 
 )
 def list_(
     context: typer.Context,
-    source: Annotated[str | None, typer.Option("--source", metavar="S", help="Of this source only.")] = None,
+    source: OfSource = None,
     state: Annotated[
         str | None, typer.Option("--state", metavar="S", help=f"In this state only: {', '.join(STATES)}.")
     ] = None,

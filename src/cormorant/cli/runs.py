@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cormorant.cli import terminal
-from cormorant.cli.calling import examples, new_app
+from cormorant.cli.calling import OfSource, examples, new_app
 
 app = new_app("Runs, each one crawl of one source: list, show, accept, refuse.", group=True)
 
@@ -19,7 +19,7 @@ Number = Annotated[
 @app.command("list", epilog=examples("cormorant run list", "cormorant run list --source docs --json"))
 def list_(
     context: typer.Context,
-    source: Annotated[str | None, typer.Option("--source", metavar="S", help="Of this source only.")] = None,
+    source: OfSource = None,
 ) -> None:
     """List runs, the newest first."""
     from cormorant.operate import crawl

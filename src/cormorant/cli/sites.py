@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from cormorant.cli import terminal
-from cormorant.cli.calling import examples, new_app
+from cormorant.cli.calling import OfSource, examples, new_app
 from cormorant.cli.figures import plural
 
 app = new_app("Sites: how fast each is visited, by whose rule, and how close together its requests were.", group=True)
@@ -18,7 +18,7 @@ SHOWN_HOURS = 24
 @app.command("list", epilog=examples("cormorant site list", "cormorant site list --source docs --json"))
 def list_(
     context: typer.Context,
-    source: Annotated[str | None, typer.Option("--source", metavar="S", help="Of this source only.")] = None,
+    source: OfSource = None,
 ) -> None:
     """List the sites that are known, with the requests of the last day and the tightest gap between two."""
     from cormorant.operate import sites

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cormorant.cli import terminal
-from cormorant.cli.calling import examples, new_app
+from cormorant.cli.calling import OfSource, examples, new_app
 from cormorant.cli.sources import apply_edit
 
 app = new_app("Suspected traps, and the rules that leave them out: list, accept.", group=True)
@@ -16,7 +16,7 @@ app = new_app("Suspected traps, and the rules that leave them out: list, accept.
 @app.command("list", epilog=examples("cormorant trap list", "cormorant trap list --source docs --json"))
 def list_(
     context: typer.Context,
-    source: Annotated[str | None, typer.Option("--source", metavar="S", help="Of this source only.")] = None,
+    source: OfSource = None,
 ) -> None:
     """List parts of sites that go on for ever and say nothing new, with the rule that would leave each out."""
     from cormorant.operate import traps

@@ -30,7 +30,7 @@ from cormorant.crawl.visit import Report
 from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
 from cormorant.frontier.desk import SiteWork
-from cormorant.frontier.facts import INSTALLATION, Fact
+from cormorant.frontier.facts import FOR_EVER, INSTALLATION, Fact
 from cormorant.frontier.fate import REPEATED, Fate, is_unreachable
 from cormorant.frontier.settlement import ContentRow
 from cormorant.frontier.sitemaps import Told
@@ -49,9 +49,6 @@ MAX_TITLE = 500
 MISLED = "The server had answered 304 though the page had changed: a hash audit found it."
 ENTRY_BYTES = 500
 """What an entry of a sitemap takes until it is settled."""
-FOR_GOOD = 1e11
-"""Epoch seconds; until somebody forgets it."""
-MISLED = "The server had answered 304 though the page had changed: a hash audit found it."
 
 
 class Visited(NamedTuple):
@@ -165,7 +162,7 @@ def watched(batch: Batch) -> Iterator[Fact]:
     for (site, source), at in watches.items():
         watch = at.get(source)
         if watch is not None and watch.changed:
-            yield Fact(site, source, FACT, watch.pack(), FOR_GOOD)
+            yield Fact(site, source, FACT, watch.pack(), FOR_EVER)
             watch.changed = False
 
 
