@@ -198,7 +198,8 @@ class WebSource:
         """Where a visit begins, in its turn: redirects of other visits, which no desk sees, may come before."""
         name = str(origin)
         body = self.gates.newest(name)
-        await self._late(origin.site, {} if body is None else {f"robots:{name}": body}, origin.site)
+        if not self._turns.begin(origin.site):
+            await self._late(origin.site, {} if body is None else {f"robots:{name}": body}, origin.site)
         return _Home(origin.site, name, body)
 
     async def _audited(self, said: Unchanged, resource: Resource, home: _Home, wire: Wire) -> Unchanged | Content:
