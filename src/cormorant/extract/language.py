@@ -70,6 +70,10 @@ _TAGS: Final = {
     "tgl": "tl", "tha": "th", "tur": "tr", "ukr": "uk", "urd": "ur", "uzb": "uz", "vie": "vi", "yid": "yi",
 }  # fmt: skip
 """ISO 639-3, which the detector says, to the two letters of a language tag (BCP 47)."""
+_OTHER_SCRIPTS: Final = frozenset(_TAGS.values()) - _COMMON.keys() - {"az", "sr"}
+"""Languages that are not written in Latin letters, so that a text without any other is hardly in them."""
+_ALSO: Final = {"nb": "no", "nn": "no"}
+"""Languages whose common words are those of another here."""
 _OPTIONS: Final = LanguageDetection(allowed=frozenset(_TAGS))
 _RELATIVES: Final = (
     frozenset(("da", "nb", "nn", "no", "sv")), frozenset(("bs", "hr", "mk", "sh", "sl", "sr", "bg")),
@@ -129,7 +133,10 @@ def language_of_text(text: str) -> str:
 
 def _plausible(primary: str, text: str) -> bool:
     """Say whether a declaration need not be doubted: its common words are there, or nothing could contradict it."""
-    return len(text) < LONG or primary not in _COMMON or _has_common(primary, _sample(text))
+    if len(text) < LONG:
+        return True
+    sample, primary = _sample(text), _ALSO.get(primary, primary)
+    return not sample.isascii() if primary in _OTHER_SCRIPTS else _has_common(primary, sample)
 
 
 def _sample(text: str) -> str:

@@ -42,7 +42,7 @@ class Turns:
         self._sites.put(site, known._replace(at=max(known.at, now), sent_at=now))
 
     def begin(self, site: str) -> bool:
-        """A visit begins that a desk hands out. False when it has to take a turn, since that of a hop may still last."""
+        """A visit begins that a desk hands out. False when it has to take a turn: that of a hop may still last."""
         known, now = self._of(site), self._clock.monotonic()
         if now < known.at + known.delay_s:
             return False
