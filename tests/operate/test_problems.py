@@ -69,6 +69,18 @@ def test_an_excluded_file_is_no_start_address(home: Installation, tmp_path: Path
     assert [each["url"].rpartition("/")[2] for each in excluded] == ["b.log"]
 
 
+def test_documents_left_out_for_their_size_are_counted_and_one_is_named(home: Installation, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    for name, size in (("a.txt", 10), ("b.txt", 3000), ("c.txt", 4000)):
+        (tmp_path / "papers" / name).write_text("quiet " * (size // 6))
+    home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}", "--set", "max_size_bytes=2kB")
+    report = home.fine("crawl", "--json").object
+    (said,) = [each for each in report["problems"] if each["kind"] == "size"]
+    assert (said["addresses"], said["status"], report["indexed"]) == (2, 960, 1)
+    assert said["sentence"].startswith("2 documents are larger than max_size_bytes and left out, the first ")
+    assert home.fine("document", "list", "--status", "960", "--json").objects[0]["url"] == said["address"]
+
+
 def test_an_empty_start_page_is_told_though_nothing_failed(home: Installation, site: Site) -> None:
     site.answers["/"] = Answer("")
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")

@@ -18,8 +18,11 @@ from cormorant.model.run import OPEN_STATES, Refresh, RunState
 from cormorant.operate import starts
 from cormorant.operate.house import House
 from cormorant.plugins import source_kind
+from cormorant.store import processes
 from cormorant.store.database import Tx
 
+INTERRUPTED = "interrupted"
+"""What a run is that nobody goes on with, until somebody crawls again."""
 ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, RunState.HELD, RunState.SUSPENDED)
 """States in which nobody goes on with a run by itself."""
 
@@ -113,20 +116,32 @@ def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
         return runs.get(tx, row.id)
 
 
-def listed(house: House, name: str | None = None) -> list[dict[str, Any]]:
-    """Runs, newest first, as reports."""
+def listed(house: House, name: str | None = None, resting: str | None = None) -> list[dict[str, Any]]:
+    """Runs, newest first, as reports. `resting` is a node at which nothing is at work."""
     with house.store.read() as tx:
         source = sources.named(tx, name).id if name else None
-        return [_report(house, row) for row in runs.every(tx, source)]
+        idle = is_idle(tx, resting)
+        return [_report(house, row, idle=idle) for row in runs.every(tx, source)]
 
 
-def report(house: House, number: int | None = None) -> dict[str, Any]:
-    """The report of a run, or of the newest. Raises NotFoundError."""
+def report(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
+    """The report of a run, or of the newest. `resting` is a node at which nothing is at work. Raises NotFoundError."""
     with house.store.read() as tx:
-        return _report(house, runs.get(tx, number))
+        return _report(house, runs.get(tx, number), idle=is_idle(tx, resting))
 
 
-def _report(house: House, row: RunRow) -> dict[str, Any]:
+def is_idle(tx: Tx, resting: str | None) -> bool:
+    """Is nothing at work, given a node that rests whatever its processes have said before they were killed?"""
+    return resting is not None and all(each.name.rpartition("@")[2] == resting for each in processes.alive(tx))
+
+
+def state_of(row: RunRow, *, idle: bool) -> str:
+    """Where a run is, or that it was interrupted: begun, not ended, and nothing is at work."""
+    begun = row.state in OPEN_STATES and row.state is not RunState.WAITING
+    return INTERRUPTED if idle and begun else row.state.value
+
+
+def _report(house: House, row: RunRow, *, idle: bool) -> dict[str, Any]:
     """The Run report record of the interfaces."""
     with house.store.read() as tx:
         source = sources.numbered(tx, row.source_id)
@@ -137,7 +152,7 @@ def _report(house: House, row: RunRow) -> dict[str, Any]:
     started = row.started_at or row.requested_at
     seconds = max((row.finished_at or house.clock.now()) - started, 0.001)
     return {
-        "run": row.id, "source": source.name if source else None, "state": row.state.value, "to_fetch": left,
+        "run": row.id, "source": source.name if source else None, "state": state_of(row, idle=idle), "to_fetch": left,
         **counters, "started_at": rfc3339(row.started_at), "finished_at": rfc3339(row.finished_at),
         "seconds": round(seconds, 3), "pages_per_s": round(counters["fetched"] / seconds, 2),
         "bottleneck": row.bottleneck, "complete": row.complete, "reason": row.reason, "error": row.error,
