@@ -310,3 +310,25 @@ def test_a_page_that_a_redirect_answered_for_names_it(home: Installation, site: 
     said = home.fine("explain", f"{site.address}ferries").out
     assert f"{site.address}login, where a redirect led" in said
     assert "Answered by" not in home.fine("explain", f"{site.address}login").out
+
+
+def test_a_page_known_by_another_address_is_as_deep_as_its_links_say(home: Installation, site: Site) -> None:
+    site.page("/", "Start", "", ("/shop?ref=abc1",))
+    site.page("/shop?ref=abc1", "Shop", "Plums and quinces.", ())
+    site.page("/shop", "Shop", "Plums and quinces.", ())
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "depth=1")
+    home.fine("crawl", "docs")
+    home.fine("source", "edit", "docs", "--set", "strip_parameters=ref", "--yes")
+    home.fine("crawl", "docs")
+    assert [each["url"] for each in home.fine("search", "quinces", "--json").objects] == [f"{site.address}shop"]
+    links = home.fine("document", "links", f"{site.address}shop", "--json").objects
+    assert [each["address"] for each in links if each["direction"] == "in"] == [site.address]
+
+
+def test_where_a_start_address_has_moved_to_is_no_deeper(home: Installation, site: Site) -> None:
+    site.answers["/old"] = Answer("", 301, location="/new")
+    site.page("/new", "New", "Plums and quinces.", ("/ferries",))
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}old", "--set", "depth=0")
+    home.fine("crawl", "docs")
+    assert [each["url"] for each in home.fine("search", "quinces", "--json").objects] == [f"{site.address}new"]
+    assert "/ferries" not in site.asked

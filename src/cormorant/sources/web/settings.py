@@ -46,7 +46,8 @@ class WebSettings(
 
     JUDGED = PacingSettings.JUDGED | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
-        "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions", "links",
+        "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions", "links", "strip_parameters", "sort_query",
+        "rewrite", "rewriter",
     }  # fmt: skip
 
     AT_ONCE = PacingSettings.AT_ONCE | {
