@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cormorant.base.errors import SecretSealed
 from cormorant.fetch.values import Answer
 from cormorant.model.address import origin_of, path_of
 from cormorant.model.content import Wire
@@ -179,3 +180,18 @@ def test_off_is_off() -> None:
     ours, wire = session(cookies="off"), Wire(site="a.example")
     ours.heard(ASKED, said("s=1"), NOTHING, wire, NOW)
     assert (wire.learned, ours.offer(*ASKED, wire, NOW)) == ([], NOTHING)
+
+
+@pytest.mark.parametrize("error", [SecretSealed("There is no key."), OSError(28, "No space left on device")])
+def test_a_page_is_read_though_its_cookies_cannot_be_kept(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(Known):
+        def seal(self, data: bytes) -> bytes:
+            raise error
+
+    ours = Session(7, WebSettings(start=("http://a.example/",)), Broken({}), 1)
+    for number in range(3):
+        wire = Wire(site="a.example")
+        assert not ours.heard(ASKED, said(f"s={number}"), NOTHING, wire, NOW + 60 * number)
+        assert wire.learned == []
+    assert ours.offer(*ASKED, Wire(site="a.example"), NOW).lines == ("Cookie: s=2",)
+    assert [each.message for each in caplog.records] == ["cookies_not_kept"], "once"
