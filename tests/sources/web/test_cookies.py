@@ -96,6 +96,26 @@ def test_a_source_has_so_many_at_the_most() -> None:
     assert sent(jar, "http://a99.example/")
 
 
+def test_what_is_sent_stays_and_what_was_not_for_long_goes() -> None:
+    jar = filled("https://wiki.example/", "login=1")
+    for number in range(MOST + 100):
+        filled(f"http://a{number}.example/", "c=1", jar=jar)
+        if number % 1000 == 0:
+            assert sent(jar, "https://wiki.example/") == "login=1"
+    assert sent(jar, "https://wiki.example/") == "login=1"
+    assert sent(jar, "http://a0.example/") == ""
+    assert len(jar) == MOST
+
+
+def test_nothing_is_kept_of_a_site_that_only_takes_cookies_back() -> None:
+    jar = Jar(1, lasting=True)
+    filled("http://a.example/", "s=; Max-Age=0", jar=jar)
+    assert (jar.used, jar._domains) == (False, {})
+    filled("http://a.example/", "s=1", jar=jar)
+    filled("http://a.example/", "s=; Max-Age=0", jar=jar)
+    assert (jar.used, jar._domains) == (False, {})
+
+
 def test_a_cookie_ends() -> None:
     jar = filled("http://a.example/", "s=1; Max-Age=10")
     assert sent(jar, "http://a.example/", NOW + 9) == "s=1"
