@@ -129,7 +129,10 @@ class WebSource:
         """Resolve the name of a site, so far as the policy lets it be connected to."""
         if self._fetcher is not None:
             host, ports = _host_and_ports(site)
-            await self._fetcher.look_up(host, ports[0], self.consent)
+            for port in ports:  # a source may consent to one and not to the other
+                await self._fetcher.look_up(host, port, self.consent)
+                if self._fetcher.address_of(host, port, self.consent) is not None:
+                    return
 
     def leads(self, facts: Mapping[str, bytes]) -> Sequence[Found]:
         """The sitemaps that robots.txt names. With depth 0 nothing but the start addresses is visited."""
