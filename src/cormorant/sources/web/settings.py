@@ -164,12 +164,8 @@ class WebSettings(
         origins = [origin_of(address) for address in (*self.start, *self.named_sitemaps)]
         named = [(origin.host, origin.port) for origin in origins]
         ports = {origin.port for origin in origins} or {80, 443}
-        for rule in self.include:
-            if rule.startswith("host:"):
-                host, colon, port = rule.removeprefix("host:").strip().rpartition(":")
-                named += (
-                    [(host, int(port))] if colon and port.isdigit() else [(rule[5:].strip(), each) for each in ports]
-                )
+        for host, port in self.hosts_in_rules:
+            named += [(host, each) for each in ([port] if port else ports)]
         return named
 
     @property
@@ -200,10 +196,7 @@ class WebSettings(
         """
         if not self.start_file:
             return list(self.start)
-        try:
-            text = Path(self.start_file).read_bytes()[:MAX_START_FILE].decode("utf-8", "replace")
-        except OSError as error:
-            raise BadAddress(f"The start file {self.start_file} cannot be read: {error.strerror}.") from None
+        text = _text_of(self.start_file)
         found = list(self.start)
         for number, line in enumerate(text.splitlines(), 1):
             bare = line.split("#", 1)[0].strip() if not line.strip().startswith("http") else line.strip()
@@ -213,3 +206,16 @@ class WebSettings(
                 except ValueError as error:
                     raise BadAddress(f"{self.start_file}, line {number}: {error}") from None
         return list(dict.fromkeys(found))
+
+
+def _text_of(file: str) -> str:
+    """A file of start addresses. Raises BadAddress that names it."""
+    try:
+        with Path(file).open("rb") as opened:
+            data = opened.read(MAX_START_FILE + 1)
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise BadAddress(f"The start file {file} cannot be read: {why}.") from None
+    if len(data) > MAX_START_FILE:
+        raise BadAddress(f"The start file {file} is larger than {MAX_START_FILE:,} bytes: make two sources of it.")
+    return data.decode("utf-8", "replace")
