@@ -97,7 +97,8 @@ def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
         return admission.admit(tx, numbers, order, batch.arrivals)
     changed, fresh = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
     new = admission.admit(tx, numbers, order, [*batch.arrivals, *fresh])
-    if said := [each for told in batch.told for each in told.claims]:
+    admitted = {arrival.key for arrival in batch.arrivals}  # others were refused since: nothing is kept of them
+    if said := [each for told in batch.told for each in told.claims if not each.is_new or each.key in admitted]:
         changed |= claims.keep(tx, numbers, order, said, {told.resource.site for told in batch.told})
     batch.told[0].reordered = changed
     kept = {each.key for each in fresh}
@@ -111,9 +112,10 @@ def _fresh(tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arriv
     """The sites where one of these sitemaps was taken for a document; and what is new, as much as there is room for."""
     if not found:
         return set(), []
-    turned = sitemaps.turn(tx, numbers, order, found)
     keyed = {each.key: each for each in found}
-    return turned, admission.unknown(tx, numbers, list(keyed.values()))[: sitemaps.files_left(tx, order.source)]
+    some = list(keyed.values())[: sitemaps.MAX_FILES]  # what is behind them could not come in anyway
+    turned = sitemaps.turn(tx, numbers, order, some)
+    return turned, admission.unknown(tx, numbers, some)[: sitemaps.files_left(tx, order.source)]
 
 
 def admit_found(
@@ -134,7 +136,7 @@ def admit_found(
     count(counters, visits.exclude(tx, exclusions))
     turned, fresh = _fresh(tx, means.sites, order, arrivals)
     admission.admit(tx, means.sites, order, fresh)
-    return list(means.sites.of(tx, {each.found.site for each in arrivals}).values()), turned
+    return list(means.sites.of(tx, {each.found.site for each in fresh}).values()), turned
 
 
 def count(counters: Counters, refused: int) -> None:
