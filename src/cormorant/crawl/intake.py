@@ -82,7 +82,7 @@ class Intake:
         """Admit what is new of where to begin; returns how many documents that are. A sitemap is none."""
         maps = [arrival for arrival in arrivals if arrival.found.role is Role.SITEMAP]
         if maps:
-            sitemaps.turn(tx, self._sites, self._order, maps)
+            sitemaps.turn(tx, self._sites, self._order, maps, named=True)
         fresh = admission.unknown(tx, self._sites, arrivals)
         new = admission.admit(tx, self._sites, self._order, fresh)
         return new - sum(arrival.found.role is Role.SITEMAP for arrival in fresh) if maps else new

@@ -17,8 +17,9 @@ from cormorant.frontier.sitemaps import Tally, Told
 from cormorant.journal import visits
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Entry, Sitemap
-from cormorant.model.outcome import Moved, Ok
+from cormorant.model.outcome import Moved, Ok, OutcomeKind
 from cormorant.model.resource import Found, How, Resource, Role
+from cormorant.model.status import Status
 
 if TYPE_CHECKING:
     from cormorant.crawl.means import Means
@@ -137,6 +138,24 @@ def admit_found(
     turned, fresh = _fresh(tx, means.sites, order, arrivals)
     admission.admit(tx, means.sites, order, fresh)
     return list(means.sites.of(tx, {each.found.site for each in fresh}).values()), turned
+
+
+def put_right(tx: Tx, order: Admission, batch: Batch) -> set[int]:
+    """Have visited as what they are documents that were taken for sitemaps, and sitemaps taken for documents.
+
+    Call it when the visits are written. Returns their sites.
+    """
+    documents = {each.resource.id for each in batch.visited if each.resource.role is Role.DOCUMENT}
+    none = [
+        each.resource.id
+        for each in batch.visited
+        if each.resource.role is Role.SITEMAP
+        and each.resource.outcome in (OutcomeKind.NONE, OutcomeKind.DEFERRED)
+        and each.fate.outcome is OutcomeKind.FAILED
+        and each.fate.status == Status.CONVERSION_FAILED
+    ]
+    turned = sitemaps.turn_again(tx, order, documents)
+    return turned | sitemaps.put_back(tx, order, none) if none else turned
 
 
 def count(counters: Counters, refused: int) -> None:
