@@ -65,7 +65,9 @@ def test_nothing_is_kept_of_entries_that_were_refused(store: Store) -> None:
 
 def test_no_more_sitemaps_are_looked_at_than_may_come(store: Store) -> None:
     many = [f"https://h{number}.example/s.xml" for number in range(sitemaps.MAX_FILES + 50)]
-    assert admitted(store, Batch(told=[told(maps=many)])) == 0
+    made = told(maps=many)
+    assert admitted(store, Batch(told=[made])) == 0
+    assert (made.tally.new, made.tally.over) == (sitemaps.MAX_FILES, 50), "what is left out is told"
     assert count(store, resource) == count(store, site) == sitemaps.MAX_FILES
     assert admitted(store, Batch(told=[told(maps=many[::-1])])) == 0
     assert count(store, resource) == sitemaps.MAX_FILES

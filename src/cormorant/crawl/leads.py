@@ -96,7 +96,7 @@ def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
     """Admit what a batch of visits led to; returns how many documents are new. A sitemap is none."""
     if not batch.told:
         return admission.admit(tx, numbers, order, batch.arrivals)
-    changed, fresh = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
+    changed, fresh, over = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
     new = admission.admit(tx, numbers, order, [*batch.arrivals, *fresh])
     admitted = {arrival.key for arrival in batch.arrivals}  # others were refused since: nothing is kept of them
     if said := [each for told in batch.told for each in told.claims if not each.is_new or each.key in admitted]:
@@ -105,18 +105,21 @@ def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
     kept = {each.key for each in fresh}
     for told in batch.told:
         told.tally.new += sum(each.key in kept for each in told.sitemaps)
+        told.tally.over += sum(each.key in over for each in told.sitemaps)
     facts.write(tx, [told.tally.fact(told.resource) for told in batch.told])
     return max(new - len(fresh), 0)
 
 
-def _fresh(tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arrival]) -> tuple[set[int], list[Arrival]]:
-    """The sites where one of these sitemaps was taken for a document; and what is new, as much as there is room for."""
+def _fresh(
+    tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arrival]
+) -> tuple[set[int], list[Arrival], set[int]]:
+    """Sort sitemaps: the sites where one was taken for a document, what is new, and keys of what there is no room for."""
     if not found:
-        return set(), []
+        return set(), [], set()
     keyed = {each.key: each for each in found}
-    some = list(keyed.values())[: sitemaps.MAX_FILES]  # what is behind them could not come in anyway
-    turned = sitemaps.turn(tx, numbers, order, some)
-    return turned, admission.unknown(tx, numbers, some)[: sitemaps.files_left(tx, order.source)]
+    turned = sitemaps.turn(tx, numbers, order, list(keyed.values())[: sitemaps.MAX_FILES])
+    new, room = admission.unknown(tx, numbers, list(keyed.values())), sitemaps.files_left(tx, order.source)
+    return turned, new[:room], {each.key for each in new[room:]}
 
 
 def admit_found(
@@ -135,7 +138,7 @@ def admit_found(
         else:
             exclusions.append(excluded(number, key, each, ruling, order.run))
     count(counters, visits.exclude(tx, exclusions))
-    turned, fresh = _fresh(tx, means.sites, order, arrivals)
+    turned, fresh, _ = _fresh(tx, means.sites, order, arrivals)
     admission.admit(tx, means.sites, order, fresh)
     return list(means.sites.of(tx, {each.found.site for each in fresh}).values()), turned
 

@@ -241,7 +241,8 @@ def _leaving(source: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
     going = resource.c.outcome.in_([int(each) for each in GOING])
     read = sa.and_(resource.c.role == int(Role.SITEMAP), resource.c.outcome.in_([int(each) for each in READ]))
     both = content.join(resource, resource.c.id == content.c.id)
-    return sa.select(*columns).select_from(both).where(content.c.source_id == source, content.c.indexed, sa.or_(going, read))
+    leaves = sa.and_(content.c.source_id == source, content.c.indexed, sa.or_(going, read))
+    return sa.select(*columns).select_from(both).where(leaves)
 
 
 class Start(NamedTuple):

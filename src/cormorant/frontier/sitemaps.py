@@ -93,6 +93,14 @@ def tallies(tx: Tx, source: int) -> dict[int, Tally]:
     return {int(row.name.removeprefix(NAME)): Tally(**json.loads(row.value)) for row in tx.rows(statement)}
 
 
+def forget(tx: Tx, source: int, numbers: Sequence[int]) -> None:
+    """Let go of what these resources brought, before they are purged: other sitemaps have room for it again."""
+    columns, names = site_fact.c, [f"{NAME}{number}" for number in numbers]
+    sites = sa.select(resource.c.site_id).where(resource.c.id.in_(numbers))
+    gone = sa.and_(columns.site_id.in_(sites), columns.scope == source, columns.name.in_(names))
+    tx.execute(sa.delete(site_fact).where(gone))
+
+
 def every(tx: Tx, source: int) -> Sequence[Any]:
     """The rows of a source's sitemaps, by their numbers."""
     return tx.rows(sa.select(resource).where(SITEMAPS, resource.c.source_id == source).order_by(resource.c.id))
@@ -123,7 +131,7 @@ def turn_again(tx: Tx, asked: Admission, visited: Collection[int]) -> set[int]:
 
 
 def put_back(tx: Tx, asked: Admission, visited: Sequence[int]) -> set[int]:
-    """Make documents again of what was turned into sitemaps and never was one, to be visited now. Returns their sites."""
+    """Make documents again of what was turned and never was a sitemap, to be visited now. Returns their sites."""
     columns = resource.c
     turned = sa.and_(columns.role == int(Role.SITEMAP), columns.how.not_in([int(each) for each in _NAMED]))
     statement = sa.select(columns.id, columns.site_id).where(columns.id.in_(visited), turned)
