@@ -113,7 +113,7 @@ def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
 def _fresh(
     tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arrival]
 ) -> tuple[set[int], list[Arrival], set[int]]:
-    """Sort sitemaps: the sites where one was taken for a document, what is new, and keys of what there is no room for."""
+    """Sort sitemaps: sites where one was taken for a document, what is new, keys of what there is no room for."""
     if not found:
         return set(), [], set()
     keyed = {each.key: each for each in found}
