@@ -56,7 +56,7 @@ class Intake:
             await source.close()
         self._admit_closed(source.closed)
         if source.discovery is Discovery.SEEDS:
-            readmission.readmit(self._store, source, self._order, self._sites, self._counters)
+            await readmission.readmit(self._store, source, self._order, self._sites, self._counters)
         with self._store.begin() as tx:
             sources.set_cursor(tx, self._order.source, source.next_cursor)
         return Listed(source.discovery is Discovery.LISTING, list(source.unlisted))

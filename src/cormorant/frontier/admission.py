@@ -20,6 +20,7 @@ from cormorant.model.resource import Found, State
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource, site, site_source
+from cormorant.store.schema import source as sources
 
 _COLUMNS = (
     "source_id", "site_id", "hash", "role", "state", "due", "depth", "how", "referrer", "address", "validator", "run",
@@ -110,8 +111,11 @@ def unknown(tx: Tx, numbers: SiteNumbers, arrivals: Sequence[Arrival]) -> list[A
 def shown_already(tx: Tx, source: int, arrivals: Sequence[Arrival]) -> dict[int, str]:
     """Those that would be shown as another resource of the source is: key -> the address of that one.
 
-    For sources alone that may show an address as another. The first to come keeps it.
+    For sources alone that may show an address as another. The first to come keeps it, whoever admits at the same time:
+    on PostgreSQL they wait for each other at the source's row.
     """
+    if not tx.sqlite:
+        tx.execute(sa.select(sources.c.id).where(sources.c.id == source).with_for_update())
     shown = [(arrival.found.display or arrival.found.address, arrival) for arrival in arrivals]
     columns = ("display", "hash", "address", "source_id")
     rows = bulk.select_in(tx, resource, columns, "display", [text for text, _ in shown])
