@@ -321,7 +321,7 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
     resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
     changed = _change(resource, outcome, fate)
     found = resource.indexed and resource.role is Role.DOCUMENT
-    if found and not fate.kept:
+    if resource.indexed and (not fate.kept or (resource.role is Role.SITEMAP and _good(fate.outcome))):
         made.hidden.append((resource.id, resource.source, run))
     elif found and not _good(resource.outcome):
         made.shown.append(resource.id)

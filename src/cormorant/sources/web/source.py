@@ -390,8 +390,10 @@ def _host_and_ports(site: str) -> tuple[str, list[int]]:
 
 def _conditions(resource: Resource) -> tuple[str, ...]:
     """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use."""
-    read = resource.role is Role.SITEMAP and resource.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
-    if not (resource.indexed or read or resource.status in READ_AND_EXCLUDED):
+    in_use = resource.indexed or resource.status in READ_AND_EXCLUDED
+    if resource.role is Role.SITEMAP:  # while search finds it, what is known is of the document that it was taken for
+        in_use = not resource.indexed and resource.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
+    if not in_use:
         return ()
     etag, modified = resource.etag, resource.modified
     if not (resource.indexed or etag or modified):
