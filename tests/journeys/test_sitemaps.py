@@ -13,7 +13,8 @@ import pytest
 
 from cormorant.extract.sitemap_task import INLINE_BYTES
 from cormorant.frontier import claims, sitemaps
-from tests.cli.world import Installation, until
+from tests.cli.world import Installation
+from tests.clocks import until
 from tests.journeys.home import Home
 from tests.journeys.mapped import Mapped, index, mapped, urlset, zipped
 
