@@ -73,12 +73,15 @@ def options(route: Route) -> list[tuple[int, object]]:
     if route.certificate:
         found += [(pycurl.SSLCERTTYPE, "PEM"), (pycurl.SSLCERT_BLOB, route.certificate)]
         found += [(pycurl.SSLKEYTYPE, "PEM"), (pycurl.SSLKEY_BLOB, route.key or route.certificate)]
-        found += [(pycurl.KEYPASSWD, route.passphrase)]  # "" too: nobody is there to be asked for it
+        found += [(pycurl.KEYPASSWD, route.passphrase.encode())]  # "" too: nobody is there to be asked for it
     return found
 
 
 def _by_proxy(proxy: Proxy) -> list[tuple[int, object]]:
-    """Name, login and manners of a proxy; what is meant for the site is not told it with CONNECT."""
+    """Name, login and manners of a proxy; what is meant for the site is not told it with CONNECT.
+
+    The login is UTF-8 (RFC 7617 section 2.1), as to a site.
+    """
     found: list[tuple[int, object]] = [
         (pycurl.PROXY, f"http://{proxy}"), (pycurl.NOPROXY, ""), (pycurl.PROXYTYPE, pycurl.PROXYTYPE_HTTP),
         (pycurl.HEADEROPT, pycurl.HEADER_SEPARATE), (_SUPPRESS_CONNECT_HEADERS, 1),
@@ -86,7 +89,7 @@ def _by_proxy(proxy: Proxy) -> list[tuple[int, object]]:
     if proxy.user:
         found += [
             (pycurl.PROXYAUTH, pycurl.HTTPAUTH_BASIC),
-            (pycurl.PROXYUSERNAME, proxy.user), (pycurl.PROXYPASSWORD, proxy.password),
+            (pycurl.PROXYUSERNAME, proxy.user.encode()), (pycurl.PROXYPASSWORD, proxy.password.encode()),
         ]  # fmt: skip
     return found
 
