@@ -15,6 +15,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from cormorant.base.clock import pause
 from cormorant.cli import boundary
@@ -130,9 +131,10 @@ class Installation:
 
     def run(self, *words: str) -> Done:
         """Run a command to its end: as a process when it starts others, else in this one, which is quicker."""
-        if self.environment or PROCESSES.search(" ".join(words)):
+        if PROCESSES.search(" ".join(words)):
             return ended(self.start(*words))
-        return here("--data", str(self.folder), *words)
+        with patch.dict(os.environ, self.environment):
+            return here("--data", str(self.folder), *words)
 
     def fine(self, *words: str) -> Done:
         """Run a command that must end well."""
