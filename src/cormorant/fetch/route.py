@@ -78,10 +78,7 @@ def options(route: Route) -> list[tuple[int, object]]:
 
 
 def _by_proxy(proxy: Proxy) -> list[tuple[int, object]]:
-    """Name, login and manners of a proxy; what is meant for the site is not told it with CONNECT.
-
-    The login is UTF-8 (RFC 7617 section 2.1), as to a site.
-    """
+    """Name, login and manners of a proxy; what is meant for the site is not told it with CONNECT."""
     found: list[tuple[int, object]] = [
         (pycurl.PROXY, f"http://{proxy}"), (pycurl.NOPROXY, ""), (pycurl.PROXYTYPE, pycurl.PROXYTYPE_HTTP),
         (pycurl.HEADEROPT, pycurl.HEADER_SEPARATE), (_SUPPRESS_CONNECT_HEADERS, 1),
