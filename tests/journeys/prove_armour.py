@@ -29,7 +29,7 @@ def faults(given: Caught, folder: Path) -> list[str]:
     if not given.hosts:
         if reason := forbidden.why_not():
             pytest.skip(reason)
-        return forbidden.faults_of(forbidden.proved(40, 10), 10)
+        return forbidden.faults_of(forbidden.proved(40, 10))
     numbers = [n for n, each in enumerate(BEHAVIOURS) if each.name.partition(" (")[0] in given.hosts]
     try:
         return faults_of(crawl(folder / "farm", numbers, ORDER), ORDER.pages)

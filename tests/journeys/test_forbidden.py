@@ -12,7 +12,7 @@ from tests.journeys.forbidden.spellings import addresses, some
 def test_no_connection_comes_to_a_forbidden_address() -> None:
     if reason := why_not():
         pytest.skip(reason)
-    assert faults_of(proved(spellings=24, rebinding=10), 10) == []
+    assert faults_of(proved(spellings=24, rebinding=10)) == []
 
 
 def test_a_few_come_by_every_way_of_writing() -> None:

@@ -224,6 +224,7 @@ async def prove(folder: Path, targets: list[str], rebinding: int) -> dict[str, A
         "led": net.led(),
         "must_lead": len(targets) * len(ENTRIES),
         "names": len(names.flips),
+        "must_change": rebinding,
         "spellings": len(targets),
         "ways": len(ENTRIES) + 2,
         "forbidden": {at: count for at, count in before.items() if at != f"{PUBLIC} 80"},
