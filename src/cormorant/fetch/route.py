@@ -93,6 +93,6 @@ def _by_proxy(proxy: Proxy) -> list[tuple[int, object]]:
 
 @cache
 def _system_authorities() -> bytes:
-    """The system's authorities where they are one file: libcurl takes that or ours. A folder of them stays in use."""
-    paths = ssl.get_default_verify_paths()
-    return b"" if paths.capath or not paths.cafile else b"\n" + Path(paths.cafile).read_bytes()
+    """The system's authorities that are one file: libcurl takes that or ours. A folder of them stays in use."""
+    file = ssl.get_default_verify_paths().cafile
+    return b"\n" + Path(file).read_bytes() if file else b""

@@ -29,11 +29,12 @@ ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, RunState.HELD, Ru
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """A run to follow. `resumed`: it had been interrupted, and goes on."""
+    """A run to follow. `resumed`: it had been interrupted, and goes on; `as_before`: it was ordered otherwise."""
 
     run: int
     source: str
     resumed: bool
+    as_before: bool = False
 
 
 def order(
@@ -63,7 +64,8 @@ def order(
             if before is None:
                 ordered.append(Ordered(_request(tx, row, refresh, force=force), row.name, resumed=False))
             else:
-                ordered.append(Ordered(before.id, row.name, resumed=before.state is not RunState.WAITING))
+                otherwise = (before.refresh, before.force) != (refresh, force)
+                ordered.append(Ordered(before.id, row.name, before.state is not RunState.WAITING, otherwise))
         return ordered
 
 
@@ -110,7 +112,7 @@ def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
         if row.state is not RunState.HELD:
             raise ConflictError(f"Run {row.id} is not held; it is {row.state}.")
         if accept:
-            runs.change(tx, row.id, state=RunState.SWEEPING, asked="accept")
+            runs.change(tx, row.id, state=RunState.SWEEPING, asked="accept", reason="the deletion was accepted")
         else:
             runs.change(tx, row.id, state=RunState.DELIVERING, asked=None, reason="the deletion was refused")
         return runs.get(tx, row.id)
@@ -148,7 +150,7 @@ def _report(house: House, row: RunRow, *, idle: bool) -> dict[str, Any]:
         counters = asdict(runs.counters(tx, row.id))
         if row.state is RunState.HELD:
             counters["held"] += progress.leaving_count(tx, row.source_id)
-        left = progress.to_fetch(tx, row.source_id, row.generation, row.new_of) if _goes_on(tx, row) else 0
+        left = to_fetch(tx, row)
     started = row.started_at or row.requested_at
     seconds = max((row.finished_at or house.clock.now()) - started, 0.001)
     return {
@@ -159,6 +161,11 @@ def _report(house: House, row: RunRow, *, idle: bool) -> dict[str, Any]:
         "gives_up_at": rfc3339(row.gives_up_at) if row.state is RunState.RETRIEVING else None,
         "refresh": row.refresh.value, "force": row.force,
     }  # fmt: skip
+
+
+def to_fetch(tx: Tx, row: RunRow) -> int:
+    """How many resources a run has left to visit, or has left over for the next."""
+    return progress.to_fetch(tx, row.source_id, row.generation, row.new_of) if _goes_on(tx, row) else 0
 
 
 def _goes_on(tx: Tx, row: RunRow) -> bool:

@@ -47,7 +47,9 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
     with house.store.read() as tx:
         row = runs.get(tx, number)
         owner = sources.numbered(tx, row.source_id)
-        found = [*_about_run(row), *_starts(house, tx, row), *_empty_starts(tx, row)]
+        found = list(_about_run(row))
+        if row.state is not RunState.FAILED or runs.counters(tx, number).requests:
+            found += [*_starts(house, tx, row), *_empty_starts(tx, row)]
         if owner is not None and row.state is not RunState.FAILED:
             found += [*_nothing(tx, owner), *_of_settings(house, tx, row, owner)]
         found += [*sitemaps.problems(tx, row), *_away(tx, row), *_documents(tx, row), *_too_big(tx, row)]

@@ -13,7 +13,7 @@ from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, RunState
 from cormorant.operate import receivers, starts, troubles
-from cormorant.operate.crawl import is_idle, state_of
+from cormorant.operate.crawl import is_idle, state_of, to_fetch
 from cormorant.operate.house import House
 from cormorant.store import drivers, processes
 from cormorant.store.database import Tx
@@ -58,7 +58,7 @@ def _source(tx: Tx, row: SourceRow, *, idle: bool) -> dict[str, Any]:
         "last_reason": recent[0].reason if recent else None,
         "held_run": held.id if held and recent[0].id == held.id else None,
         "run": under_way.id if under_way else None, "state": state_of(under_way, idle=idle) if under_way else "idle",
-        "to_fetch": progress.to_fetch(tx, row.id, under_way.generation, under_way.new_of) if under_way else 0,
+        "to_fetch": to_fetch(tx, recent[0]) if recent else 0,
         "troubles": troubles.of_source(tx, row.id),
     }  # fmt: skip
 
