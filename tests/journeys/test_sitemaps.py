@@ -13,7 +13,9 @@ import pytest
 
 from cormorant.extract.sitemap_task import INLINE_BYTES
 from cormorant.frontier import claims, sitemaps
-from tests.cli.world import Installation, until
+from tests.cli.world import Installation
+from tests.clocks import until
+from tests.journeys import processes
 from tests.journeys.home import Home
 from tests.journeys.mapped import Mapped, index, mapped, urlset, zipped
 
@@ -266,13 +268,13 @@ def test_a_kill_loses_nothing_that_a_sitemap_names(command: Installation, site: 
     site.put("s.xml", urlset(pages))
     site.wait = threading.Event()
     command.fine("source", "add", "web", "mapped", "--set", f"start={site.home}")
-    process = command.start("crawl")
-    until(lambda: "/s.xml" in site.paths() or "/" in site.paths())
-    process.kill()
-    process.communicate()
+    with processes.ended(command.start("crawl")) as process:
+        until(lambda: "/s.xml" in site.paths() or "/" in site.paths())
+        tree = processes.below(process.pid)
+        processes.kill_group(process.pid)
+        assert not processes.wait_gone(tree, 20)
     site.wait.set()
     site.wait = None
-    time.sleep(0.5)
     report = json.loads(command.run("--json", "crawl").out.splitlines()[-1])
     assert (report["state"], report["complete"]) == ("finished", True)
     listed = {each["url"]: each["status"] for each in command.fine("--json", "document", "list").objects}
