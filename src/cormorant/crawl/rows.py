@@ -30,11 +30,10 @@ from cormorant.crawl.visit import Report
 from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
 from cormorant.frontier.desk import SiteWork
-from cormorant.frontier.facts import FOR_EVER, INSTALLATION, Fact
+from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.fate import REPEATED, Fate, is_unreachable
 from cormorant.frontier.settlement import ContentRow
 from cormorant.frontier.sitemaps import Told
-from cormorant.frontier.traps import FACT
 from cormorant.journal import counting
 from cormorant.journal.visits import Exclusion, VisitRow
 from cormorant.model.acl import ACL
@@ -73,7 +72,7 @@ class Packed(NamedTuple):
 
 @dataclass(slots=True)
 class Batch:
-    """Visits gathered until they are settled together, with the size of their encoded frames."""
+    """Visits gathered until they are settled together, the size of their encoded frames, and how many bytes came."""
 
     visited: list[Visited] = field(default_factory=list)
     arrivals: list[Arrival] = field(default_factory=list)
@@ -84,6 +83,7 @@ class Batch:
     of_site: dict[int, list[Arrival | Exclusion]] = field(default_factory=dict)
     told: list[Told] = field(default_factory=list)
     size_bytes: int = 0
+    received: int = 0
 
     @property
     def frames(self) -> list[tuple[int, bytes]]:
@@ -118,6 +118,7 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
     outcome, resource = visited.report.outcome, visited.resource
     light = _light(visited)
     batch.visited.append(light)
+    batch.received += visited.report.wire.received
     batch.arrivals += found.arrivals
     batch.exclusions += found.exclusions
     if found.arrivals or found.exclusions:
@@ -143,27 +144,6 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
             frame = encode(_frame(document, outcome.content))
         batch.packed.append(Packed(light, frame))
         batch.size_bytes += len(frame)
-
-
-def watch(visited: Visited, outcome: Outcome, found: Screened) -> None:
-    """Have its site's watch take note of a document, before its text is let go of."""
-    resource, site = visited.resource, visited.report.task.site
-    watch = site.watches.get(resource.source)
-    if watch is None or resource.role is not Role.DOCUMENT or not isinstance(outcome, Ok | Unchanged | Excluded):
-        return
-    document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
-    arrived = [arrival.found.address for arrival in found.arrivals if arrival.found.site == site.key]
-    watch.met(resource.address, arrived, f"{document.title}\n{document.text}" if document else None)
-
-
-def watched(batch: Batch) -> Iterator[Fact]:
-    """What the watches of a batch's sites have learned, once each, to be kept with it."""
-    watches = {(v.resource.site, v.resource.source): v.report.task.site.watches for v in batch.visited}
-    for (site, source), at in watches.items():
-        watch = at.get(source)
-        if watch is not None and watch.changed:
-            yield Fact(site, source, FACT, watch.pack(), FOR_EVER)
-            watch.changed = False
 
 
 def _light(visited: Visited) -> Visited:
