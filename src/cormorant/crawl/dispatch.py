@@ -16,6 +16,7 @@ from cormorant.crawl import leads, naming, rows, watches, writing
 from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.rows import Batch, Visited
 from cormorant.crawl.sifting import sifted
+from cormorant.crawl.telling import Telling
 from cormorant.frontier import admission, facts, supply
 from cormorant.frontier.fate import Circumstances, fate
 from cormorant.journal import runs, visits
@@ -35,6 +36,7 @@ class Dispatch:
         self.source, self.order, self._means = source, order, means
         self.batch, self.arrived, self.reordered = Batch(), frozenset[int](), set[int]()
         self.under_way, self.allowance = 0, Allowance()
+        self._telling = Telling(order, means)
         self.counters, self._lists = counters, source.discovery is not Discovery.SEEDS
 
     def may_visit(self) -> bool:
@@ -51,7 +53,7 @@ class Dispatch:
             report = report._replace(outcome=naming.named(report.outcome, self.source.rename))
             found = leads.of_visit(self.source, self.order, self.batch, report, means)
         visited = Visited(report, fate(resource, report.outcome, at))
-        rows.add(self.batch, self.source, visited, found, means.steps)
+        self._telling.tell(self.batch, self.source, visited, found)
         watches.note(visited, report.outcome, found)
         if resource.role is Role.DOCUMENT:
             self.allowance.note(report.wire.received)
@@ -70,6 +72,7 @@ class Dispatch:
         self.arrived = frozenset(means.sites.of_known(leads.sites(batch)))
         self.reordered = leads.reordered(batch)
         self.batch, self.counters = Batch(), counters
+        self._telling.go_on(self.batch, self.source, lost)
         return lost
 
     def _settle(self, batch: Batch, counters: Counters) -> set[int]:

@@ -72,9 +72,13 @@ class Packed(NamedTuple):
 
 @dataclass(slots=True)
 class Batch:
-    """Visits gathered until they are settled together, the size of their encoded frames, and how many bytes came."""
+    """Visits gathered until they are settled together, the size of their encoded frames, and how many bytes came.
+
+    `partly` are visits to sitemaps of which this batch has a part, and not the last.
+    """
 
     visited: list[Visited] = field(default_factory=list)
+    partly: list[Visited] = field(default_factory=list)
     arrivals: list[Arrival] = field(default_factory=list)
     exclusions: list[Exclusion] = field(default_factory=list)
     packed: list[Packed] = field(default_factory=list)
@@ -84,6 +88,11 @@ class Batch:
     told: list[Told] = field(default_factory=list)
     size_bytes: int = 0
     received: int = 0
+
+    @property
+    def waiting(self) -> int:
+        """Visits that wait to be settled."""
+        return len(self.visited) + len(self.partly)
 
     @property
     def frames(self) -> list[tuple[int, bytes]]:
@@ -116,16 +125,10 @@ def links_to_follow(outcome: Outcome, rename: Rename) -> Links:
 def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: Steps) -> None:
     """Put a visit into the batch, encoding what the cache is to keep."""
     outcome, resource = visited.report.outcome, visited.resource
-    light = _light(visited)
+    light = lightened(visited)
     batch.visited.append(light)
     batch.received += visited.report.wire.received
-    batch.arrivals += found.arrivals
-    batch.exclusions += found.exclusions
-    if found.arrivals or found.exclusions:
-        batch.of_site.setdefault(resource.site, []).extend([*found.arrivals, *found.exclusions])
-    if found.told is not None:
-        batch.told.append(found.told)
-        batch.size_bytes += ENTRY_BYTES * found.told.tally.entries
+    lead(batch, resource, found)
     for name, value, seconds in visited.report.wire.learned:
         batch.facts.append(Fact(resource.site, resource.source, name, value, visited.report.at + seconds))
     if resource.role is not Role.DOCUMENT:
@@ -146,7 +149,18 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
         batch.size_bytes += len(frame)
 
 
-def _light(visited: Visited) -> Visited:
+def lead(batch: Batch, resource: Resource, found: Screened) -> None:
+    """Put what a visit leads to into the batch."""
+    batch.arrivals += found.arrivals
+    batch.exclusions += found.exclusions
+    if found.arrivals or found.exclusions:
+        batch.of_site.setdefault(resource.site, []).extend([*found.arrivals, *found.exclusions])
+    if found.told is not None:
+        batch.told.append(found.told)
+        batch.size_bytes += ENTRY_BYTES * (len(found.arrivals) + len(found.exclusions) + len(found.told.claims))
+
+
+def lightened(visited: Visited) -> Visited:
     """The visit without its body, text and links: what they bring is in the batch by the time they would be needed."""
     report, outcome = visited.report, visited.report.outcome
     if not isinstance(outcome, Ok | Unchanged | Excluded | Quarantined) or outcome.content is None:
@@ -161,7 +175,7 @@ def _light(visited: Visited) -> Visited:
         bare = replace(outcome, content=content, document=document, follow=(), unfollowed=())
         if isinstance(bare, Ok) and bare.sitemap is not None:
             bare = replace(bare, sitemap=None)
-    return Visited(report._replace(outcome=bare), visited.fate, len(outcome.content.body))
+    return Visited(report._replace(outcome=bare), visited.fate, visited.size or len(outcome.content.body))
 
 
 def _frame(document: Document, content: Content) -> Frame:
@@ -190,7 +204,8 @@ def sites(batch: Batch) -> list[SiteWork]:
 
     Of a site that was lost and leased anew while the batch was gathered the older lease counts: none of it is written.
     """
-    return list({v.resource.site: v.report.task.site for v in reversed(batch.visited)}.values())
+    visits = reversed([*batch.visited, *batch.partly])
+    return list({v.resource.site: v.report.task.site for v in visits}.values())
 
 
 def count(counters: Counters, batch: Batch, excluded: int) -> None:
