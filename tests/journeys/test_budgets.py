@@ -38,6 +38,16 @@ def asked(mazes: list[Maze]) -> int:
     return sum(len(maze.paths) for maze in mazes)
 
 
+def test_several_processes_together_fetch_so_many_documents(home: Home, crawls: Crawler) -> None:
+    with ExitStack() as stack:
+        mazes = [stack.enter_context(serving(big(30))) for _ in range(4)]
+        home.add_source("web", "site", {"start": [maze.home for maze in mazes], "max_documents": "60"})
+        report = crawls.crawl(home, "site")
+        assert (report["fetched"], asked(mazes)) == (60, 60)
+        assert report["reason"].startswith("max_documents is 60")
+        assert [each["setting"] for each in told(home, report["run"])] == ["max_documents"]
+
+
 def test_a_source_receives_so_many_bytes_a_run(home: Home, crawls: Crawler) -> None:
     most = 30 * SIZE
     with ExitStack() as stack:
