@@ -170,7 +170,7 @@ class Tending:
         return self.waiting() >= STARVING and self.line.idle > self._crew.width // 2 and not self.desk.has_work()
 
     def limited(self) -> bool:
-        """Has a run come to its share of a limit? The sooner its visits are counted, the sooner it is seen to be over."""
+        """Has a run come to its share of a limit? The sooner its visits count, the sooner it is over."""
         return any(each.batch.visited and not (each.under_way or each.may_visit()) for each in self.runs.values())
 
     def _settle(self) -> None:
