@@ -105,6 +105,20 @@ def test_a_connection_is_kept() -> None:
     run(work())
 
 
+def test_connections_of_many_hosts_in_turn_are_kept() -> None:
+    names = [f"host{number}.example" for number in range(150)]
+
+    async def work() -> None:
+        serves = serving(keeping(ok()))
+        async with serves as server, asking(server, *names, lookup=lambda _: ("127.0.0.1",)) as client:
+            for again in (False, True):
+                answers = [await client.answer(server.url(host=name)) for name in names]
+                assert {answer.reused for answer in answers} == {again}
+            assert server.connections == len(names)
+
+    run(work())
+
+
 def test_a_connection_closed_while_idle_is_replaced() -> None:
     async def work() -> None:
         async with serving(saying(ok())) as server, asking(server) as client:

@@ -355,5 +355,5 @@ def test_what_goes_out_is_written_down_with_its_lease(ada: Retriever) -> None:
         one.sent(START + 3, 1e9 + 3, 3)
         assert supply.renew(tx, ada.name, [one]) == {one.lease.site}, "then somebody else writes it down"
     with ada.store.read() as tx:
-        (hour,) = ledger.of(tx, one.lease.site)
+        (hour,) = ledger.of(tx, [one.lease.site])[one.lease.site]
     assert (hour.requests, hour.gap_s, hour.asked_s, hour.rule) == (2, 2.5, 2.0, "delay_s 2")

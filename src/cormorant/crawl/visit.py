@@ -49,7 +49,7 @@ async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Rep
     wire = Wire(sent=task.sender(clock), site=task.site.key, facts=task.site.facts)
     got: Content | Outcome | Blocked | None = None
     try:
-        got = await _asked(task, source, wire)
+        got = await _asked(task, source, wire, clock)
         if isinstance(got, Blocked):
             return got
         outcome = await _judge(source, task.resource, got, reader, wire) if isinstance(got, Content) else got
@@ -62,7 +62,7 @@ async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Rep
     return Report(task, entitled, wire, clock.now())
 
 
-async def _asked(task: Task, source: Source, wire: Wire) -> Content | Outcome | Blocked:
+async def _asked(task: Task, source: Source, wire: Wire, clock: Clock) -> Content | Outcome | Blocked:
     """Ask for it, unless a gate says no."""
     if task.resource.role is not Role.ROBOTS:
         ruling = source.gates.visit(task.resource, task.site.facts)
@@ -70,7 +70,7 @@ async def _asked(task: Task, source: Source, wire: Wire) -> Content | Outcome | 
             return Blocked(task, ruling)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status)
-    stopped = traps.stopped(task.site.watches.get(source.number), task.resource)
+    stopped = traps.stopped(task.site.watches.get(source.number), task.resource, clock.now())
     return stopped or await source.fetch(task.resource, wire)
 
 

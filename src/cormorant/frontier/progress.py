@@ -134,10 +134,10 @@ def in_trouble(tx: Tx, source: int, most: int) -> list[SiteLeft]:
     return [SiteLeft(*row) for row in tx.rows(statement.limit(most))]
 
 
-def site_in_trouble(tx: Tx, number: int) -> SiteLeft | None:
-    """A site if it is in trouble still."""
-    rows = tx.rows(sa.select(*_SITE).where(site.c.id == number, _still(tx.now())))
-    return SiteLeft(*rows[0]) if rows else None
+def sites_in_trouble(tx: Tx, numbers: Sequence[int]) -> dict[int, SiteLeft]:
+    """Those of these sites that are in trouble still, by their numbers."""
+    found = [SiteLeft(*row) for row in tx.rows(sa.select(*_SITE).where(site.c.id.in_(numbers), _still(tx.now())))]
+    return {each.id: each for each in found}
 
 
 def _still(now: float) -> sa.ColumnElement[bool]:

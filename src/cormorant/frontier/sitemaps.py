@@ -13,6 +13,7 @@ from cormorant.frontier import admission, facts, order, pairs
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.frontier.claims import Claim
 from cormorant.frontier.facts import FOR_EVER, Fact
+from cormorant.model.content import Entry
 from cormorant.model.resource import How, Resource, Role, State
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource, site_fact
@@ -57,11 +58,13 @@ class Tally:
 class Told:
     """What a sitemap told beside new documents: other sitemaps, what it claims of pages, and how much there was.
 
-    `reordered` are sites whose resources, or the order of their visits, are not what they were.
+    A large one is told in parts: `left` are the entries that come after this part. `reordered` are sites whose
+    resources, or the order of their visits, are not what they were.
     """
 
     resource: Resource
     tally: Tally
+    left: Sequence[Entry] = ()
     sitemaps: list[Arrival] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     reordered: set[int] = field(default_factory=set)

@@ -32,24 +32,31 @@ def listed(house: House, name: str | None = None) -> list[dict[str, Any]]:
 
 def of_source(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
     """The suspected traps of one source, by site."""
-    columns = site_fact.c
-    statement = (
-        sa.select(site.c.key, columns.value)
-        .join(site, site.c.id == columns.site_id)
-        .where(columns.scope == owner.id, columns.name == FACT, columns.valid_until > tx.now())
-        .order_by(site.c.key)
-    )
-    for row in tx.rows(statement):
-        watch, outside = Watch(throttle=True), compile_rules(["any"], owner.settings.get("exclude", ()), None)
-        watch.unpack(row.value)
+    outside = compile_rules(["any"], owner.settings.get("exclude", ()), None)
+    for key, watch in watches(tx, owner.id):
         for template, at in _apart(watch.suspects()):
             rule = as_rule(template)
             yield {
-                "trap": f"{crc32(f'{owner.id} {template}'.encode()):08x}", "source": owner.name, "site": row.key,
+                "trap": f"{crc32(f'{owner.id} {template}'.encode()):08x}", "source": owner.name, "site": key,
                 "template": template, "addresses": at.known, "visited": at.visited, "skipped": at.skipped,
                 "sample": SAMPLE, "examples": at.examples, "rule": rule,
                 "accepted": not any(outside.ruling(each).admitted for each in at.examples),
             }  # fmt: skip
+
+
+def watches(tx: Tx, source: int) -> Iterator[tuple[str, Watch]]:
+    """What is known of each site that a source watches, by the site's key."""
+    columns = site_fact.c
+    statement = (
+        sa.select(site.c.key, columns.value)
+        .join(site, site.c.id == columns.site_id)
+        .where(columns.scope == source, columns.name == FACT, columns.valid_until > tx.now())
+        .order_by(site.c.key)
+    )
+    for row in tx.rows(statement):
+        watch = Watch(throttle=True)
+        watch.unpack(row.value)
+        yield row.key, watch
 
 
 def _apart(suspects: Mapping[str, Template]) -> Iterator[tuple[str, Template]]:
