@@ -83,7 +83,9 @@ def test_what_is_covered_is_matched_by_the_wider_rule_too(wide: str, narrow: str
 
 
 def test_long_lists_are_looked_over_in_no_time() -> None:
-    kept, out = ([f"ip:10.{number}.{half}.0/24" for number in range(MOST // 2) for half in (one, one + 1)] for one in (1, 5))
+    kept, out = (
+        [f"ip:10.{number}.{half}.0/24" for number in range(MOST // 2) for half in (one, one + 1)] for one in (1, 5)
+    )
     began = time.process_time()
     assert conflicts(kept, out) == []
     assert time.process_time() - began < 3.0, "it was 7 s"

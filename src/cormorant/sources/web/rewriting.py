@@ -167,7 +167,7 @@ def read_rule(text: str) -> _Rule:
 
 
 def _template(text: str, typed: str, compiled: Any) -> str:
-    """What takes the place of a match, written as it stands in addresses. Raises BadRule that says where it is wrong."""
+    """What takes the place of a match, as addresses are written. Raises BadRule that says where it is wrong."""
     names = compiled.groupindex
     for found in _GROUP.finditer(typed):
         name = found[1].removeprefix("g<").removesuffix(">")

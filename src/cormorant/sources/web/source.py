@@ -203,7 +203,7 @@ class WebSource:
         return _Home(origin.site, str(origin), body)
 
     async def _next_turn(self, origin: Origin) -> bytes | None:
-        """Wait for the next turn at an origin's site. Returns the robots.txt it was last judged by, whose pace it is."""
+        """Wait for the next turn at an origin's site. Returns the robots.txt it was last judged by."""
         body = self.gates.newest(str(origin))
         await self._late(origin.site, {} if body is None else {f"robots:{origin}": body}, origin.site)
         return body
