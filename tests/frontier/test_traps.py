@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.frontier.novelty import unexplained
+from cormorant.frontier.novelty import MOST_LINES, MOST_TEXT, unexplained
 from cormorant.frontier.templates import as_rule, templates
 from cormorant.frontier.traps import SAMPLE, WINDOW, Watch
 from cormorant.model.resource import Resource, Role
@@ -26,7 +26,9 @@ def crawled(watch: Watch, pages: int, text: str = "Nothing", *, aside: bool = Fa
         if watch.ruling(resource(f"/cal/{number}")) is None:
             visited += 1
             found = [f"{HOST}/cal/{number + 1}", *([f"{HOST}/event/of-{number}"] if aside else [])]
-            watch.met(f"{HOST}/cal/{number}", found, text.format(number, chr(97 + number % 26) * (number // 26 + 1)))
+            watch.met(
+                f"{HOST}/cal/{number}", found, ("", text.format(number, chr(97 + number % 26) * (number // 26 + 1)))
+            )
     return visited
 
 
@@ -42,7 +44,9 @@ def test_numbers_and_ids_are_taken_out(path: str, narrow: str, wide: str) -> Non
 
 
 PATHS = st.lists(st.sampled_from(["a", "cal", "2031", "7", "3f9c01ab77", "p-1.html", "x.y"]), min_size=1, max_size=4)
-QUERIES = st.sampled_from(["", "?a=1", "?a=1&b=2", "?q", "?a[0]=x"])
+QUERIES = st.sampled_from(
+    ["", "?a=1", "?a=1&b=2", "?b=2&a=1", "?f=1&f=2", "?a&f=1&a=2&f", "?a=1&&b=2", "?", "?q", "?a[0]=x"]
+)
 
 
 @given(PATHS, QUERIES)
@@ -51,6 +55,30 @@ def test_the_proposed_rule_takes_what_the_template_was_made_of(path: list[str], 
     for each in templates(address):
         assert not compile_rules(["any"], [as_rule(each)], None).ruling(address).admitted
         assert compile_rules(["any"], [as_rule(each)], None).ruling(f"{HOST}/a/b/c/d/e/f/g").admitted
+
+
+@pytest.mark.parametrize(
+    ("query", "taken"),
+    [("a=1&b=2", True), ("b&a=", True), ("a=1&b=2&a=3", True), ("a=1", False), ("b=2", False), ("", False),
+     ("a=1&b=2&c=3", False), ("ab=1&b=2", False)],
+)  # fmt: skip
+def test_the_proposed_rule_leaves_other_queries_of_the_path(query: str, *, taken: bool) -> None:
+    rules = compile_rules(["any"], [as_rule(f"{HOST}/p?a&b")], None)
+    assert rules.ruling(f"{HOST}/p?{query}").admitted != taken
+
+
+def test_a_rule_can_be_proposed_for_any_number_of_parameters() -> None:
+    query = "&".join(f"name{number}=1" for number in range(80))
+    rule = as_rule(templates(f"{HOST}/p?{query}").narrow)
+    assert not compile_rules(["any"], [rule], None).ruling(f"{HOST}/p?{query}").admitted
+    assert compile_rules(["any"], [rule], None).ruling(f"{HOST}/p?name1=1").admitted
+
+
+def test_no_more_is_looked_at_than_a_page_has_at_its_beginning() -> None:
+    line = "word " * (MOST_TEXT // 5)
+    assert unexplained(line + "more", HOST) == unexplained(line + "else 4711", HOST)
+    many = "line\n" * MOST_LINES
+    assert unexplained(many + "more", HOST) == unexplained(many, HOST)
 
 
 def test_a_chain_that_says_nothing_is_suspected_and_sampled() -> None:
@@ -77,7 +105,7 @@ def test_numbered_pages_in_a_tree_are_not() -> None:
         if watch.ruling(resource(f"/p/{number}")) is None:
             visited += 1
             below = [each for each in range(number * 10, number * 10 + 10) if each < 3000]
-            watch.met(f"{HOST}/p/{number}", [f"{HOST}/p/{each}" for each in below], f"This is page {number}")
+            watch.met(f"{HOST}/p/{number}", [f"{HOST}/p/{each}" for each in below], ("", f"This is page {number}"))
             queue += below
     assert visited == 1111
 
@@ -88,7 +116,7 @@ def test_a_sample_that_bears_fruit_clears_a_template() -> None:
     assert watch.suspects()
     while watch.ruling(resource("/cal/5000")) is not None:
         pass
-    watch.met(f"{HOST}/cal/5000", [f"{HOST}/event/launch"], "Launch of the lifeboat")
+    watch.met(f"{HOST}/cal/5000", [f"{HOST}/event/launch"], ("Launch of the lifeboat", ""))
     assert not watch.suspects()
     assert watch.ruling(resource("/cal/5001")) is None
 

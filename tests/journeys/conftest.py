@@ -10,9 +10,11 @@ import pytest
 
 from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.home import Home
+from tests.journeys.hosts import Host
 from tests.journeys.pages import SiteSettings
 from tests.journeys.site import WebSite, website
 from tests.stores import Postgres
+from tests.threaded import running
 
 Serve = Callable[[SiteSettings], WebSite]
 
@@ -46,3 +48,10 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     """Starts a site; it ends with the test."""
     with ExitStack() as stack:
         yield lambda settings: stack.enter_context(website(settings, tmp_path))
+
+
+@pytest.fixture
+def host() -> Iterator[Callable[[], Host]]:
+    """Starts a host; it ends with the test."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(running(Host()))

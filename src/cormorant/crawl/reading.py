@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from cormorant.base.log import logger
 from cormorant.base.steps import Steps
+from cormorant.crawl import naming
 from cormorant.extract.beside import with_header
 from cormorant.extract.change import main_text_hash
 from cormorant.extract.choose import Reading, extract_inline, needs_office, reading_of, unread_status
@@ -57,9 +58,10 @@ class Reader:
         source stands there: no page can have another site's document removed, nor its own for one that is missing.
         """
         ruling, canonical = source.gates.index(content, said), said.canonical
-        if not ruling.admitted or canonical in ("", resource.address):
+        if not ruling.admitted or canonical in ("", resource.address, resource.display):
             return ruling
-        if not source.gates.follow(canonical, resource.depth).admitted:
+        canonical = naming.known_as(canonical, source)
+        if canonical == resource.address or not source.gates.follow(canonical, resource.depth).admitted:
             return ruling
         if not self._stands(source.number, canonical):
             return ruling._replace(lasting=False)
@@ -86,7 +88,8 @@ class Reader:
     async def _read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
         """The same, with the directives of pages as they are."""
         declared = essence(content.mime)
-        content = replace(content, mime=sniff(declared, content.body, content.file_name))
+        mime = sniff(declared, content.body, content.file_name)
+        content = content if mime == content.mime else replace(content, mime=mime)
         ruling = source.gates.read(content)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status, content=content)

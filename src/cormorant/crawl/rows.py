@@ -153,7 +153,7 @@ def watch(visited: Visited, outcome: Outcome, found: Screened) -> None:
         return
     document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
     arrived = [arrival.found.address for arrival in found.arrivals if arrival.found.site == site.key]
-    watch.met(resource.address, arrived, f"{document.title}\n{document.text}" if document else None)
+    watch.met(resource.address, arrived, (document.title, document.text) if document else None)
 
 
 def watched(batch: Batch) -> Iterator[Fact]:
@@ -321,7 +321,7 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
     resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
     changed = _change(resource, outcome, fate)
     found = resource.indexed and resource.role is Role.DOCUMENT
-    if found and not fate.kept:
+    if resource.indexed and (not fate.kept or (resource.role is Role.SITEMAP and _good(fate.outcome))):
         made.hidden.append((resource.id, resource.source, run))
     elif found and not _good(resource.outcome):
         made.shown.append(resource.id)

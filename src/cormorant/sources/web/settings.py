@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Literal
@@ -45,7 +46,8 @@ class WebSettings(
 
     JUDGED = PacingSettings.JUDGED | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
-        "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions", "links",
+        "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions", "links", "strip_parameters", "sort_query",
+        "rewrite", "rewriter",
     }  # fmt: skip
 
     AT_ONCE = PacingSettings.AT_ONCE | {
@@ -141,6 +143,14 @@ class WebSettings(
         if len(token) > MAX_HEADER_TEXT:
             raise ValueError(f"it has {len(token)} characters: shorten it to {MAX_HEADER_TEXT:,}.")
         return token
+
+    @field_validator("start_file")
+    @classmethod
+    def _absolute(cls, file: str) -> str:
+        """A crawl may begin in another folder."""
+        if "\0" in file:
+            raise ValueError("a path holds no NUL character.")
+        return os.path.abspath(os.path.expanduser(file)) if file else ""  # noqa: PTH100, PTH111 - pathlib keeps `..`
 
     @model_validator(mode="after")
     def _somewhere(self) -> WebSettings:

@@ -199,8 +199,9 @@ class WebSource:
 
     async def _at_home(self, origin: Origin) -> _Home:
         """Where a visit begins, in its turn: redirects of other visits, which no desk sees, may come before."""
-        body = await self._next_turn(origin)
-        return _Home(origin.site, str(origin), body)
+        if self._turns.begin(origin.site):
+            return _Home(origin.site, str(origin), self.gates.newest(str(origin)))
+        return _Home(origin.site, str(origin), await self._next_turn(origin))
 
     async def _next_turn(self, origin: Origin) -> bytes | None:
         """Wait for the next turn at an origin's site. Returns the robots.txt it was last judged by."""
@@ -389,8 +390,10 @@ def _host_and_ports(site: str) -> tuple[str, list[int]]:
 
 def _conditions(resource: Resource) -> tuple[str, ...]:
     """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use."""
-    read = resource.role is Role.SITEMAP and resource.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
-    if not (resource.indexed or read or resource.status in READ_AND_EXCLUDED):
+    in_use = resource.indexed or resource.status in READ_AND_EXCLUDED
+    if resource.role is Role.SITEMAP:  # while search finds it, what is known is of the document that it was taken for
+        in_use = not resource.indexed and resource.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
+    if not in_use:
         return ()
     etag, modified = resource.etag, resource.modified
     if not (resource.indexed or etag or modified):
