@@ -382,9 +382,14 @@ def _host_and_ports(site: str) -> tuple[str, list[int]]:
 
 
 def _conditions(resource: Resource) -> tuple[str, ...]:
-    """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use."""
+    """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use.
+
+    Not of a document that was not asked for the last time, as its robots.txt forbade it, and that the brake has kept: a
+    304 would confirm the exclusion.
+    """
     read = resource.role is Role.SITEMAP and resource.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
-    if not (resource.indexed or read or resource.status in READ_AND_EXCLUDED):
+    found = resource.indexed and resource.outcome != OutcomeKind.EXCLUDED
+    if not (found or read or resource.status in READ_AND_EXCLUDED):
         return ()
     etag, modified = resource.etag, resource.modified
     if not (resource.indexed or etag or modified):
