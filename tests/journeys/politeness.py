@@ -23,6 +23,7 @@ from tests.journeys import pages, processes
 from tests.journeys.crawling import begin
 from tests.journeys.home import Home
 from tests.journeys.pages import SECRET, SiteSettings
+from tests.journeys.proofs import record
 from tests.journeys.site import Logged, WebSite, website
 
 DELAYS_S = (0.2, 0.5, 1.0, 2.0, 5.0)
@@ -102,6 +103,10 @@ def judge(log: Sequence[Logged], delays: dict[str, float], ended: Sequence[int |
     print(f"at once at most {most} of {AT_ONCE}, forbidden {forbidden}, robots.txt at most {max(robots.values())}")  # noqa: T201
     for share, host in wrong:
         print(f"  {host}: {share:.4f} of its delay of {delays[host]:g} s")  # noqa: T201
+    record("politeness", {
+        "hosts": len(shares), "pages": len(visited), f"gaps below {SHARE:g} of the delay": len(wrong),
+        f"hosts asked more than {AT_ONCE} times at once": int(most > AT_ONCE), "forbidden requests": forbidden,
+    })  # fmt: skip
     good = not wrong and len(visited) == count and most <= AT_ONCE and not forbidden and ended[-1] == 0
     return 0 if good else 1
 
