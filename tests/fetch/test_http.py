@@ -321,12 +321,14 @@ def test_expired_and_foreign_certificates_fail(certificate: Path, host: str) -> 
     run(work())
 
 
-def test_more_requests_than_the_width_are_under_way_while_they_hold_little() -> None:
+@pytest.mark.parametrize("apart", [False, True])
+def test_more_requests_than_the_width_are_under_way_while_they_hold_little(apart: bool) -> None:
     async def work(held: int, wanted: int) -> None:
         async with serving(saying_then_silent(b"")) as server:
             clock = SystemClock()
             egress = Egress(clock)
-            fetcher = Fetcher(egress, width=2, most=6)
+            whole = Fetcher(egress, width=2, most=6)
+            fetcher = whole.apart() if apart else whole
             fetcher._held = held
             consent = Consent.of([("127.0.0.1", server.port)])
             asking = [asyncio.create_task(fetcher.get(Request(server.url(), consent=consent))) for _ in range(9)]
@@ -336,6 +338,7 @@ def test_more_requests_than_the_width_are_under_way_while_they_hold_little() -> 
                 each.cancel()
             await asyncio.gather(*asking, return_exceptions=True)
             await fetcher.close()
+            await whole.close()
             await egress.close()
 
     run(work(0, 6))

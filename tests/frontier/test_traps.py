@@ -26,7 +26,9 @@ def crawled(watch: Watch, pages: int, text: str = "Nothing", *, aside: bool = Fa
         if watch.ruling(resource(f"/cal/{number}")) is None:
             visited += 1
             found = [f"{HOST}/cal/{number + 1}", *([f"{HOST}/event/of-{number}"] if aside else [])]
-            watch.met(f"{HOST}/cal/{number}", found, text.format(number, chr(97 + number % 26) * (number // 26 + 1)))
+            watch.met(
+                f"{HOST}/cal/{number}", found, ("", text.format(number, chr(97 + number % 26) * (number // 26 + 1)))
+            )
     return visited
 
 
@@ -77,7 +79,7 @@ def test_numbered_pages_in_a_tree_are_not() -> None:
         if watch.ruling(resource(f"/p/{number}")) is None:
             visited += 1
             below = [each for each in range(number * 10, number * 10 + 10) if each < 3000]
-            watch.met(f"{HOST}/p/{number}", [f"{HOST}/p/{each}" for each in below], f"This is page {number}")
+            watch.met(f"{HOST}/p/{number}", [f"{HOST}/p/{each}" for each in below], ("", f"This is page {number}"))
             queue += below
     assert visited == 1111
 
@@ -88,7 +90,7 @@ def test_a_sample_that_bears_fruit_clears_a_template() -> None:
     assert watch.suspects()
     while watch.ruling(resource("/cal/5000")) is not None:
         pass
-    watch.met(f"{HOST}/cal/5000", [f"{HOST}/event/launch"], "Launch of the lifeboat")
+    watch.met(f"{HOST}/cal/5000", [f"{HOST}/event/launch"], ("Launch of the lifeboat", ""))
     assert not watch.suspects()
     assert watch.ruling(resource("/cal/5001")) is None
 

@@ -1,4 +1,4 @@
-"""At the end of a run out-links become in-links. Only pages that the run wrote are read."""
+"""At the end of a run out-links become in-links. Only pages that the run wrote are read, or all after some edits."""
 
 from __future__ import annotations
 
@@ -20,3 +20,13 @@ def invert(store: Store, source: int) -> int:
         difference = inversion.difference(source, known, pages)
         with store.begin() as tx:
             changed += inversion.apply(tx, [page[0] for page in pages], difference)
+
+
+def again(store: Store, source: int) -> None:
+    """Have all links of a source inverted anew at the end of the run, in chunks. May be repeated after a kill."""
+    while True:
+        with store.begin() as tx:
+            pages = inversion.inverted(tx, source)
+            inversion.again(tx, source, pages)
+        if not pages:
+            return

@@ -86,7 +86,8 @@ class Reader:
     async def _read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
         """The same, with the directives of pages as they are."""
         declared = essence(content.mime)
-        content = replace(content, mime=sniff(declared, content.body, content.file_name))
+        mime = sniff(declared, content.body, content.file_name)
+        content = content if mime == content.mime else replace(content, mime=mime)
         ruling = source.gates.read(content)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status, content=content)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cormorant.crawl import crowding
+from cormorant.crawl import crowding, links
 from cormorant.frontier import admission
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.journal import runs, visits
@@ -28,7 +28,10 @@ PROCESS = "conductor"
 
 
 def readmit(store: Store, source: Source, order: Admission, sites: SiteNumbers, counters: Counters) -> None:
-    """Admit excluded links that today's gates let in, a transaction a page, and count them. Again after a kill."""
+    """Admit excluded links that today's gates let in, a transaction a page, and count them. Again after a kill.
+
+    `counters` are the run's own, so that after a kill they still say whether any was let in.
+    """
     with store.read() as tx:
         last = runs.last_whole(tx, order.source)
         if last is not None and last.settings == runs.get(tx, order.run).settings:
@@ -45,8 +48,10 @@ def readmit(store: Store, source: Source, order: Admission, sites: SiteNumbers, 
             counters.rejected += new
             runs.count(tx, order.run, PROCESS, counters)
         if len(page) < PAGE:
-            return
+            break
         behind = page[-1].hash
+    if counters.discovered:  # they are linked to by pages that may be unchanged
+        links.again(store, order.source)
 
 
 def _let_in(source: Source, page: list[Exclusion]) -> list[Arrival]:

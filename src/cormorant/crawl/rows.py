@@ -153,7 +153,7 @@ def watch(visited: Visited, outcome: Outcome, found: Screened) -> None:
         return
     document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
     arrived = [arrival.found.address for arrival in found.arrivals if arrival.found.site == site.key]
-    watch.met(resource.address, arrived, f"{document.title}\n{document.text}" if document else None)
+    watch.met(resource.address, arrived, (document.title, document.text) if document else None)
 
 
 def watched(batch: Batch) -> Iterator[Fact]:

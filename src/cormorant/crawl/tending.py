@@ -98,7 +98,7 @@ class Tending:
         runs = self._crew.assignments(self.runs)
         waiting, late = self.waiting(), self.now() - self._settled_at > BATCH_S
         idle = not self.desk.has_work() and self.line.idle >= self._crew.width
-        if waiting and (self.full() or late or idle or runs != self.runs or self.starving()):
+        if waiting and (self.full() or late or idle or runs != self.runs or self.starving() or self.limited()):
             self._settle()
         for source, run in self.runs.items():
             if runs.get(source) is not run:
@@ -165,6 +165,10 @@ class Tending:
     def starving(self) -> bool:
         """Is settling worth it now, because the links that wait in the batch are the next visits?"""
         return self.waiting() >= STARVING and self.line.idle > self._crew.width // 2 and not self.desk.has_work()
+
+    def limited(self) -> bool:
+        """Has a run come to its share of a limit? What it has visited, once counted, may leave it some more."""
+        return any(each.batch.visited and not (each.under_way or each.may_visit()) for each in self.runs.values())
 
     def _settle(self) -> None:
         """Write every run's batch."""

@@ -62,7 +62,7 @@ class Fetcher:
 
     def apart(self) -> Fetcher:
         """Another fetcher with the same way out and connections that it shares with nobody. Yours to close."""
-        return Fetcher(self._egress, width=len(self._slots), steps=self._steps)
+        return Fetcher(self._egress, width=self._width, most=self._most, steps=self._steps)
 
     def class_of(self, host: str, port: int, consent: Consent) -> AddressClass | None:
         """What a host's addresses are, as far as it was resolved: pace depends on it."""

@@ -148,8 +148,8 @@ class Watch:
         known = self.found.get(narrow)
         return known is None or known.visited < FEW or bool(known.fruit & YOUNG)
 
-    def met(self, address: str, arrived: Iterable[str], text: str | None) -> None:
-        """A page was visited, found these new addresses of its site, and says `text`; None: nothing new, or unread."""
+    def met(self, address: str, arrived: Iterable[str], said: tuple[str, str] | None) -> None:
+        """A page was visited, found these new addresses of its site, and has this title and text; None: it has none."""
         if not self.throttle:
             return
         narrow, wide = page = templates(address)
@@ -162,9 +162,9 @@ class Watch:
                 at = self._at(name)
                 at.known += 1
                 at.own += name in page
-        if text is None:
+        if said is None:
             return
-        fruit, figures = self._says(page, address, text)
+        fruit, figures = self._says(page, address, said)
         for name in dict.fromkeys(page):
             at = self._at(name)
             at.note(fruit=fruit or leads, figures=figures, fed=fed)
@@ -177,7 +177,7 @@ class Watch:
             return not refines(other, page)
         return not known.fed
 
-    def _says(self, page: Templates, address: str, text: str) -> tuple[bool, bool]:
+    def _says(self, page: Templates, address: str, said: tuple[str, str]) -> tuple[bool, bool]:
         """Does a page say anything new, and are there new figures in it that may be more than a date?
 
         Looked at only where a template feeds itself: else nothing is suspected whatever it says.
@@ -186,7 +186,7 @@ class Watch:
         if wide.unread or not (wide.feeds_itself or self._at(page.narrow).feeds_itself):
             wide.unread -= wide.unread > 0
             return True, True
-        bare, exact = unexplained(text, address)
+        bare, exact = unexplained("\n".join(said), address)
         fruit, figures = not bare <= wide.lines, not is_dated(address) and not exact <= wide.lines
         wide.trusted = min(wide.trusted * 2 + 1, UNREAD) if fruit else 0
         wide.unread = wide.trusted if not wide.rule else 0

@@ -22,6 +22,7 @@ from cormorant.model.error_policy import DEFAULTS, ErrorPolicy, policy_of
 S = TypeVar("S", bound="Settings")
 
 _SIZES = {"kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+_NUMBER = re.compile(r"(?=\.?\d)\d{0,20}\.?\d{0,20}", re.ASCII)
 _LANGUAGE = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}")
 _LABEL = re.compile(r"[a-z0-9][a-z0-9:._-]{0,40}")
 _PRINCIPAL = re.compile(r"(?:user|group):\S.*")
@@ -224,7 +225,7 @@ def as_bytes(text: str) -> object:
     bare = text.strip().lower().replace(" ", "")
     for unit in sorted(_SIZES, key=len, reverse=True):
         number = bare.removesuffix(unit)
-        if number != bare and number.replace(".", "", 1).isdigit():
+        if number != bare and _NUMBER.fullmatch(number):
             return int(float(number) * _SIZES[unit])
     return text
 
