@@ -41,7 +41,7 @@ _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.HELD, OutcomeKi
 def of_run(house: House, number: int) -> list[dict[str, Any]]:
     """Problems of a run: what it is about, a sentence, and `kind`.
 
-    Kinds are run, start, folder, rule, sitemap, document, receiver, waiting, trap. What many addresses of one
+    Kinds are run, start, folder, rule, hosts, sitemap, document, receiver, waiting, trap. What many addresses of one
     host share is said once, with `addresses`, how many there are.
     """
     with house.store.read() as tx:
@@ -277,11 +277,8 @@ def _receivers(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 
 def _idle_rules(tx: Tx, source: Source) -> Iterator[dict[str, Any]]:
     """Rules that nothing has matched so far."""
-    for rule in idle.rules(tx, source):
-        yield {
-            "kind": "rule", "rule": rule,
-            "sentence": f"The rule {rule!r} matches nothing that was found. Check how it is written.",
-        }  # fmt: skip
+    for rule, sentence in idle.watched(tx, source).told():
+        yield {"kind": "rule", "rule": rule, "sentence": sentence}
 
 
 def _crowded(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
