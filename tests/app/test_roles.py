@@ -137,7 +137,8 @@ def test_an_edit_is_followed_also_when_the_source_cannot_be_made_at_first(store:
             starts.unlink() if not there else starts.write_text("https://b.example/")
             pause(roles.POLL_S)
             (dispatch,) = made({}).values()
-            said.append(dispatch.source.settings.delay_s)
+            settings: Any = dispatch.source.settings
+            said.append(settings.delay_s)
             with store.begin() as tx:
                 runs.change(tx, number, settings=json.dumps({"start_file": str(starts), "delay_s": 7}))
         return said
