@@ -110,7 +110,7 @@ def test_a_log_that_cannot_be_written_stops_nothing(tmp_path: Path, capsys: pyte
 
 
 def test_a_secret_that_was_opened_stands_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(masking, "_HIDDEN", {})
+    monkeypatch.setattr(masking, "_hidden", ())
     path, secret = keeping(tmp_path, log="debug"), "canary-4720"
     masking.hide(secret, "anna")
     try:

@@ -122,6 +122,31 @@ def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(
     cache.close()
 
 
+def test_an_edit_is_followed_also_when_the_source_cannot_be_made_at_first(store: Store, tmp_path: Path) -> None:
+    starts, clock, unused = tmp_path / "starts", SystemClock(), None
+    starts.write_text("https://b.example/")
+    number = a_run(store, "docs", start_file=str(starts))
+    cache = LocalCache(tmp_path, clock)
+    means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path)
+    made = roles.Assignments(house, unused, means, 1)  # type: ignore[arg-type]  # nothing is fetched
+
+    async def delays() -> list[float | None]:
+        said = []
+        for there in (True, False, True):
+            starts.unlink() if not there else starts.write_text("https://b.example/")
+            pause(roles.POLL_S)
+            (dispatch,) = made({}).values()
+            settings: Any = dispatch.source.settings
+            said.append(settings.delay_s)
+            with store.begin() as tx:
+                runs.change(tx, number, settings=json.dumps({"start_file": str(starts), "delay_s": 7}))
+        return said
+
+    assert asyncio.run(delays()) == [None, None, 7]
+    cache.close()
+
+
 def an_empty_index(monkeypatch: pytest.MonkeyPatch, fill: Callable[[object], object]) -> Any:
     """A house with an index that has to be filled first, which is done so."""
     monkeypatch.setattr(stream, "reaches", lambda _tx, _place: False)

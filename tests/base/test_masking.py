@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from threading import Thread
 from urllib.parse import quote
 
 import pytest
@@ -16,7 +17,7 @@ SECRET = 'pä"ss w/rd+1'
 
 @pytest.fixture(autouse=True)
 def as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(masking, "_HIDDEN", {})
+    monkeypatch.setattr(masking, "_hidden", ())
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,23 @@ def test_what_is_too_short_is_in_everything() -> None:
     hide("a")
     hide("")
     assert masked("a banana") == "a banana"
+
+
+def test_nothing_shows_while_more_is_hidden() -> None:
+    hide(SECRET)
+    ended = list[bool]()
+
+    def go_on() -> None:
+        number = 0
+        while not ended:
+            hide(f"another one {number % 500}")
+            number += 1
+
+    others = Thread(target=go_on)
+    others.start()
+    try:
+        shown = [text for text in (masked(SECRET) for _ in range(5_000)) if text != "***"]
+    finally:
+        ended.append(True)
+        others.join()
+    assert shown == []

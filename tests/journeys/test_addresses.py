@@ -71,6 +71,35 @@ def test_what_was_known_under_another_address_moves_when_the_rules_change(home: 
         assert home.found("razorbills") == [[maze.url("/new/a")]]
 
 
+@pytest.mark.parametrize(
+    ("rule", "figures"),
+    [
+        (r"/list\?page=\d+$ -> /list", {"rename": 3, "merge": 2, "leave": 0}),
+        (r"/list\?page=1$ -> /kept", {"rename": 1, "merge": 1, "leave": 0}),
+        (r"/list\?page=\d+$ -> /elsewhere/x", {"rename": 0, "merge": 0, "leave": 3}),
+    ],
+)
+def test_a_preview_says_what_goes_since_it_is_renamed(
+    rule: str, figures: dict[str, int], home: Home, crawls: Crawler
+) -> None:
+    def answer(path: str) -> str | int:
+        if path == "/":
+            return page("Home", "harbour", "/kept", *(f"/list?page={number}" for number in range(3)))
+        return page("List", f"guillemots of {path}") if path in ("/list", "/kept") or path.startswith("/list?") else 404
+
+    with serving(answer) as maze:
+        home.add_source("web", "site", {"start": [maze.home], "exclude": ["path:/elsewhere/"]})
+        crawls.crawl(home, "site")
+        before = len(home.found("guillemots")[0])
+        edit = {"rewrite": [rule]}
+        with home.house() as house:
+            effect = previewing.preview(house, "site", edit)
+        assert {name: effect[name] for name in figures} == figures
+        home.edit_source("site", edit)
+        crawls.crawl(home, "site")
+        assert before - len(home.found("guillemots")[0]) == effect["leave"] + effect["merge"]
+
+
 def test_one_address_is_fetched_and_another_is_shown(home: Home, crawls: Crawler) -> None:
     def answer(path: str) -> str | int:
         if path == "/":

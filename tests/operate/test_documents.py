@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -8,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import NotFoundError
+from cormorant.base.errors import BadSetting, NotFoundError
 from cormorant.catalog import sources
 from cormorant.frontier import admission
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
@@ -16,10 +17,11 @@ from cormorant.journal import visits
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.resource import Found, How
-from cormorant.operate import documents, explain
+from cormorant.operate import documents, explain, idle, previewing, traps
 from cormorant.operate.documents import Wanted
 from cormorant.operate.house import House
 from cormorant.store.database import Store, Tx
+from cormorant.store.schema import source
 
 FOLDER = "file:/srv/papers"
 
@@ -131,3 +133,84 @@ def test_what_was_excluded_before_it_was_visited_has_every_field(house: House, s
     (record,) = documents.listed(house, Wanted(state="excluded", status=964))
     assert (record["url"], record["state"], record["attempts"]) == ("https://a.example/out", "excluded", 0)
     assert set(known) == set(record) - {"run"}
+
+
+@pytest.mark.parametrize("spoilt", [{"kind": "no longer installed"}, {"settings": json.dumps({"links": ["nonsense"]})}])
+def test_a_source_that_cannot_be_read_any_more_spoils_no_other(
+    spoilt: dict[str, str], house: House, store: Store
+) -> None:
+    with store.begin() as tx:
+        know(tx, sources.named(tx, "docs").id, "https://a.example/x")
+        tx.execute(sa.update(source).where(source.c.name == "papers").values(**spoilt))
+    (shown,) = documents.shown(house, "https://a.example/x")
+    assert shown["source"] == "docs"
+    with store.read() as tx:
+        assert documents.meanings(sources.named(tx, "papers"), "https://a.example/x") == ["https://a.example/x"]
+
+
+def test_settings_that_are_none_any_more_can_be_mended(house: House, store: Store) -> None:
+    kept = {"start": ["https://a.example/"], "links": ["nonsense"]}
+    with store.begin() as tx:
+        tx.execute(sa.update(source).where(source.c.name == "docs").values(settings=json.dumps(kept)))
+    effect = previewing.preview(house, "docs", {"links": ["forms"]})
+    assert effect["changes"] == [{"setting": "links", "before": ["nonsense"], "after": ["forms"]}]
+    with pytest.raises(BadSetting, match="links"):
+        previewing.preview(house, "docs", {"depth": "2"})
+
+
+def test_a_preview_tells_of_start_addresses_in_a_file(house: House, store: Store, tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    starts.write_text("https://a.example/one?utm_source=x\nhttps://a.example/two\n")
+    with store.begin() as tx:
+        row = sources.named(tx, "docs")
+        kept = {"start_file": str(starts), "exclude": ["host:a.example"]}
+        tx.execute(sa.update(source).where(source.c.name == "docs").values(settings=json.dumps(kept)))
+        exclude(tx, row.id, "https://a.example/one", "https://a.example/two", "https://a.example/not-given-any-more")
+    effect = previewing.preview(house, "docs", {"exclude": ["host:b.example"]})
+    assert sorted(each["url"] for each in effect["entering"]) == ["https://a.example/one", "https://a.example/two"]
+
+
+def idle_rules(house: House, store: Store, most: int, **settings: object) -> list[str]:
+    """What a report says of rules."""
+    with store.begin() as tx:
+        row = sources.named(tx, "docs")
+        sources.edit(tx, row.id, {"start": ["https://a.example/"], **settings})
+        row = sources.named(tx, "docs")
+    with store.read() as tx:
+        return [sentence for _, sentence in idle.watched(tx, house.source(row), most).told()]
+
+
+def test_no_rule_is_said_to_match_nothing_before_everything_was_looked_at(
+    house: House, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idle, "PAGE", 2)
+    with store.begin() as tx:
+        number = sources.named(tx, "docs").id
+        know(tx, number, "https://a.example/in", "https://a.example/in2")
+        exclude(tx, number, *(f"https://b.example/{each}" for each in range(6)))
+        found = "https://a.example/old"
+        visits.exclude(
+            tx, [Exclusion(number, fingerprint(found, number), found, "boundary", "exclude path:/old", 964, 1, 1, None)]
+        )
+    rules: dict[str, object] = {"include": ["path:/in*"], "exclude": ["path:/old"]}
+    assert idle_rules(house, store, 2, **rules) == [], "pages come first, and an exclusion names its rule"
+    rules["exclude"] = ["path:/old", "path:/5"]
+    (said,) = idle_rules(house, store, 2, **rules)
+    assert "'exclude path:/5' matches none of the 2 addresses that were looked at" in said
+    assert idle_rules(house, store, 100, **rules) == []
+    rules["exclude"] = ["path:/nowhere"]
+    (said,) = idle_rules(house, store, 100, **rules)
+    assert "matches nothing that was found" in said
+
+
+def test_a_report_names_ten_traps_at_the_most(house: House, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    suspected = [
+        {"trap": f"{n:08x}", "rule": "r", "template": f"t{n}", "addresses": n, "visited": 1, "accepted": n == 14}
+        for n in range(15)
+    ]
+    monkeypatch.setattr(traps, "of_source", lambda *_: suspected)
+    with store.read() as tx:
+        said = [each["sentence"] for each in traps.problems(tx, sources.named(tx, "docs"))]
+    assert len(said) == traps.SHOWN + 1
+    assert said[0].startswith("t13 looks like a trap")
+    assert said[-1].startswith("4 more traps are suspected")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -11,7 +12,8 @@ from cormorant.app.build import Plan
 from cormorant.app.opening import opened
 from cormorant.app.settings import Installation
 from cormorant.base.errors import ConflictError, NotFoundError, SecretSealed, UsageError
-from cormorant.operate import secrets, sources
+from cormorant.catalog.vault import Vault
+from cormorant.operate import previewing, secrets, sources
 from cormorant.operate.house import House
 
 VALUE = "a value of ten thousand"
@@ -84,3 +86,33 @@ def test_a_lost_key_names_the_secret_and_changes_nothing(house: House) -> None:
     assert not (house.folder / "secret.key").exists()
     secrets.edit(house, "wiki", VALUE)
     assert secrets.Opened(house).reveal("wiki") == VALUE
+
+
+def test_the_key_does_not_turn_while_a_secret_is_being_kept(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets.add(house, "first", VALUE)
+    sealed, may_go_on, seal = Event(), Event(), Vault.seal
+
+    def slowly(vault: Vault, data: bytes) -> bytes:
+        made = seal(vault, data)
+        if data == b"the second":
+            sealed.set()
+            may_go_on.wait(20)
+        return made
+
+    monkeypatch.setattr(Vault, "seal", slowly)
+    adds = Thread(target=secrets.add, args=(house, "second", "the second"))
+    turns = Thread(target=secrets.rotate, args=(house,))
+    adds.start()
+    assert sealed.wait(20)
+    turns.start()
+    turns.join(0.5)
+    may_go_on.set()
+    for each in (adds, turns):
+        each.join(20)
+    assert [each["opens"] for each in secrets.listed(house)] == [True, True]
+
+
+def test_a_preview_names_a_secret_that_there_is_not_as_the_edit_does(house: House) -> None:
+    sources.add(house, "web", "wiki", {"start": ["https://w.example/"]})
+    with pytest.raises(NotFoundError, match="no secret 'wiki'"):
+        previewing.preview(house, "wiki", web())

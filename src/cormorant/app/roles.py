@@ -196,9 +196,9 @@ class Assignments:
             known = {row.id: (row, dispatch) for row, dispatch in self._runs.values()}
             self._runs = {}
             for row in rows:
-                dispatch = self._go_on(tx, row, *known[row.id]) if row.id in known else self._take_up(tx, row)
+                followed, dispatch = known.get(row.id) or (row, self._take_up(tx, row))
                 if dispatch is not None:
-                    self._runs[row.source_id] = (row, dispatch)
+                    self._runs[row.source_id] = (self._go_on(tx, row, followed, dispatch), dispatch)
             alive = {row.id for row in rows}
             self._leaving += [(each, each.source) for number, (_, each) in known.items() if number not in alive]
             self._let_go()
@@ -221,12 +221,16 @@ class Assignments:
             if allowance.claimed != before:
                 claims.claim(tx, row.id, owner, allowance.claimed)
 
-    def _go_on(self, tx: Tx, row: RunRow, before: RunRow, dispatch: Dispatch) -> Dispatch:
-        """Go on with a run. Somebody may have changed how fast it goes."""
-        if row.settings != before.settings and (source := self._source(tx, row)) is not None:
-            self._leaving.append((dispatch, dispatch.source))
-            dispatch.source = source
-        return dispatch
+    def _go_on(self, tx: Tx, row: RunRow, before: RunRow, dispatch: Dispatch) -> RunRow:
+        """Go on with a run. Somebody may have changed how fast it goes; returns what is followed from now on."""
+        if row.settings == before.settings:
+            return row
+        source = self._source(tx, row)
+        if source is None:
+            return before  # and tried again at the next look
+        self._leaving.append((dispatch, dispatch.source))
+        dispatch.source = source
+        return row
 
     def _source(self, tx: Tx, row: RunRow) -> Source | None:
         """The source as a run is to see it; None while its settings make none, or there is none any more."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import base64
 import json
+from threading import Lock
 from urllib.parse import quote, quote_plus
 
 SHORTEST = 3
 """Characters; a shorter word would be found in everything."""
-_HIDDEN: dict[str, None] = {}
+_hidden: tuple[str, ...] = ()
+_hiding = Lock()
 
 
 def hide(secret: str, user: str = "") -> None:
@@ -22,14 +24,15 @@ def hide(secret: str, user: str = "") -> None:
     forms += [json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], repr(secret)[1:-1]]
     if user:
         forms.append(base64.b64encode(f"{user}:{secret}".encode()).decode())
-    longest_first = sorted({*_HIDDEN, *(each for each in forms if len(each) >= SHORTEST)}, key=len, reverse=True)
-    _HIDDEN.clear()
-    _HIDDEN.update(dict.fromkeys(longest_first))
+    global _hidden  # noqa: PLW0603 - put in place at once: other threads write meanwhile
+    with _hiding:
+        every = {*_hidden, *(each for each in forms if len(each) >= SHORTEST)}
+        _hidden = tuple(sorted(every, key=len, reverse=True))
 
 
 def masked(text: str) -> str:
     """The text without what is hidden."""
-    for each in _HIDDEN:
+    for each in _hidden:
         if each in text:
             text = text.replace(each, "***")
     return text

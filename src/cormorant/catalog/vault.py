@@ -7,8 +7,11 @@ Sealed is by Fernet (AES-128-CBC with HMAC-SHA-256), so that a value that was ch
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
@@ -37,6 +40,20 @@ class Vault:
     def is_private(self) -> bool:
         """May nobody but its owner read the key?"""
         return not stat.S_IMODE(self.path.stat().st_mode) & 0o077
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let nobody else turn the key in this block. Who seals for the store holds it until that is committed.
+
+        Where the file system has no locks nothing is held.
+        """
+        descriptor = os.open(self.path.parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
 
     def seal(self, data: bytes) -> bytes:
         """Seal by the newest key; the first time makes it."""
@@ -92,6 +109,7 @@ class Vault:
         draft = self._draft(text)
         try:
             os.link(draft, self.path)
+            self._settle()
         except FileExistsError:
             pass
         finally:
@@ -100,6 +118,10 @@ class Vault:
 
     def _replace(self, text: bytes) -> None:
         self._draft(text).replace(self.path)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Have the name on the disk before the store holds anything that this key seals."""
         sync_folder(self.path.parent)
 
     def _draft(self, text: bytes) -> Path:

@@ -77,7 +77,9 @@ def _read_as(said: Mapping[str, Any]) -> list[str]:
     if not said.get("charset_from") and not said.get("language_from"):
         return []
     known = [
-        f"{said[name]} ({_KNOWN[said[f'{name}_from']]})" for name in ("charset", "language") if said.get(f"{name}_from")
+        f"{said[name]} ({_KNOWN.get(how, how)})"
+        for name in ("charset", "language")
+        if (how := said.get(f"{name}_from"))
     ]
     cut = ["only its beginning"] if said.get("truncated") else []
     return [", ".join([said["mime"], *known, *cut])]

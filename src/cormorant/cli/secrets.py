@@ -11,6 +11,7 @@ import typer
 from cormorant.base.errors import NotFoundError, UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
+from cormorant.cli.figures import plural
 
 app = new_app("Passwords, tokens and keys that sources need: add, list, edit, delete, rotate.", group=True)
 
@@ -19,16 +20,20 @@ File = Annotated[
     Path | None, typer.Option("--file", metavar="FILE", help="Read the value from this file; else from the terminal.")
 ]
 
+MOST_READ = 1_000_000
+"""Bytes that are read of a file or pipe: more than a value may have."""
+
 
 def _value(name: str, file: Path | None, *, quiet: bool) -> str:
     """The value, from a file, from a pipe, or typed twice where nobody sees it; never from the command line."""
     if file is not None:
         try:
-            return _text(file.expanduser().read_bytes())
+            with file.expanduser().open("rb") as opened:
+                return _text(opened.read(MOST_READ))
         except OSError as error:
             raise NotFoundError(f"{file} cannot be read: {error.strerror}.") from None
     if not sys.stdin.isatty():
-        return _text(sys.stdin.buffer.read())
+        return _text(sys.stdin.buffer.read(MOST_READ))
     if quiet:
         raise UsageError("With --json nobody is asked: give the value on standard input, or name a --file.")
     return str(typer.prompt(f"Value of {name}", hide_input=True, confirmation_prompt=True, err=True))
@@ -109,4 +114,5 @@ def rotate(context: typer.Context) -> None:
     if say.json:
         say.record({"rotated": count})
     else:
-        say.note(f"A new key seals {count} secrets. Keep a copy of secret.key apart from that of the database.")
+        kept = f"A new key seals {plural(count, 'secret')}; cookies that sites gave are forgotten."
+        say.note(f"{kept} Keep a copy of secret.key apart from that of the database.")

@@ -175,7 +175,8 @@ def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, 
         _tell(say, effect)
         if preview:
             return
-        if effect["leave"] and not yes and not _agreed(say, effect["leave"]):
+        going = effect["leave"] + effect["merge"]
+        if going and not yes and not _agreed(say, going):
             say.note("Nothing was changed.")
             raise typer.Exit(1)
         row = sources.edit(house, name, wanted)

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import BadAddress, BadRule, NotFoundError
+from cormorant.base.errors import BadAddress, CormorantError, NotFoundError
 from cormorant.cache.protocol import Place
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
@@ -288,8 +288,8 @@ def _nearest(tx: Tx, text: str) -> str:
 
 def renamed(owner: SourceRow, address: str) -> Renamed | None:
     """Under which address a source knows one that was found, by its settings of now; None: as it is."""
-    settings = parse_settings(source_kind(owner.kind).settings, owner.settings)
-    with suppress(BadRule):  # a rewriter that is no longer installed
+    with suppress(CormorantError):  # a rewriter or kind that is no longer installed, settings that are none any more
+        settings = parse_settings(source_kind(owner.kind).settings, owner.settings)
         return settings.address_rules().rename(address) if isinstance(settings, AddressSettings) else None
     return None
 
@@ -299,13 +299,19 @@ def meanings(owner: SourceRow, address: str) -> list[str]:
     known = renamed(owner, address)
     if known is not None:
         return list(dict.fromkeys((address, known.address)))
-    if not owner.settings.get("display_prefix"):
-        return [address]
-    settings = parse_settings(source_kind(owner.kind).settings, owner.settings)
-    if not isinstance(settings, FilesSettings):
-        return [address]
-    shown = Naming(settings.root, settings.display_prefix).access(address)
+    shown = None
+    with suppress(CormorantError):
+        settings = source_kind(owner.kind).settings
+        if owner.settings.get("display_prefix") and issubclass(settings, FilesSettings):
+            files = parse_settings(settings, owner.settings)
+            shown = Naming(files.root, files.display_prefix).access(address)
     return [address, shown] if shown else [address]
+
+
+def renaming(asked: str, known: Renamed) -> dict[str, str]:
+    """What was asked for, what is fetched and what is shown instead, and the rule that says so."""
+    shown = known.display or known.address
+    return {"asked": asked, "fetched": known.address, "shown": shown, "rule": known.rule}
 
 
 def at(tx: Tx, address: str) -> list[Any]:

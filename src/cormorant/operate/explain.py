@@ -78,8 +78,7 @@ def _renaming(owner: SourceRow, row: Any, asked: str) -> dict[str, Any]:
         known = documents.renamed(owner, row.display)
     if known is None or (row is not None and row.address != known.address):
         return {}
-    shown = known.display or known.address
-    return {"renamed": {"asked": asked, "fetched": known.address, "shown": shown, "rule": known.rule}}
+    return {"renamed": documents.renaming(asked, known)}
 
 
 def _unmet(house: House, tx: Tx, address: str) -> dict[str, Any]:

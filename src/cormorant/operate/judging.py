@@ -12,6 +12,7 @@ from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.outcome import Excluded, Ok, Outcome, Unchanged
 from cormorant.model.resource import Resource
 from cormorant.model.rules import ADMITTED, Gate, Prerequisite, Ruling
+from cormorant.operate import starts
 from cormorant.operate.house import House
 from cormorant.plugins import Facts, Source
 from cormorant.store.schema import content, resource, site
@@ -23,8 +24,9 @@ def as_known(house: House, source: Source, asked: Resource) -> Resource:
     statement = sa.select(resource.c.depth).where(resource.c.source_id == source.number, resource.c.hash == key)
     with house.store.read() as tx:
         known = tx.rows(statement.where(resource.c.site_id.in_(sa.select(site.c.id).where(site.c.key == _site(asked)))))
-    starts = getattr(source.settings, "start", (asked.address,))
-    return asked._replace(depth=known[0].depth if known else int(asked.address not in starts))
+    begins = starts.named(source)
+    linked = begins is not None and asked.address not in begins
+    return asked._replace(depth=known[0].depth if known else int(linked))
 
 
 def _site(asked: Resource) -> str:

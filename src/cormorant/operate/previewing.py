@@ -7,6 +7,7 @@ they are.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -20,12 +21,13 @@ from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import hiding
 from cormorant.journal import runs, visits
+from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
-from cormorant.model.rules import Ruling
+from cormorant.model.rules import Renamed, Ruling
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.model.status import Status
-from cormorant.operate import documents, idle
+from cormorant.operate import documents, idle, secrets, starts
 from cormorant.operate.house import House
 from cormorant.operate.sources import Given, doubts_of, edited, settings_of
 from cormorant.plugins import Discovery, Facts, Source, Tools, source_kind
@@ -58,13 +60,14 @@ def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[s
     with house.store.read() as tx:
         row = sources.named(tx, name)
         settings = settings_of(row.kind, edited(row, given))
+        secrets.check(tx, settings.secrets)
         kind = source_kind(row.kind)
         source = kind.make(row.id, settings, Tools(None, house.clock))
         was: Source | None = None
         with suppress(CormorantError):  # the settings of now may no longer make a source
             was = house.source(row)
         effect = _Effect(source, was, shown)
-        met = idle.Watch(source)
+        met = idle.Watch(source, None)
         for page in _known(tx, row):
             met.look([each.address for each in page])
             for each in page:
@@ -73,7 +76,7 @@ def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[s
             met.look([each.address for each in excluded])
             for one in excluded:
                 effect.judge_excluded(*one)
-        changes = _changes(parse_settings(kind.settings, row.settings), settings)
+        changes = _changes(_settings_of_now(row), settings)
         under_way, at_once = runs.unfinished(tx, row.id), kind.settings.AT_ONCE
         return {
             "source": name, "run": under_way.id if under_way is not None else None,
@@ -84,8 +87,16 @@ def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[s
         }  # fmt: skip
 
 
+def _settings_of_now(row: SourceRow) -> SourceSettings:
+    """The settings before an edit, which may be there to mend them: then as they are, unread."""
+    settings = source_kind(row.kind).settings
+    with suppress(CormorantError):
+        return parse_settings(settings, row.settings)
+    return settings.model_construct(None, **row.settings)
+
+
 def _changes(before: SourceSettings, after: SourceSettings) -> list[dict[str, Any]]:
-    old, new = before.model_dump(mode="json"), after.model_dump(mode="json")
+    old, new = before.model_dump(mode="json", warnings=False), after.model_dump(mode="json")
     return [
         {"setting": key, "before": old.get(key), "after": value} for key, value in new.items() if value != old.get(key)
     ]
@@ -142,7 +153,7 @@ def _excluded(tx: Tx, row: SourceRow, source: Source) -> Iterator[list[_Excluded
     Links that are not to be followed lead to addresses that no setting lets in. Start addresses that are given no
     longer are found by nobody.
     """
-    starts = frozenset(getattr(source.settings, "start", ()))
+    begins = starts.named(source) or frozenset()
     lists = source.discovery is not Discovery.SEEDS
     key: int | None = None
     while page := visits.exclusions_behind(tx, row.id, key, PAGE):
@@ -152,7 +163,7 @@ def _excluded(tx: Tx, row: SourceRow, source: Source) -> Iterator[list[_Excluded
             for each in page
             if each.hash not in known
             and each.status != Status.NOFOLLOW_ONLY
-            and (lists or each.referrer is not None or each.address in starts)
+            and (lists or each.referrer is not None or each.address in begins)
         ]
         key = page[-1].hash
 
@@ -191,13 +202,16 @@ class _Effect:
         self.known = self._unvisited = 0
         self.leave, self.enter, self.found_again = _Tally(shown), _Tally(shown), _Tally(shown)
         self.renamed, self._renaming, self._shown = 0, list[dict[str, str]](), shown
+        self._targets, self._staying = set[int](), array("q")
 
     def judge(self, each: _Known) -> None:
         """Judge an address that was admitted once."""
         self.known += 1
-        if self._renames(each):
-            return
         gates = self._source.gates
+        known = self._source.rename(each.address)
+        if known is not None and known.address != each.address:
+            self._renames(each, known)
+            return
         ruling = gates.follow(each.address, each.depth)
         if not ruling.admitted:
             self._unvisited += self._visited_now(each)
@@ -207,21 +221,37 @@ class _Effect:
             found = gates.find(each.address, each.facts)
             if found is not None and not found.admitted:
                 self.leave.add(each.url, _named(found))
+            else:
+                self._staying.append(self._key(each.address))
         elif each.outcome == OutcomeKind.EXCLUDED and each.status in LEFT_OUT:
             self._may_be_found(each)
         elif each.outcome == OutcomeKind.EXCLUDED:
             self._may_enter(_Excluded(each.address, each.depth, each.reason))
 
-    def _renames(self, each: _Known) -> bool:
-        """Would it be known by another address? Then it is fetched anew from there, and leaves here."""
-        known = self._source.rename(each.address)
-        if known is None or known.address == each.address:
-            return False
-        if each.indexed:
-            self.renamed += 1
-            new = {"url": each.url, "to": known.address, "rule": known.rule}
-            self._renaming += [new] if self.renamed <= self._shown else []
-        return True
+    def _renames(self, each: _Known, known: Renamed) -> None:
+        """It would be known by another address: fetched anew from there, if that is let in. It leaves here."""
+        gates = self._source.gates
+        ruling = gates.follow(known.address, each.depth)
+        if not ruling.admitted:
+            self._unvisited += self._visited_now(each)
+        if not each.indexed:
+            return
+        found = gates.find(known.address, each.facts) if ruling.admitted else ruling
+        if found is not None and not found.admitted:
+            self.leave.add(each.url, _named(found))
+            return
+        self.renamed += 1
+        self._targets.add(self._key(known.address))
+        new = {"url": each.url, "to": known.address, "rule": known.rule}
+        self._renaming += [new] if self.renamed <= self._shown else []
+
+    def _key(self, address: str) -> int:
+        return fingerprint(address, self._source.number)
+
+    @property
+    def merged(self) -> int:
+        """How many documents fewer there would be, since several are renamed to one, or to one that there is."""
+        return self.renamed - len(self._targets) + sum(key in self._targets for key in self._staying)
 
     def _visited_now(self, each: _Known) -> bool:
         """Do the gates of now let it in?"""
@@ -255,7 +285,7 @@ class _Effect:
             "leave": leave.rules.total(), "leaving": [each["url"] for each in leave.examples],
             "leave_rules": leave.by_rule(), "no_longer_visited": self._unvisited,
             "enter": enter.rules.total(), "entering": enter.examples, "enter_rules": enter.by_rule(),
-            "rename": self.renamed, "renaming": self._renaming,
+            "rename": self.renamed, "renaming": self._renaming, "merge": self.merged,
             "found_again": again.rules.total(), "finding": again.examples, "found_rules": again.by_rule(),
         }  # fmt: skip
 
@@ -272,6 +302,8 @@ def sentences(effect: dict[str, Any]) -> Iterator[str]:
         yield f"{effect['rename']} of {effect['documents']} documents would be known by another address:"
         for each in effect["renaming"]:
             yield f"  {each['url']} -> {each['to']}  ({each['rule']})"
+    if effect["merge"]:
+        yield f"{effect['merge']:,} of them would be the same as another, and leave the index."
     for rule in effect["idle"]:
         yield f"The rule {rule!r} matches nothing that is known. Check how it is written."
     yield from effect["doubts"]

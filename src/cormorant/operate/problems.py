@@ -298,11 +298,8 @@ def _receivers(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 
 def _idle_rules(tx: Tx, source: Source) -> Iterator[dict[str, Any]]:
     """Rules that nothing has matched so far."""
-    for rule in idle.rules(tx, source):
-        yield {
-            "kind": "rule", "rule": rule,
-            "sentence": f"The rule {rule!r} matches nothing that was found. Check how it is written.",
-        }  # fmt: skip
+    for rule, sentence in idle.watched(tx, source).told():
+        yield {"kind": "rule", "rule": rule, "sentence": sentence}
 
 
 def _crowded(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:

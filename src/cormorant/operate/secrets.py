@@ -28,9 +28,11 @@ def add(house: House, name: str, value: str) -> dict[str, Any]:
     """Keep a secret. Raises ConflictError when the name is taken, UsageError for a name or value that cannot be one."""
     if NAME.fullmatch(name) is None:
         raise UsageError(f"{name!r} cannot be the name of a secret: use letters, digits, dots, dashes and underscores.")
-    sealed = _sealed(house, name, value)
-    with house.store.begin() as tx:
-        secrets.add(tx, name, sealed)
+    vault = Vault(house.folder)
+    with vault.held():
+        sealed = _sealed(vault, name, value)
+        with house.store.begin() as tx:
+            secrets.add(tx, name, sealed)
     return shown(house, name)
 
 
@@ -38,17 +40,19 @@ def edit(house: House, name: str, value: str) -> dict[str, Any]:
     """Put another value in its place; the next run uses it. Raises NotFoundError and what `add` raises."""
     with house.store.read() as tx:
         secrets.named(tx, name)
-    sealed = _sealed(house, name, value)
-    with house.store.begin() as tx:
-        secrets.edit(tx, name, sealed)
+    vault = Vault(house.folder)
+    with vault.held():
+        sealed = _sealed(vault, name, value)
+        with house.store.begin() as tx:
+            secrets.edit(tx, name, sealed)
     return shown(house, name)
 
 
-def _sealed(house: House, name: str, value: str) -> bytes:
+def _sealed(vault: Vault, name: str, value: str) -> bytes:
     if not value or len(value.encode()) > MOST_BYTES or "\0" in value:
         raise UsageError(f"The value of {name!r} is empty, longer than {MOST_BYTES:,} bytes, or no text.")
     hide(value)
-    return Vault(house.folder).seal(value.encode())
+    return vault.seal(value.encode())
 
 
 def listed(house: House) -> list[dict[str, Any]]:
@@ -87,8 +91,14 @@ def rotate(house: House) -> int:
     """Seal everything by a new key and forget the old one; returns how many secrets that were.
 
     Raises SecretSealed, and changes nothing, when one does not open. A kill on the way leaves both keys in the file.
+    Cookies that sites gave do not open any more.
     """
     vault = Vault(house.folder)
+    with vault.held():
+        return _rotated(house, vault)
+
+
+def _rotated(house: House, vault: Vault) -> int:
     with house.store.read() as tx:
         rows = secrets.every(tx)
     if not rows and not vault.exists:

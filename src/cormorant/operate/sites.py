@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -13,15 +14,17 @@ from cormorant.base.errors import CormorantError, NotFoundError
 from cormorant.catalog import sources
 from cormorant.frontier import facts, ledger
 from cormorant.frontier.ledger import HOUR_S, Hour
+from cormorant.model.address import origin_of, try_canonical
 from cormorant.operate import troubles
 from cormorant.operate.house import House
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource, site, site_source
 
-READ_AT_ONCE: Final = 500
-"""Sites whose hours are read together."""
 LATELY: Final = 24
 """Hours that `requests_lately` counts."""
+PAGE: Final = 500
+"""Sites whose hours are read together."""
+_PORT: Final = re.compile(r":\d+$")
 
 
 def listed(house: House, source: str | None = None) -> Iterator[dict[str, Any]]:
@@ -29,15 +32,20 @@ def listed(house: House, source: str | None = None) -> Iterator[dict[str, Any]]:
 
     Raises NotFoundError for a source that is not there.
     """
-    with house.store.read() as tx:
-        chosen = sa.select(site.c.id, site.c.key).order_by(site.c.key)
-        if source is not None:
+    chosen = sa.select(site.c.id, site.c.key).order_by(site.c.key).limit(PAGE)
+    if source is not None:
+        with house.store.read() as tx:
             number = sources.named(tx, source).id
-            own = sa.select(site_source.c.site_id).where(site_source.c.source_id == number)
-            chosen = chosen.where(site.c.id.in_(own))
-        rows = tx.rows(chosen)
-        for start in range(0, len(rows), READ_AT_ONCE):
-            yield from _summaries(tx, {row.id: row.key for row in rows[start : start + READ_AT_ONCE]})
+        chosen = chosen.where(site.c.id.in_(sa.select(site_source.c.site_id).where(site_source.c.source_id == number)))
+    behind = ""
+    while True:
+        with house.store.read() as tx:  # who reads on slowly keeps nobody waiting
+            rows = tx.rows(chosen.where(site.c.key > behind))
+            records = list(_summaries(tx, {row.id: row.key for row in rows}))
+        yield from records
+        if len(rows) < PAGE:
+            return
+        behind = rows[-1].key
 
 
 def shown(house: House, host: str) -> list[dict[str, Any]]:
@@ -45,23 +53,35 @@ def shown(house: House, host: str) -> list[dict[str, Any]]:
 
     Raises NotFoundError when nothing of it is known.
     """
-    wanted = _bare(host)
     with house.store.read() as tx:
-        rows = [row for row in tx.rows(sa.select(site).order_by(site.c.key)) if wanted in _names(row.key)]
+        wanted = _keys(tx, host)
+        rows = tx.rows(sa.select(site).where(site.c.key.in_(wanted)).order_by(site.c.key)) if wanted else []
         if not rows:
             raise NotFoundError(f"No site {host!r} is known. `cormorant site list` lists those that are.")
         return [_whole(house, tx, row) for row in rows]
 
 
-def _names(key: str) -> tuple[str, ...]:
-    """By what a site may be asked for: its key, and its host alone."""
+def _keys(tx: Tx, host: str) -> list[str]:
+    """The sites that are meant by a host, its port or not, as typed, also when it was an address that was; a folder."""
+    text = host.strip()
+    if text.startswith(("file:", "/")):
+        place = try_canonical(text if text.startswith("file:") else f"file://{text}") or ""
+        return [text, f"file:{place.removeprefix('file://').rstrip('/')}"]
+    typed = text.rpartition("://")[2].partition("/")[0].partition("?")[0]
+    named = try_canonical(f"http://{typed}")
+    address = named or try_canonical(f"http://[{typed}]")
+    if address is None:
+        return []
+    origin = origin_of(address)
+    if named and _PORT.search(typed):
+        return [origin.site]
+    return [row.key for row in tx.rows(sa.select(site.c.key)) if _host(row.key) == origin.host.rstrip(".")]
+
+
+def _host(key: str) -> str:
+    """The host of a site."""
     host, colon, port = key.rpartition(":")
-    return (key, host) if colon and port.isdigit() else (key,)
-
-
-def _bare(host: str) -> str:
-    """A host as typed, also when it was an address that was."""
-    return host.strip().lower().rpartition("://")[2].partition("/")[0]
+    return (host if colon and port.isdigit() else key).rstrip(".")
 
 
 def _summaries(tx: Tx, keys: Mapping[int, str]) -> Iterator[dict[str, Any]]:

@@ -31,6 +31,18 @@ _MOST = 20
 """Steps that are followed from a start address."""
 
 
+def named(source: Source) -> frozenset[str] | None:
+    """The start addresses of a source as it knows them, those of a file included; None for a kind that has none.
+
+    Raises BadAddress when the file cannot be read.
+    """
+    starts = getattr(source.settings, "starts", None)
+    if starts is None:
+        return None
+    renamed = ((each, source.rename(each)) for each in starts())
+    return frozenset(each if known is None else known.address for each, known in renamed)
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """The gate that keeps out what a start address leads to, its rule, and the status that stands for it."""

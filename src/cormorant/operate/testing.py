@@ -23,7 +23,7 @@ from cormorant.model.outcome import Deferred, Excluded, Moved, Outcome, OutcomeK
 from cormorant.model.resource import Found, Lease, Resource, Role
 from cormorant.model.settings import parse_settings
 from cormorant.model.status import describe
-from cormorant.operate import judging
+from cormorant.operate import documents, judging
 from cormorant.operate.house import House
 from cormorant.operate.secrets import Opened
 from cormorant.plugins import Source, Tools, source_kind
@@ -59,12 +59,12 @@ async def test(house: House, name: str, address: str, means: Means) -> dict[str,
     source = kind.make(row.id, parse_settings(kind.settings, row.settings), tools)
     started = house.clock.monotonic()
     try:
-        resource = judging.as_known(house, source, _resource(source, _meant(address)))
+        resource, renamed = _asked(house, source, address)
         report, wire, before = await _visit(source, resource, means.reader, house)
     finally:
         await source.close()
     seconds = house.clock.monotonic() - started
-    return _record(name, source, report, wire) | {
+    return _record(name, source, report, wire) | renamed | {
         "gates": judging.gates(source, report.task.resource, report.task.site.facts, report.outcome),
         "prerequisites": [each._asdict() for each in before], "took_s": round(seconds, 3),
     }  # fmt: skip
@@ -78,10 +78,19 @@ def judge(house: House, name: str, address: str) -> dict[str, Any]:
     with house.store.read() as tx:
         row = sources.named(tx, name)
     source = house.source(row)
-    resource = judging.as_known(house, source, _resource(source, _meant(address)))
-    return {"source": name, "address": resource.address, "depth": resource.depth} | judging.verdict(
-        house, source, resource
-    )
+    resource, renamed = _asked(house, source, address)
+    said = {"source": name, "address": resource.address, "depth": resource.depth} | renamed
+    return said | judging.verdict(house, source, resource)
+
+
+def _asked(house: House, source: Source, text: str) -> tuple[Resource, dict[str, Any]]:
+    """What was typed, under the address that a crawl would know it by; and what to tell of that when it is another."""
+    resource = _resource(source, _meant(text))
+    known = source.rename(resource.address)
+    if known is None:
+        return judging.as_known(house, source, resource), {}
+    told = {"renamed": documents.renaming(resource.address, known)}
+    return judging.as_known(house, source, resource._replace(address=known.address)), told
 
 
 def _meant(text: str) -> str:

@@ -19,6 +19,9 @@ from cormorant.sources.rules import compile_rules
 from cormorant.store.database import Tx
 from cormorant.store.schema import site, site_fact
 
+SHOWN = 10
+"""Traps that a report names."""
+
 
 def listed(house: House, name: str | None = None) -> list[dict[str, Any]]:
     """The suspected traps of a source, or of all; those its exclude rules leave out already are told as accepted.
@@ -78,12 +81,15 @@ def proposed(house: House, trap: str) -> tuple[str, dict[str, list[str]]]:
 
 
 def problems(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
-    """What a report says of them."""
-    for each in of_source(tx, owner):
-        if not each["accepted"]:
-            yield {
-                "kind": "trap", "trap": each["trap"], "rule": each["rule"],
-                "sentence": f"{each['template']} looks like a trap: of {each['addresses']:,} addresses "
-                f"{each['visited']:,} were visited, and the last said nothing new. Few of the others are visited; "
-                f"`cormorant trap accept {shlex.quote(each['trap'])}` leaves them out.",
-            }  # fmt: skip
+    """What a report says of them; those with the most addresses are named."""
+    found = sorted((each for each in of_source(tx, owner) if not each["accepted"]), key=lambda each: -each["addresses"])
+    for each in found[:SHOWN]:
+        yield {
+            "kind": "trap", "trap": each["trap"], "rule": each["rule"],
+            "sentence": f"{each['template']} looks like a trap: of {each['addresses']:,} addresses "
+            f"{each['visited']:,} were visited, and the last said nothing new. Few of the others are visited; "
+            f"`cormorant trap accept {shlex.quote(each['trap'])}` leaves them out.",
+        }  # fmt: skip
+    if len(found) > SHOWN:
+        more = f"{len(found) - SHOWN:,} more traps are suspected; `cormorant trap list` lists them."
+        yield {"kind": "trap", "sentence": more}
