@@ -21,6 +21,7 @@ from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Ok, Outcome
 from cormorant.model.resource import Lease, Role
 from cormorant.model.rules import Gate, Ruling
+from cormorant.model.settings import SiteBudget
 from cormorant.model.status import Status
 from cormorant.sources.web.source import WebSource
 from tests.clocks import Hands
@@ -191,28 +192,28 @@ def watched(settings: object, run: int) -> Dispatch:
 def test_how_much_of_a_host_a_run_may_ask_for_counts_from_its_begin() -> None:
     site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)})
     manners.set_pace(site, {SOURCE: watched({}, 1)}, Moment(NOW, AT))
-    assert [site.watches[SOURCE].ruling(NEVER_SEEN) is None for _ in range(4)] == [True] * 3 + [False]
+    assert [site.watches[SOURCE].ruling(NEVER_SEEN, NOW) is None for _ in range(4)] == [True] * 3 + [False]
     site.watched[SOURCE] = site.watches[SOURCE].pack()
     manners.set_pace(site, {SOURCE: watched({}, 1)}, Moment(NOW, AT))
-    assert site.watches[SOURCE].ruling(NEVER_SEEN) is not None, "the same run goes on counting"
+    assert site.watches[SOURCE].ruling(NEVER_SEEN, NOW) is not None, "the same run goes on counting"
     for leased_anew in (False, True):
         site.watched[SOURCE] = site.watches[SOURCE].pack()
         if leased_anew:
             site.watches.clear()
         manners.set_pace(site, {SOURCE: watched({}, 2 + leased_anew)}, Moment(NOW, AT))
-        assert site.watches[SOURCE].ruling(NEVER_SEEN) is None, "another run of the same generation begins anew"
+        assert site.watches[SOURCE].ruling(NEVER_SEEN, NOW) is None, "another run of the same generation begins anew"
 
 
 def test_what_a_watch_has_learned_since_it_was_kept_outlasts_a_source_that_joins() -> None:
     site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)})
     manners.set_pace(site, {SOURCE: watched({}, 1)}, Moment(NOW, AT))
     kept = site.watches[SOURCE].pack()
-    assert [site.watches[SOURCE].ruling(NEVER_SEEN) for _ in range(3)] == [None] * 3
+    assert [site.watches[SOURCE].ruling(NEVER_SEEN, NOW) for _ in range(3)] == [None] * 3
     site.watched[SOURCE] = kept
     manners.set_pace(site, {SOURCE: watched({}, 1)}, Moment(NOW, AT))
-    assert site.watches[SOURCE].ruling(NEVER_SEEN) is not None
+    assert site.watches[SOURCE].ruling(NEVER_SEEN, NOW) is not None
     manners.set_pace(site, {SOURCE: watched({"max_host_documents": 9}, 1)}, Moment(NOW, AT))
-    assert site.watches[SOURCE].most == 9, "other settings, another watch"
+    assert site.watches[SOURCE].most == SiteBudget(documents=9), "other settings, another watch"
     off = {"max_host_documents": None, "traps": "ignore"}
     manners.set_pace(site, {SOURCE: watched(off, 1)}, Moment(NOW, AT))
     assert not site.watches

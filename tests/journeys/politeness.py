@@ -26,6 +26,7 @@ from tests.journeys.crawling import begin
 from tests.journeys.home import Home
 from tests.journeys.pacing import too_soon
 from tests.journeys.pages import SECRET, SiteSettings
+from tests.journeys.proofs import record
 from tests.journeys.site import Logged, WebSite, website
 
 DELAYS_S = (0.2, 0.5, 1.0, 2.0, 5.0)
@@ -112,6 +113,10 @@ def judge(log: Sequence[Logged], delays: dict[str, float], ended: Sequence[int |
     print(f"at once at most {most} of {AT_ONCE}, forbidden {forbidden}, robots.txt at most {max(robots.values())}")  # noqa: T201
     for host, found in wrong.items():
         print(f"  {host}, every {delays[host]:g} s: {found[0]}")  # noqa: T201
+    record("politeness", {
+        "hosts": len(shares), "pages": len(visited), "hosts asked too soon": len(wrong),
+        f"hosts asked more than {AT_ONCE} times at once": int(most > AT_ONCE), "forbidden requests": forbidden,
+    })  # fmt: skip
     good = not wrong and len(visited) == count and most == AT_ONCE and not forbidden and max(robots.values()) <= ROBOTS
     return 0 if good and ended[-1] == 0 else 1
 

@@ -27,6 +27,7 @@ from cormorant.store.schema import content, hidden, resource
 from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.home import Home
 from tests.journeys.kills import place
+from tests.journeys.proofs import record
 from tests.journeys.shelves import HOSTS, SECTION, address, shelves, word
 
 NAME = "shelves"
@@ -207,6 +208,8 @@ def main() -> int:
     with place(given.store) as (home, _), crawler() as crawls:
         tally = prove(home, crawls, given.edits, given.addresses, given.seed)
     sys.stdout.write(json.dumps({"store": given.store, **tally.figures()}, indent=1) + "\n")
+    counted = ("edits", "left", "entered", "found_again", "held", "faults")
+    record("previews", {name: tally.figures()[name] for name in counted}, part=given.store)
     if tally.faults:
         sys.stderr.write(json.dumps(tally.faults, indent=1) + "\n")
     return int(bool(tally.faults))

@@ -79,7 +79,7 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
     if resource.role is not Role.DOCUMENT:
         return await reader.read_sitemap(content, wire) if resource.role is Role.SITEMAP else Ok(content, None)
     content_hash = hashlib.sha256(content.body).digest()
-    if resource.indexed and content_hash == resource.content_hash and not content.directives:
+    if resource.indexed and content_hash == resource.content_hash and not content.says_beside:
         return Unchanged(200, content)
     read = await reader.read(content, source, wire)
     if not isinstance(read, tuple):

@@ -17,6 +17,7 @@ import tempfile
 from typing import Any
 
 from tests.journeys.crawling import ROOT
+from tests.journeys.proofs import record
 
 _ALONE = ("unshare", "--net", "--mount")
 
@@ -71,10 +72,14 @@ def main() -> int:
     given = parser.parse_args()
     if reason := why_not():
         sys.stdout.write(f"skipped: {reason}\n")
+        record("forbidden", {}, {"all of it": reason})
         return 0
     said = proved(given.spellings, given.rebinding)
     wrong = faults_of(said)
     sys.stdout.write(json.dumps(said) + "\n" + "".join(f"- {each}\n" for each in wrong))
+    came = said["forbidden"] if isinstance(said["forbidden"], int) else len(said["forbidden"])
+    figures = {"spellings": said["spellings"], "names that change": given.rebinding, "connections received": came}
+    record("forbidden", figures)
     return 1 if wrong else 0
 
 

@@ -389,9 +389,15 @@ def _host_and_ports(site: str) -> tuple[str, list[int]]:
 
 
 def _conditions(resource: Resource) -> tuple[str, ...]:
-    """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use."""
-    in_use = resource.indexed or resource.status in READ_AND_EXCLUDED
-    if resource.role is Role.SITEMAP:  # while search finds it, what is known is of the document that it was taken for
+    """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use.
+
+    Not of a document that was not asked for the last time, as its robots.txt forbade it, and that the brake has kept: a
+    304 would confirm the exclusion. What is known of a sitemap that search still finds is of the document that it was
+    taken for.
+    """
+    found = resource.indexed and resource.outcome != OutcomeKind.EXCLUDED
+    in_use = found or resource.status in READ_AND_EXCLUDED
+    if resource.role is Role.SITEMAP:
         in_use = not resource.indexed and resource.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
     if not in_use:
         return ()
