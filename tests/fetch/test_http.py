@@ -346,7 +346,10 @@ def test_more_requests_than_the_width_are_under_way_while_they_hold_little(apart
             fetcher._held = held
             consent = Consent.of([("127.0.0.1", server.port)])
             asking = [asyncio.create_task(fetcher.get(Request(server.url(), consent=consent))) for _ in range(9)]
-            await asyncio.sleep(0.2)
+            async with asyncio.timeout(10):
+                for _ in range(wanted):
+                    await server.came.acquire()
+            await asyncio.sleep(0.1)  # one more would come about now
             assert len(server.requests) == wanted
             for each in asking:
                 each.cancel()

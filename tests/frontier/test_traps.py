@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.frontier.novelty import unexplained
+from cormorant.frontier.novelty import MOST_LINES, MOST_TEXT, unexplained
 from cormorant.frontier.templates import as_rule, templates
 from cormorant.frontier.traps import SAMPLE, WINDOW, Watch
 from cormorant.model.resource import Resource, Role
@@ -49,7 +49,9 @@ def test_numbers_and_ids_are_taken_out(path: str, narrow: str, wide: str) -> Non
 
 
 PATHS = st.lists(st.sampled_from(["a", "cal", "2031", "7", "3f9c01ab77", "p-1.html", "x.y"]), min_size=1, max_size=4)
-QUERIES = st.sampled_from(["", "?a=1", "?a=1&b=2", "?q", "?a[0]=x"])
+QUERIES = st.sampled_from(
+    ["", "?a=1", "?a=1&b=2", "?b=2&a=1", "?f=1&f=2", "?a&f=1&a=2&f", "?a=1&&b=2", "?", "?q", "?a[0]=x"]
+)
 
 
 @given(PATHS, QUERIES)
@@ -58,6 +60,30 @@ def test_the_proposed_rule_takes_what_the_template_was_made_of(path: list[str], 
     for each in templates(address):
         assert not compile_rules(["any"], [as_rule(each)], None).ruling(address).admitted
         assert compile_rules(["any"], [as_rule(each)], None).ruling(f"{HOST}/a/b/c/d/e/f/g").admitted
+
+
+@pytest.mark.parametrize(
+    ("query", "taken"),
+    [("a=1&b=2", True), ("b&a=", True), ("a=1&b=2&a=3", True), ("a=1", False), ("b=2", False), ("", False),
+     ("a=1&b=2&c=3", False), ("ab=1&b=2", False)],
+)  # fmt: skip
+def test_the_proposed_rule_leaves_other_queries_of_the_path(query: str, *, taken: bool) -> None:
+    rules = compile_rules(["any"], [as_rule(f"{HOST}/p?a&b")], None)
+    assert rules.ruling(f"{HOST}/p?{query}").admitted != taken
+
+
+def test_a_rule_can_be_proposed_for_any_number_of_parameters() -> None:
+    query = "&".join(f"name{number}=1" for number in range(80))
+    rule = as_rule(templates(f"{HOST}/p?{query}").narrow)
+    assert not compile_rules(["any"], [rule], None).ruling(f"{HOST}/p?{query}").admitted
+    assert compile_rules(["any"], [rule], None).ruling(f"{HOST}/p?name1=1").admitted
+
+
+def test_no_more_is_looked_at_than_a_page_has_at_its_beginning() -> None:
+    line = "word " * (MOST_TEXT // 5)
+    assert unexplained(line + "more", HOST) == unexplained(line + "else 4711", HOST)
+    many = "line\n" * MOST_LINES
+    assert unexplained(many + "more", HOST) == unexplained(many, HOST)
 
 
 def test_a_chain_that_says_nothing_is_suspected_and_sampled() -> None:

@@ -61,7 +61,7 @@ def test_a_source_receives_so_many_bytes_a_run(home: Home, crawls: Crawler) -> N
         (line,) = told(home, report["run"])
         assert "source edit site --set max_bytes=" in line["sentence"]
         with home.house() as house:
-            left = next(maze.url(f"/{n}") for maze in mazes for n in range(1, 40) if f"/{n}" not in maze.asked)
+            left = next(maze.url(f"/{n}") for maze in mazes for n in range(1, 40) if f"/{n}" not in maze.paths)
             (said,) = explain.explain(house, left)
         assert said["verdict"] == "pending"
         assert "max_bytes" in said["because"]
@@ -83,7 +83,7 @@ def test_a_host_gives_so_many_bytes_a_run(home: Home, crawls: Crawler) -> None:
         assert line["site"] == f"127.0.0.1:{much.port}"
         assert line["setting"] == "max_host_bytes"
         assert line["addresses"] == 30 - len(much.paths)
-        left = next(f"/{number}" for number in range(1, 30) if f"/{number}" not in much.asked)
+        left = next(f"/{number}" for number in range(1, 30) if f"/{number}" not in much.paths)
         with home.house() as house:
             (said,) = explain.explain(house, much.url(left))
         assert (said["verdict"], said["status"]) == ("excluded", 979)

@@ -70,7 +70,7 @@ class Dispatch:
         if lost:
             means.seen.forget_elsewhere()
         self.arrived = frozenset(means.sites.of_known(leads.sites(batch)))
-        self.reordered = leads.reordered(batch)
+        self.reordered |= leads.reordered(batch)
         self.batch, self.counters = Batch(), counters
         self._telling.go_on(self.batch, self.source, lost)
         return lost
@@ -88,6 +88,7 @@ class Dispatch:
             counters.discovered += leads.admit(tx, means.sites, self.order, kept)
             rows.count(counters, kept, visits.exclude(tx, kept.exclusions))
             writing.write(tx, made, self.order.run)
+            self.reordered = leads.put_right(tx, self.order, kept)
             facts.write(tx, [*kept.facts, *watches.learned(kept)])
             runs.count(tx, self.order.run, means.owner, counters)
         return lost

@@ -17,8 +17,9 @@ from cormorant.frontier.sitemaps import Tally, Told
 from cormorant.journal import visits
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Entry, Sitemap
-from cormorant.model.outcome import Moved, Ok
+from cormorant.model.outcome import Moved, Ok, OutcomeKind
 from cormorant.model.resource import Found, How, Resource, Role
+from cormorant.model.status import Status
 
 if TYPE_CHECKING:
     from cormorant.crawl.means import Means
@@ -99,25 +100,30 @@ def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
     """Admit what a batch of visits led to; returns how many documents are new. A sitemap is none."""
     if not batch.told:
         return admission.admit(tx, numbers, order, batch.arrivals)
-    changed, fresh = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
+    changed, fresh, over = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
     new = admission.admit(tx, numbers, order, [*batch.arrivals, *fresh])
-    if said := [each for told in batch.told for each in told.claims]:
+    admitted = {arrival.key for arrival in batch.arrivals}  # others were refused since: nothing is kept of them
+    if said := [each for told in batch.told for each in told.claims if not each.is_new or each.key in admitted]:
         changed |= claims.keep(tx, numbers, order, said, {told.resource.site for told in batch.told})
     batch.told[0].reordered = changed
     kept = {each.key for each in fresh}
     for told in batch.told:
         told.tally.new += sum(each.key in kept for each in told.sitemaps)
+        told.tally.over += sum(each.key in over for each in told.sitemaps)
     facts.write(tx, [told.tally.fact(told.resource) for told in batch.told])
     return max(new - len(fresh), 0)
 
 
-def _fresh(tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arrival]) -> tuple[set[int], list[Arrival]]:
-    """The sites where one of these sitemaps was taken for a document; and what is new, as much as there is room for."""
+def _fresh(
+    tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arrival]
+) -> tuple[set[int], list[Arrival], set[int]]:
+    """Sort sitemaps: sites where one was taken for a document, what is new, keys of what there is no room for."""
     if not found:
-        return set(), []
-    turned = sitemaps.turn(tx, numbers, order, found)
+        return set(), [], set()
     keyed = {each.key: each for each in found}
-    return turned, admission.unknown(tx, numbers, list(keyed.values()))[: sitemaps.files_left(tx, order.source)]
+    turned = sitemaps.turn(tx, numbers, order, list(keyed.values())[: sitemaps.MAX_FILES])
+    new, room = admission.unknown(tx, numbers, list(keyed.values())), sitemaps.files_left(tx, order.source)
+    return turned, new[:room], {each.key for each in new[room:]}
 
 
 def admit_found(
@@ -136,9 +142,27 @@ def admit_found(
         else:
             exclusions.append(excluded(number, key, each, ruling, order.run))
     count(counters, visits.exclude(tx, exclusions))
-    turned, fresh = _fresh(tx, means.sites, order, arrivals)
+    turned, fresh, _ = _fresh(tx, means.sites, order, arrivals)
     admission.admit(tx, means.sites, order, fresh)
-    return list(means.sites.of(tx, {each.found.site for each in arrivals}).values()), turned
+    return list(means.sites.of(tx, {each.found.site for each in fresh}).values()), turned
+
+
+def put_right(tx: Tx, order: Admission, batch: Batch) -> set[int]:
+    """Have visited as what they are documents that were taken for sitemaps, and sitemaps taken for documents.
+
+    Call it when the visits are written. Returns their sites.
+    """
+    documents = {each.resource.id for each in batch.visited if each.resource.role is Role.DOCUMENT}
+    none = [
+        each.resource.id
+        for each in batch.visited
+        if each.resource.role is Role.SITEMAP
+        and each.resource.outcome in (OutcomeKind.NONE, OutcomeKind.DEFERRED)
+        and each.fate.outcome is OutcomeKind.FAILED
+        and each.fate.status == Status.CONVERSION_FAILED
+    ]
+    turned = sitemaps.turn_again(tx, order, documents)
+    return turned | sitemaps.put_back(tx, order, none) if none else turned
 
 
 def count(counters: Counters, refused: int) -> None:

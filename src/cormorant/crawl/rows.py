@@ -316,7 +316,7 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
     resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
     changed = _change(resource, outcome, fate)
     found = resource.indexed and resource.role is Role.DOCUMENT
-    if found and not fate.kept:
+    if resource.indexed and (not fate.kept or (resource.role is Role.SITEMAP and _good(fate.outcome))):
         made.hidden.append((resource.id, resource.source, run))
     elif found and not _good(resource.outcome):
         made.shown.append(resource.id)
@@ -365,6 +365,13 @@ def _good(outcome: int) -> bool:
     return outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
 
 
+def _is_unread(outcome: Outcome) -> bool:
+    """Did nothing come that could be judged?"""
+    if isinstance(outcome, Excluded | Quarantined):
+        return outcome.content is None
+    return not isinstance(outcome, Ok | Unchanged)
+
+
 def _acl(outcome: Outcome) -> ACL | None:
     """The rights a document has now that was not read anew, None when nobody said."""
     if isinstance(outcome, Failed | Moved | Excluded | Quarantined):
@@ -379,6 +386,8 @@ def _acl(outcome: Outcome) -> ACL | None:
 def _refreshed(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> str:
     """Nothing new was read: keep the validators of a body that came, and the document's rights if they differ."""
     resource, outcome = visited.resource, visited.report.outcome
+    if not resource.content_hash and _is_unread(outcome):
+        made.validators.append(("", "", b"", resource.id))  # it was to be judged anew, and still is
     if isinstance(outcome, Unchanged) and outcome.content is not None:
         content = outcome.content
         content_hash = outcome.document.content_hash if outcome.document else resource.content_hash

@@ -26,6 +26,7 @@ _BROKEN = (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED)
 
 READ_TIMEOUT = 902
 REFUSED = 906
+NO_PORT = 907
 TOO_BIG_STATUS = 960
 NO_NAME = 975
 TLS = 976
@@ -97,6 +98,8 @@ def _timed_out(failure: Failure, request: Request) -> Fault:
 
 
 def _not_connected(failure: Failure) -> Fault:
+    if failure.os_error == errno.EADDRNOTAVAIL:
+        return Fault(NO_PORT, "The connection was not made: no local port is free.", retryable=True)
     why = {
         errno.ETIMEDOUT: "it timed out",
         errno.EHOSTUNREACH: "there is no route to the host",

@@ -15,7 +15,7 @@ from cormorant.frontier import facts, progress
 from cormorant.journal import runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, Refresh, RunState
-from cormorant.operate import starts
+from cormorant.operate import indexing, starts
 from cormorant.operate.house import House
 from cormorant.plugins import source_kind
 from cormorant.store import processes
@@ -42,8 +42,10 @@ def order(
 ) -> list[Ordered]:
     """Order a run of each source (no names: of all whose run is not held), or go on with the one interrupted.
 
-    Raises NotFoundError for an unknown source or when there is none at all, ConflictError when a named one is held.
+    Raises NotFoundError for an unknown source or when there is none at all, ConflictError when a named one is held, or
+    when the database is older than the index.
     """
+    indexing.refuse_older_store(house)
     with house.store.begin() as tx:
         chosen = [sources.named(tx, name) for name in names] if names else sources.every(tx)
         if not chosen:

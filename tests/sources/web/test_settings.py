@@ -70,7 +70,8 @@ def test_how_documents_are_read_reaches_their_reader() -> None:
 @pytest.mark.parametrize(
     ("rule", "limit"),
     [
-        ("suffix:a.example", 100), ("host:*.a.example", 100), ("host:shop-*.a.example", 100), ("HOST: w*.a.example", 100),
+        ("suffix:a.example", 100), ("host:*.a.example", 100), ("host:shop-*.a.example", 100),
+        ("HOST: w*.a.example", 100),
         ("prefix:https://*.a.example/", 100), ("any", 100), ("regex:a", 100), ("host:a.example", None),
         ("prefix:https://a.example/*/x", None), ("path:/*", None), ("address:https://a.example/?*", None),
     ],
