@@ -63,6 +63,5 @@ def _hosts(tx: Tx, row: RunRow, owner: SourceRow, settings: SourceSettings) -> I
 
 
 def _advice(source: str, name: str) -> str:
-    return (
-        f"The next crawl goes on with what is left; `cormorant source edit {source} --set {name}=...` lets one do more."
-    )
+    edit = f"`cormorant source edit {shlex.quote(source)} --set {name}=...`"
+    return f"The next crawl goes on with what is left; {edit} lets one do more."
