@@ -100,8 +100,8 @@ def test_a_file_of_start_addresses_is_read_whole_or_refused(tmp_path: Path, monk
     file.write_text("https://c.example/\nhttps://d.example/other\n")
     with pytest.raises(BadAddress, match="is larger than 40 bytes"):
         settings.starts()
-    with pytest.raises(BadAddress, match="cannot be read: embedded null byte"):
-        parse_settings(WebSettings, {"start_file": "a\0b"}).starts()
+    with pytest.raises(BadSetting, match="holds no NUL"):
+        parse_settings(WebSettings, {"start_file": "a\0b"})
 
 
 @pytest.mark.parametrize(
