@@ -67,7 +67,7 @@ servers: .venv/.stamp-dev ## Run the tests against nginx and squid, installing t
 suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write the page that tells how each went
 	@rm -rf build/suites
 	@CORMORANT_SUITES=$(abspath $(SUITES)) CORMORANT_SUITE_RECORDS=$(abspath build/suites) $(PYTEST) -m "not server" -n $(PARALLEL) \
-	tests/model/test_address_suites.py tests/sources/web tests/extract tests/journeys/test_maze.py
+	tests/model/test_address_suites.py tests/sources/web tests/extract tests/search/test_parse.py tests/journeys/test_maze.py
 	@$(BIN)/python -m docs.suites build/suites
 
 .PHONY: prove
@@ -80,6 +80,8 @@ prove: .venv/.stamp-dev ## Run the long proofs: kills, accidents, rounds of edit
 	@$(BIN)/python -m tests.journeys.hostile
 	@$(BIN)/python -m tests.journeys.forbidden
 	@$(BIN)/python -m tests.journeys.politeness
+	@$(BIN)/python -m tests.journeys.crowd --hosts 200 --pages 50 --delay 1
+	@$(BIN)/python -m tests.journeys.crowd --hosts 1000 --pages 50 --delay 5
 	@$(BIN)/python -m tests.journeys.accidents --store sqlite
 	@$(BIN)/python -m tests.journeys.accidents --store postgresql
 	@$(BIN)/python -m tests.journeys.rounds --rounds 30 --seeds 4 --store sqlite

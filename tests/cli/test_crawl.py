@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.world import Answer, Done, Installation, Site, ended, until
+from tests.cli.world import Answer, Done, Installation, Site, ended
+from tests.clocks import until
 
 CLASSIC = ("to_fetch", "fetched", "fetch_failures", "rejected", "discovered", "indexed", "non_indexable")
 

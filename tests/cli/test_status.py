@@ -6,7 +6,8 @@ import os
 import signal
 from typing import Any
 
-from tests.cli.world import Installation, Site, until
+from tests.cli.world import Installation, Site
+from tests.clocks import until
 
 PAGES = 40
 

@@ -14,7 +14,6 @@ from cormorant.base.clock import SystemClock
 from cormorant.base.steps import unmeasured
 from cormorant.cache.local import LocalCache
 from cormorant.catalog.acls import ACLNumbers
-from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.dispatch import Dispatch
 from cormorant.crawl.gates import SiteKeys
 from cormorant.crawl.means import Means
@@ -22,6 +21,7 @@ from cormorant.crawl.tending import Crew, Tending, plan_of
 from cormorant.frontier.admission import Admission, SiteNumbers
 from cormorant.frontier.desk import Task
 from cormorant.frontier.known import Seen
+from cormorant.journal.claims import Claim
 from cormorant.model.run import Counters
 from cormorant.store.database import Store
 from tests.crawl.samples import INDEXED, OLD_BODY, OLD_TEXT, RUN, SOURCE, web_source
@@ -57,7 +57,9 @@ def test_a_run_at_its_share_of_a_limit_is_settled_at_once(
 ) -> None:
     means = means_at(store, tmp_path)
     dispatch = Dispatch(web_source(), Admission(SOURCE, 1, RUN), means, Counters())
-    dispatch.allowance, dispatch.under_way = Allowance(most, 0, peers=2), under_way
+    dispatch.allowance.documents.set(most)
+    dispatch.allowance.share(Claim(), peers=2, more=True)
+    dispatch.under_way = under_way
     nobody: Any = None
     dispatch.batch.visited.extend([nobody] * visited)
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import encodings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.extract.charset import decoded
+from cormorant.extract.charset import decoded, is_label
 from cormorant.extract.html import extract_html
 from cormorant.model.content import Manner
 from tests.suites.record import record
@@ -26,6 +27,8 @@ from tests.suites.record import record
         (b"\xc3", "utf-8", ("\ufffd", "utf-8")),
         (b"+ADw-", "utf-7", ("+ADw-", "utf-8")),
         (b"x", "no such", ("x", "utf-8")),
+        (b"\xb0\xa1", "ks_c_5601-1987", ("가", "ks_c_5601-1987")),
+        (b"\xe9", "ISO_8859-1:1987", ("é", "iso_8859-1:1987")),
         (b"x", "ünknown", ("x", "utf-8")),
         (b"<?xml version='1.0' encoding='koi8-r'?>\xd6", "", ("<?xml version='1.0' encoding='koi8-r'?>ж", "koi8-r")),
         (b"<?xml version='1.0' encoding='utf-16'?>\xc3\xa9", "", ("<?xml version='1.0' encoding='utf-16'?>é", "utf-8")),
@@ -33,6 +36,15 @@ from tests.suites.record import record
 )
 def test_the_order_is_mark_transport_declaration_bytes(body: bytes, charset: str, wanted: tuple[str, str]) -> None:
     assert decoded(body, charset)[:2] == wanted
+
+
+def test_labels_that_are_none_are_not_remembered() -> None:
+    known = len(encodings._cache)  # of Python, which forgets nothing in it
+    for number in range(50):
+        decoded(b"x", f"no-such-{number}")
+        extract_html(f"<meta charset=none-{number}>x".encode(), address="https://h.example/")
+        assert not is_label(f"not-one-{number}")
+    assert len(encodings._cache) == known
 
 
 @given(st.binary(), st.text(max_size=12))

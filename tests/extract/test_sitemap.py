@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,6 +68,12 @@ def test_what_can_be_used_of_a_broken_one_is_used(text: str) -> None:
     assert named(text) == ["https://a.example/1", "https://a.example/2"]
     assert named(gzip.compress(text.encode())) == named(text)
     assert named(text.encode("utf-16")) == named(text)
+
+
+def test_a_guid_that_is_only_a_name_is_no_address() -> None:
+    names = "<item><guid isPermaLink='false'>abc-123</guid></item><item><guid>4711</guid></item>"
+    found = said(f"<rss>{names}<item><guid isPermaLink='false'>https://a.example/1</guid></item></rss>")
+    assert ([each.address for each in found.entries], found.unusable) == (["https://a.example/1"], 2)
 
 
 def test_pictures_and_films_of_a_page_are_no_pages() -> None:
@@ -127,6 +135,7 @@ def test_a_bomb_is_refused_and_a_cut_one_used() -> None:
     assert 500 < len(cut.entries) < 1_500
     assert cut.truncated
     assert gunzipped(b"x" * 100, 10) == (b"x" * 10, True)
+    assert gunzipped(gzip.compress(b"x") * 1_001) == (b"x" * 1_000, True)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +144,8 @@ def test_a_bomb_is_refused_and_a_cut_one_used() -> None:
         b"<urlset>" + b"<" * 3_000_000, b"<urlset>" + b"<!--" * 1_000_000, b"<urlset>" + b"<![CDATA[" * 500_000,
         b"<urlset><url><loc>" + b"&amp;" * 8_000_000, b"<feed><entry><link " + b"a=" * 2_000_000 + b"></entry>",
         b"<urlset>" + b"<url><loc>" * 200_000, b"<rss><item>" + b"<x " * 500_000,
+        b"<urlset><" + b"a" * 60 + b":" + b"b" * 60 + b" " * 2_000_000,
+        b"<rdf:RDF>" + (b"<item about" + b"a" * 16_000 + b">") * 150,
     ],
     ids=lambda body: body[:24].decode(),
 )  # fmt: skip
@@ -175,6 +186,14 @@ def test_any_bytes_end_as_addresses_or_as_a_reason(body: bytes) -> None:
 
 def test_what_a_child_answers_is_judged_again() -> None:
     assert isinstance(decode_sitemap(b"nonsense"), ConversionFault)
+    forged = [
+        ["https://a.example/", False, math.nan, 1e300, 1 << 62, math.inf],
+        ["https://a.example/2", False, 1.0, 1e13, -1, 0.5],
+    ]
+    told = decode_sitemap(msgspec.msgpack.encode(["sitemap", "urlset", forged, -(1 << 62), False]))
+    assert isinstance(told, Sitemap)
+    assert [each[2:] for each in told.entries] == [(None, None, 0, None), (None, None, 0, 0.5)]
+    assert told.unusable == 0
     assert is_read_inline(b"x" * INLINE_BYTES)
     assert is_read_inline(gzip.compress(b"x"))
     assert not is_read_inline(b"x" * (INLINE_BYTES + 1))

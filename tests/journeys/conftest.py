@@ -11,10 +11,12 @@ import pytest
 
 from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.home import Home
+from tests.journeys.hosts import Host
 from tests.journeys.pages import SiteSettings
 from tests.journeys.proofs import PROOFS, record
 from tests.journeys.site import WebSite, website
 from tests.stores import Postgres
+from tests.threaded import running
 
 _WENT: dict[str, Counter[str]] = {}
 """How the tests of a proof went, by its file."""
@@ -70,3 +72,10 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     """Starts a site; it ends with the test."""
     with ExitStack() as stack:
         yield lambda settings: stack.enter_context(website(settings, tmp_path))
+
+
+@pytest.fixture
+def host() -> Iterator[Callable[[], Host]]:
+    """Starts a host; it ends with the test."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(running(Host()))

@@ -33,6 +33,8 @@ from tests.journeys.shelves import HOSTS, SECTION, address, shelves, word
 NAME = "shelves"
 EVERY = 10**9
 TELL = 10
+FIGURES = {"leave": "leaving", "enter": "entering", "found_again": "finding"}
+"""What a preview counts, and what it lists of it."""
 SAMPLE = 5
 """Documents of each sort that are looked for by a question to search."""
 
@@ -161,8 +163,7 @@ def edit(home: Home, crawls: Crawler, given: dict[str, Any], tally: Tally) -> No
         "found": (came ^ {each["url"] for each in said["finding"]}) if whole else
         {each["url"] for each in said["finding"]} - came,
         "no longer visited": {str(len(before.visited - after.visited))} ^ {str(said["no_longer_visited"])},
-        "figures": {said["leave"], said["enter"], said["found_again"]}
-        ^ {len(said["leaving"]), len(said["entering"]), len(said["finding"])},
+        "figures": {(each, said[each]) for each in FIGURES} ^ {(each, len(said[FIGURES[each]])) for each in FIGURES},
         "search": _searched(home, left, after.found),
     }  # fmt: skip
     tally.edits, tally.told, tally.known = tally.edits + 1, tally.told + whole, said["known"]

@@ -332,3 +332,11 @@ def test_where_a_start_address_has_moved_to_is_no_deeper(home: Installation, sit
     home.fine("crawl", "docs")
     assert [each["url"] for each in home.fine("search", "quinces", "--json").objects] == [f"{site.address}new"]
     assert "/ferries" not in site.asked
+
+
+def test_rights_that_leave_nobody_are_told_of(home: Installation, site: Site) -> None:
+    given = ("--set", f"start={site.address}", "--set", "grants=user:anna")
+    alone = "Its documents are for user:anna alone: the search page, where nobody is signed in, shows none of them."
+    assert alone in home.fine("source", "add", "web", "docs", *given).err
+    assert alone not in home.fine("source", "edit", "docs", "--set", "grants=").err
+    assert alone in home.fine("source", "edit", "docs", "--set", "grants=user:anna", "--preview").err

@@ -14,6 +14,7 @@ from pathlib import Path
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from cormorant.base.clock import random_token
+from cormorant.base.disk import sync_folder
 from cormorant.base.errors import SecretSealed
 
 NAME = "secret.key"
@@ -95,9 +96,11 @@ class Vault:
             pass
         finally:
             draft.unlink()
+        sync_folder(self.path.parent)  # what is sealed by it may be durable elsewhere, in a database server
 
     def _replace(self, text: bytes) -> None:
         self._draft(text).replace(self.path)
+        sync_folder(self.path.parent)
 
     def _draft(self, text: bytes) -> Path:
         draft = self.path.with_name(f"{NAME}.{random_token(8)}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from cormorant.frontier import inversion
 from cormorant.store.database import Store
 
@@ -22,7 +24,7 @@ def invert(store: Store, source: int) -> int:
             changed += inversion.apply(tx, [page[0] for page in pages], difference)
 
 
-def again(store: Store, source: int) -> None:
+async def again(store: Store, source: int) -> None:
     """Have all links of a source inverted anew at the end of the run, in chunks. May be repeated after a kill."""
     while True:
         with store.begin() as tx:
@@ -30,3 +32,4 @@ def again(store: Store, source: int) -> None:
             inversion.again(tx, source, pages)
         if not pages:
             return
+        await asyncio.sleep(0)  # other runs go on meanwhile

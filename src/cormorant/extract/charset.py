@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from turbohtml import parse
 from turbohtml.detect import detect
 
 _MARKS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
@@ -58,7 +59,18 @@ def decoded(body: bytes, charset: str = "", default: str = "") -> Decoded:
 @lru_cache(maxsize=256)
 def is_label(label: str) -> bool:
     """Say whether this names a charset: https://encoding.spec.whatwg.org/#names-and-labels."""
-    return _try(b"x", label) is not None  # of nothing Python makes text by any name
+    return bool(_name(label.strip()))
+
+
+def _name(label: str) -> str:
+    """The name of the charset that a label means, "" when it means none.
+
+    The parser is asked: Python looks for a module of that name, and keeps every name that it did not find for ever.
+    """
+    try:
+        return parse(b"", encoding=label, positions=False).encoding or "" if _LABEL.fullmatch(label) else ""
+    except (LookupError, ValueError):
+        return ""
 
 
 def _declared(body: bytes) -> str:
@@ -78,13 +90,8 @@ def _wide(body: bytes) -> str:
 
 
 def _try(body: bytes, label: str) -> str | None:
-    label = label.strip()
-    if not _LABEL.fullmatch(label):
-        return None
-    try:
-        return _decode(body, label)
-    except LookupError:
-        return None
+    name = _name(label.strip())
+    return _decode(body, name) if name else None
 
 
 def _decode(body: bytes, label: str) -> str:

@@ -29,6 +29,8 @@ MAX_FOUND: Final = 10_000
 """References of one kind that are looked at."""
 MAX_FIELDS: Final = 50
 """Fields of a form that go into its address."""
+MAX_PIECES: Final = 100
+"""References in one attribute."""
 
 _MEDIA: Final = (
     ("img", "src"), ("img", "lowsrc"), ("img", "dynsrc"), ("audio", "src"), ("video", "src"), ("video", "poster"),
@@ -48,9 +50,10 @@ _SRCSET: Final = (("img", "srcset"), ("source", "srcset"), ("link", "imagesrcset
 _SEVERAL: Final = frozenset(("ping", "archive"))
 _BUTTONS: Final = frozenset(("button", "image", "reset", "submit", "file"))
 # https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute, without what follows an address.
-_CANDIDATE: Final = re.compile(r"[\s,]*([^\s,](?:\S*[^\s,])?)(?:\s[^,(]*(?:\([^)]*\))?[^,]*)?(?:,|$)")
+_CANDIDATE: Final = re.compile(r"[\s,]*([^\s,](?:\S*[^\s,])?)(?:\s[^,(]*(?:\([^)]{0,100}\))?[^,]*)?(?:,|$)")
+# A path begins behind no character that a path may have, so that each is looked at from one place alone.
 _WRITTEN: Final = re.compile(
-    r"""https?://[^\s"'<>`\\^{}|()\[\],;]{1,4096}|(?<![\w./:-])\.{0,2}/[\w%~@-][\w./%~@+-]{0,2048}\.[A-Za-z][A-Za-z0-9]{0,9}\b"""
+    r"""https?://[^\s"'<>`\\^{}|()\[\],;]{1,4096}|(?<![\w./:%~@+-])\.{0,2}/[\w%~@-][\w./%~@+-]{0,2048}\.[A-Za-z][A-Za-z0-9]{0,9}\b"""
 )
 
 
@@ -107,14 +110,20 @@ def _of(document: Document, places: tuple[tuple[str, str], ...]) -> Iterator[Ref
             value = element.attr(attribute)
             if not value or (tag == "param" and "/" not in value):
                 continue
-            for each in value.replace(",", " ").split() if attribute in _SEVERAL else (value,):
+            for each in _pieces(value) if attribute in _SEVERAL else (value,):
                 yield Reference(each, element)
+
+
+def _pieces(value: str) -> list[str]:
+    return value.replace(",", " ").split(maxsplit=MAX_PIECES)[:MAX_PIECES]
 
 
 def _srcset(document: Document) -> Iterator[Reference]:
     for tag, attribute in _SRCSET:
         for element in islice(document.find_all(tag), MAX_FOUND):
-            for match in islice(_CANDIDATE.finditer(element.attr(attribute) or ""), 100):
+            # Without an end of nothing but separators, which would be looked through from each of them.
+            value = (element.attr(attribute) or "").rstrip(", \t\r\n\f")
+            for match in islice(_CANDIDATE.finditer(value), MAX_PIECES):
                 yield Reference(match[1], element)
 
 
@@ -122,11 +131,12 @@ def _forms(document: Document, *, get: bool, post: bool) -> Iterator[Reference]:
     """Yield where forms lead: https://html.spec.whatwg.org/#form-submission-algorithm, for what they show at first."""
     for element in islice(document.find_all("isindex"), MAX_FOUND if get else 0):
         yield Reference(element.attr("action") or "", element)
+    fields = _fields(document) if get else {}
     for form in islice(document.find_all("form"), MAX_FOUND):
         by_post = (form.attr("method") or "").strip().lower() == "post"
         if post if by_post else get:
             action = form.attr("action") or ""
-            yield Reference(action if by_post else _submitted(action, form), form)
+            yield Reference(action if by_post else _submitted(action, fields.get(form, [])), form)
     for tag in ("button", "input"):
         for button in islice(document.find_all(tag), MAX_FOUND):
             there, by_post = button.attr("formaction"), (button.attr("formmethod") or "").strip().lower() == "post"
@@ -134,19 +144,25 @@ def _forms(document: Document, *, get: bool, post: bool) -> Iterator[Reference]:
                 yield Reference(there, button)
 
 
-def _submitted(action: str, form: Element) -> str:
+def _submitted(action: str, fields: list[tuple[str, str]]) -> str:
     """The address of a GET form as it is sent when nobody fills it in."""
-    fields = list(islice(_fields(form), MAX_FIELDS))
     return f"{action.partition('#')[0].partition('?')[0]}?{urlencode(fields)}" if fields else action
 
 
-def _fields(form: Element) -> Iterator[tuple[str, str]]:
+def _fields(document: Document) -> dict[Element, list[tuple[str, str]]]:
+    """The fields of each form. A page may have forms in each other, so a field is the nearest one's alone."""
+    found: dict[Element, list[tuple[str, str]]] = {}
     for tag in ("input", "select", "textarea"):
-        for field in form.find_all(tag):
+        for field in islice(document.find_all(tag), MAX_FOUND):
             name = field.attr("name")
-            value = _value(tag, field) if name and field.attr("disabled") is None else None
-            if name and value is not None:
-                yield name, value
+            form = field.closest("form") if name and field.attr("disabled") is None else None
+            if form is None or not name:
+                continue
+            fields = found.setdefault(form, [])
+            value = _value(tag, field) if len(fields) < MAX_FIELDS else None
+            if value is not None:
+                fields.append((name, value))
+    return found
 
 
 def _value(tag: str, field: Element) -> str | None:
@@ -158,8 +174,10 @@ def _value(tag: str, field: Element) -> str | None:
         chosen = next((each for each in options if each.attr("selected") is not None), None) or next(
             iter(options), None
         )
-        return None if chosen is None else chosen.attr("value") or chosen.text.strip()
+        value = chosen.attr("value") if chosen is not None else None
+        return chosen.text.strip() if chosen is not None and value is None else value
     kind = (field.attr("type") or "text").lower()
     if kind in _BUTTONS or (kind in ("checkbox", "radio") and field.attr("checked") is None):
         return None
-    return field.attr("value") or ("on" if kind in ("checkbox", "radio") else "")
+    value = field.attr("value")
+    return value if value is not None else "on" if kind in ("checkbox", "radio") else ""

@@ -30,7 +30,7 @@ def gunzipped(body: bytes, most: int = MAX_BYTES) -> tuple[bytes, bool]:
         rest = engine.unused_data
         if cut or not rest.startswith(_MAGIC):
             break
-    return out.getvalue()[:most], cut
+    return out.getvalue()[:most], cut or rest.startswith(_MAGIC)
 
 
 def _inflated(engine: zlib._Decompress, data: bytes, out: BytesIO, bounds: tuple[int, int]) -> bool:

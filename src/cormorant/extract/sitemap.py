@@ -28,10 +28,10 @@ MAX_ITEMS: Final = 10_000
 MAX_TAGS: Final = 1_500_000
 """Tags that are looked at; reading them takes less than two seconds."""
 
-_TAG: Final = re.compile(r"<(?:!--|!\[CDATA\[|(/?)([A-Za-z_][\w.-]{0,60}(?::[\w.-]{1,60})?)([^<>]*)>|[!?])")
+_TAG: Final = re.compile(r"<(?:!--|!\[CDATA\[|(/?)([A-Za-z_][\w.-]{0,60}+(?::[\w.-]{1,60}+)?+)([^<>]*+)>|[!?])")
 _ENTITY: Final = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
 _DECLARED: Final = re.compile(r"<!ENTITY\s{1,20}(?:%\s{1,20})?([\w.-]{1,60})")
-_ATTRIBUTE: Final = re.compile(r"""([\w:.-]{1,60})\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)')""")
+_ATTRIBUTE: Final = re.compile(r"""(?<![\w:.-])([\w:.-]{1,60}+)\s{0,20}+=\s{0,20}+(?:"([^"]*)"|'([^']*)')""")
 _MOST_TEXT: Final = 4 * MAX_ADDRESS
 _MOST_PIECES: Final = 16
 """Characters of a field between two tags, and how often tags or sections may part it."""
@@ -97,7 +97,8 @@ class _Entries:
         self.over = len(self.found) + self.unusable >= self.most
         if self.over:
             return
-        raw = fields.get("loc") or fields.get("about") or fields.get("guid") or ""
+        guid = fields.get("guid", "")
+        raw = fields.get("loc") or fields.get("about") or (guid if guid.startswith(_HAS_SCHEME) else "")
         address = "" if len(raw) > 2 * MAX_ADDRESS or self._is_declared(raw) else self._joined(raw)
         if not address.startswith(SCHEMES):
             self.unusable += 1

@@ -14,7 +14,8 @@ import msgspec
 from cormorant.extract.fault import Unreadable
 from cormorant.extract.gunzip import gunzipped
 from cormorant.extract.links import SCHEMES
-from cormorant.extract.sitemap import MAX_ENTRIES, read_sitemap
+from cormorant.extract.sitemap import MAX_ENTRIES, MAX_TAGS, read_sitemap
+from cormorant.extract.sitemap_fields import FREQUENCIES
 from cormorant.extract.task import CONVERSION_FAILED, MAX_ANSWER, ConversionFault, decode_task
 from cormorant.extract.text import one_line
 from cormorant.model.address import MAX_ADDRESS
@@ -23,6 +24,8 @@ from cormorant.model.content import Entry, Sitemap
 INLINE_BYTES: Final = 64 * 1024
 """Larger ones are read in a child: this takes ten milliseconds."""
 _FORM: Final = 20
+_LATEST: Final = 253_402_300_800.0
+"""The end of the year 9999 in epoch seconds."""
 
 _Row = tuple[str, bool, float | None, float | None, int, float | None]
 
@@ -79,8 +82,21 @@ def decode_sitemap(answer: bytes) -> Sitemap | ConversionFault:
         return ConversionFault(CONVERSION_FAILED, "The converter gave an answer that cannot be read.")
     if isinstance(said, ConversionFault):
         return said
-    entries = tuple(Entry._make(row) for row in said.entries[:MAX_ENTRIES] if _is_address(row[0]))
-    return Sitemap(one_line(said.form, _FORM), entries, said.unusable, said.truncated)
+    entries = tuple(_entry(row) for row in said.entries[:MAX_ENTRIES] if _is_address(row[0]))
+    return Sitemap(one_line(said.form, _FORM), entries, min(max(said.unusable, 0), MAX_TAGS), said.truncated)
+
+
+def _entry(row: _Row) -> Entry:
+    """An entry, without numbers that no date, frequency or priority has."""
+    address, is_map, since, until, every_s, weight = row
+    if not (_is_moment(since) and _is_moment(until)):
+        since = until = None
+    every_s = every_s if every_s in FREQUENCIES.values() else 0
+    return Entry(address, is_map, since, until, every_s, weight if weight is None or 0 <= weight <= 1 else None)
+
+
+def _is_moment(seconds: float | None) -> bool:
+    return seconds is None or abs(seconds) < _LATEST
 
 
 def _is_address(text: str) -> bool:

@@ -253,9 +253,10 @@ class Slot:
         lower = part.block.lower()
         body, cut = b"", raw > request.max_bytes
         if b"content-encoding:" in lower and raw:
-            decoded = decode(self._chunks, codings(Headers(part.block)), request.max_bytes, cut=request.cut)
+            applied = codings(Headers(part.block))
+            decoded = decode(self._chunks, applied, request.max_bytes, cut=request.cut)
             if isinstance(decoded, Trouble):
-                return fault_of_coding(decoded, request)._replace(requests=1, received=received)
+                return fault_of_coding(decoded, applied, request)._replace(requests=1, received=received)
             body, cut = decoded
         elif raw:
             body = joined(self._chunks)[: request.max_bytes]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from cormorant.frontier import inversion
+from cormorant.frontier import inversion, sitemaps
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_FACT, How, Role
 from cormorant.store.database import Tx
@@ -40,6 +40,7 @@ def purge(tx: Tx, source: int) -> int:
         inversion.withdraw(tx, source, some)
         keys = sa.select(columns.hash).where(columns.id.in_(some))
         tx.execute(sa.delete(claim).where(claim.c.source_id == source, claim.c.hash.in_(keys)))
+        sitemaps.forget(tx, source, some)
         for table in (content, outlinks, inlinks, resource):
             tx.execute(sa.delete(table).where(table.c.id.in_(some)))
         tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(some)))

@@ -33,11 +33,19 @@ Depth = Annotated[int, Field(ge=0)] | Literal["unlimited"]
 """Steps from where a source begins."""
 
 
+class SiteBudget(NamedTuple):
+    """What one run may ask of one site at the most: documents, bytes received, minutes; None for any number."""
+
+    documents: int | None = None
+    received: int | None = None
+    minutes: float | None = None
+
+
 class Watched(NamedTuple):
-    """What is held back at one site: pages that go on for ever and say nothing, and documents beyond `most` a run."""
+    """What is held back at one site: pages that go on for ever and say nothing, and what is beyond its budget."""
 
     throttle: bool
-    most: int | None
+    most: SiteBudget | None
 
 
 class Settings(BaseModel):
@@ -71,6 +79,9 @@ class SourceSettings(Settings):
     )
 
     max_documents: int | None = Field(default=None, ge=1, description="Documents fetched in one run at the most.")
+    max_bytes: int | None = Field(
+        default=None, ge=1, description="Bytes received in one run at the most, about: like 2GB."
+    )
     max_minutes: float | None = Field(default=None, gt=0, description="Minutes that one run fetches at the most.")
     change_by: tuple[Literal["content", "text", "main"], ...] = Field(
         default=("content", "text"),

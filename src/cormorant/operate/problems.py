@@ -23,7 +23,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role
 from cormorant.model.run import RunState
 from cormorant.model.status import Status, describe
-from cormorant.operate import documents, idle, sitemaps, starts, traps
+from cormorant.operate import documents, idle, limits, sitemaps, starts, traps
 from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
@@ -41,8 +41,8 @@ _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.HELD, OutcomeKi
 def of_run(house: House, number: int) -> list[dict[str, Any]]:
     """Problems of a run: what it is about, a sentence, and `kind`.
 
-    Kinds are run, start, folder, rule, hosts, sitemap, document, size, receiver, waiting, trap. What many addresses of
-    one host share is said once, with `addresses`, how many there are.
+    Kinds are run, start, folder, rule, limit, hosts, sitemap, document, size, receiver, waiting, trap. What many
+    addresses of one host share is said once, with `addresses`, how many there are.
     """
     with house.store.read() as tx:
         row = runs.get(tx, number)
@@ -70,6 +70,7 @@ def _of_settings(house: House, tx: Tx, row: RunRow, owner: SourceRow) -> Iterato
         yield from _refused_starts(tx, row)
         yield from _crowded(tx, row)
     yield from _idle_rules(tx, source)
+    yield from limits.problems(tx, row, owner, source.settings)
 
 
 def _about_run(row: RunRow) -> Iterator[dict[str, Any]]:

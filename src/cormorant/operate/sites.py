@@ -18,6 +18,8 @@ from cormorant.operate.house import House
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource, site, site_source
 
+READ_AT_ONCE: Final = 500
+"""Sites whose hours are read together."""
 LATELY: Final = 24
 """Hours that `requests_lately` counts."""
 
@@ -33,8 +35,9 @@ def listed(house: House, source: str | None = None) -> Iterator[dict[str, Any]]:
             number = sources.named(tx, source).id
             own = sa.select(site_source.c.site_id).where(site_source.c.source_id == number)
             chosen = chosen.where(site.c.id.in_(own))
-        for row in tx.rows(chosen):
-            yield _summary(tx, row.id, row.key)
+        rows = tx.rows(chosen)
+        for start in range(0, len(rows), READ_AT_ONCE):
+            yield from _summaries(tx, {row.id: row.key for row in rows[start : start + READ_AT_ONCE]})
 
 
 def shown(house: House, host: str) -> list[dict[str, Any]]:
@@ -61,11 +64,17 @@ def _bare(host: str) -> str:
     return host.strip().lower().rpartition("://")[2].partition("/")[0]
 
 
-def _summary(tx: Tx, number: int, key: str) -> dict[str, Any]:
-    hours = ledger.of(tx, number)
-    tightest = _tightest(hours)
-    trouble = troubles.of_site(tx, number)
+def _summaries(tx: Tx, keys: Mapping[int, str]) -> Iterator[dict[str, Any]]:
+    """What is told of these sites in a list (number -> key)."""
+    hours, in_trouble = ledger.of(tx, list(keys)), troubles.of_sites(tx, list(keys))
     since = int(tx.now() // HOUR_S) - LATELY
+    for number, key in keys.items():
+        yield _summary(key, hours[number], in_trouble.get(number), since)
+
+
+def _summary(key: str, hours: Sequence[Hour], trouble: Mapping[str, Any] | None, since: int) -> dict[str, Any]:
+    """What is told of a site; `since` is the hour from which requests are lately."""
+    tightest = _tightest(hours)
     return {
         "site": key,
         "requests_lately": sum(each.requests for each in hours if each.hour > since),
@@ -76,10 +85,11 @@ def _summary(tx: Tx, number: int, key: str) -> dict[str, Any]:
 
 
 def _whole(house: House, tx: Tx, row: Any) -> dict[str, Any]:
-    hours = ledger.of(tx, row.id)
+    hours = ledger.of(tx, [row.id])[row.id]
+    (summary,) = _summaries(tx, {row.id: row.key})
     known = facts.read(tx, [row.id], [facts.INSTALLATION])
     leased = row.owner is not None and row.lease_until > tx.now()
-    return _summary(tx, row.id, row.key) | {
+    return summary | {
         "requests": sum(each.requests for each in hours),
         "last_request_at": rfc3339(row.requested_at or None),
         "visited_by": row.owner if leased else None,

@@ -175,4 +175,5 @@ class Rounds:
 def metas(entry: Kept) -> tuple[tuple[str, str], ...]:
     """The attributes that a page's metas gave it, as they were written."""
     found = {name.lower(): value for name, value in entry.attributes.items() if not name.startswith("Headline")}
-    return tuple(sorted((n, str(each[0] if isinstance(each, tuple | list) else each)) for n, each in found.items()))
+    first = {name: each[0] if isinstance(each, tuple | list) else each for name, each in found.items()}
+    return tuple(sorted((name, str(each)) for name, each in first.items()))

@@ -11,7 +11,7 @@ import re
 import string
 from collections.abc import Sequence
 from importlib.metadata import entry_points
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 from urllib.parse import quote
 
 from cormorant.base.errors import BadAddress, BadRule
@@ -119,8 +119,8 @@ class AddressRules:
 
     def _by_plugin(self, plugin: AddressRewriter, address: str) -> Rewritten | Discard | None:
         try:
-            made = plugin.rewrite(address)
-            if not isinstance(made, Rewritten | Discard | None) or not _is_text(made):
+            made: object = plugin.rewrite(address)
+            if not _is_as_declared(made):
                 raise TypeError(f"it returned {made!r}")
         except Exception as error:  # noqa: BLE001 - other people's code
             self._tell(f"the rewriter {self._plugin_name} failed: {type(error).__name__}", address)
@@ -147,9 +147,11 @@ class AddressRules:
             _log.warning("address_left_as_found", extra={"address": address, "reason": what})
 
 
-def _is_text(made: Rewritten | Discard | None) -> bool:
-    """Are its addresses text, as they are declared?"""
-    return not isinstance(made, Rewritten) or (isinstance(made.display, str) and isinstance(made.access, str))
+def _is_as_declared(made: object) -> TypeGuard[Rewritten | Discard | None]:
+    """Is it what a plug-in has to return, its addresses text?"""
+    if isinstance(made, Rewritten):
+        return all(isinstance(each, str) for each in made)
+    return made is None or isinstance(made, Discard)
 
 
 def read_rule(text: str) -> _Rule:
@@ -167,7 +169,7 @@ def read_rule(text: str) -> _Rule:
 
 
 def _template(text: str, typed: str, compiled: Any) -> str:
-    """What takes the place of a match, written as it stands in addresses. Raises BadRule that says where it is wrong."""
+    """What takes the place of a match, written as in addresses. Raises BadRule that says where it is wrong."""
     names = compiled.groupindex
     for found in _GROUP.finditer(typed):
         name = found[1].removeprefix("g<").removesuffix(">")

@@ -204,7 +204,7 @@ class WebSource:
         return _Home(origin.site, str(origin), await self._next_turn(origin))
 
     async def _next_turn(self, origin: Origin) -> bytes | None:
-        """Wait for the next turn at an origin's site. Returns the robots.txt it was last judged by, whose pace it is."""
+        """Wait for the next turn at an origin's site. Returns the robots.txt it was last judged by: its pace holds."""
         body = self.gates.newest(str(origin))
         await self._late(origin.site, {} if body is None else {f"robots:{origin}": body}, origin.site)
         return body
@@ -392,11 +392,14 @@ def _conditions(resource: Resource) -> tuple[str, ...]:
     """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use.
 
     Not of a document that was not asked for the last time, as its robots.txt forbade it, and that the brake has kept: a
-    304 would confirm the exclusion.
+    304 would confirm the exclusion. What is known of a sitemap that search still finds is of the document that it was
+    taken for.
     """
-    read = resource.role is Role.SITEMAP and resource.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
     found = resource.indexed and resource.outcome != OutcomeKind.EXCLUDED
-    if not (found or read or resource.status in READ_AND_EXCLUDED):
+    in_use = found or resource.status in READ_AND_EXCLUDED
+    if resource.role is Role.SITEMAP:
+        in_use = not resource.indexed and resource.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
+    if not in_use:
         return ()
     etag, modified = resource.etag, resource.modified
     if not (resource.indexed or etag or modified):
