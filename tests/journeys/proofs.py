@@ -32,6 +32,8 @@ PROOFS = (
           "No connection comes to a forbidden address, however it is written and whatever leads there."),
     Known("politeness", "tests.journeys.politeness",
           "No host is asked sooner than its delay, by two processes, over a kill."),
+    Known("crowd", "tests.journeys.crowd",
+          "Many hosts at once are crawled as fast as their delays let it be, and none of them faster."),
     Known("accidents", "tests.journeys.accidents",
           "What is only out of sight is not deleted; what is really gone is, meanwhile and afterwards."),
     Known("rounds", "tests.journeys.rounds",
