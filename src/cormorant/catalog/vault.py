@@ -109,7 +109,6 @@ class Vault:
         draft = self._draft(text)
         try:
             os.link(draft, self.path)
-            self._settle()
         except FileExistsError:
             pass
         finally:
@@ -118,10 +117,6 @@ class Vault:
 
     def _replace(self, text: bytes) -> None:
         self._draft(text).replace(self.path)
-        self._settle()
-
-    def _settle(self) -> None:
-        """Have the name on the disk before the store holds anything that this key seals."""
         sync_folder(self.path.parent)
 
     def _draft(self, text: bytes) -> Path:
