@@ -78,7 +78,7 @@ class Served:
 
 
 def _handler(served: Served) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+    class Talk(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         wbufsize = -1
         disable_nagle_algorithm = True
@@ -97,7 +97,7 @@ def _handler(served: Served) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: object) -> None:
             """Quiet."""
 
-    return Handler
+    return Talk
 
 
 class _Server(ThreadingHTTPServer):

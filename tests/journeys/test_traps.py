@@ -10,7 +10,7 @@ from tests.journeys import processes
 from tests.journeys.crawling import Crawler, begin
 from tests.journeys.home import Home
 from tests.journeys.labyrinth import Shop, labyrinth, real
-from tests.journeys.maze import Answer, page, serving
+from tests.journeys.maze import Answer, Maze, page, serving
 
 PAGES, PRODUCTS = 60, 300
 MOST = 500
@@ -84,17 +84,21 @@ def test_an_accepted_trap_is_left_out(file_home: Home, crawls: Crawler) -> None:
         assert maze.paths == ["/"]
 
 
+def crawl_to(home: Home, maze: Maze, months: int) -> None:
+    """Crawl until so many paths were asked for, and kill it."""
+    with processes.ended(begin(home, "site")) as crawl:
+        until(lambda: len(set(maze.paths)) > months)
+        processes.kill_group(crawl.pid)
+
+
 def test_a_suspicion_outlives_a_kill(home: Home) -> None:
     """What was learned of a calendar before a kill need not be learned anew, and what was suspected is."""
     with serving(calendar) as maze:
         home.add_source("web", "site", {"start": [maze.home], "delay_s": BATCH_S / 20, "per_host": 1})
-        for months in (30, 38, None):  # the first are settled by then
-            with processes.ended(begin(home, "site")) as crawl:
-                if months is None:
-                    assert crawl.wait(60) == 0
-                else:
-                    until(lambda: len(set(maze.paths)) > months)  # noqa: B023 - asked at once
-                    processes.kill_group(crawl.pid)
+        for months in (30, 38):  # the first are settled by then
+            crawl_to(home, maze, months)
+        with processes.ended(begin(home, "site")) as crawl:
+            assert crawl.wait(60) == 0
         assert len(set(maze.paths)) <= 1 + WINDOW + CANDIDATE + 2, "two are under way at most when it is suspected"
         with home.house() as house:
             assert [each["template"] for each in traps.listed(house)] == [maze.url("/cal/{n}")]
