@@ -10,7 +10,7 @@ from tests.journeys import processes
 from tests.journeys.crawling import Crawler, begin
 from tests.journeys.home import Home
 from tests.journeys.labyrinth import Shop, labyrinth, real
-from tests.journeys.maze import Answer, page, serving
+from tests.journeys.maze import Answer, Maze, page, serving
 
 PAGES, PRODUCTS = 60, 300
 MOST = 500
@@ -84,17 +84,21 @@ def test_an_accepted_trap_is_left_out(file_home: Home, crawls: Crawler) -> None:
         assert maze.paths == ["/"]
 
 
+def kill_at(home: Home, maze: Maze, paths: int) -> None:
+    """Crawl, and kill everything once so many paths were asked for."""
+    with processes.ended(begin(home, "site")) as crawl:
+        until(lambda: len(set(maze.paths)) >= paths)
+        processes.kill_group(crawl.pid)
+
+
 def test_a_suspicion_outlives_a_kill(home: Home) -> None:
     """What was learned of a calendar before a kill need not be learned anew, and what was suspected is."""
     with serving(calendar) as maze:
         home.add_source("web", "site", {"start": [maze.home], "delay_s": BATCH_S / 20, "per_host": 1})
-        for months in (30, 38, None):  # the first are settled by then
-            with processes.ended(begin(home, "site")) as crawl:
-                if months is None:
-                    assert crawl.wait(60) == 0
-                else:
-                    until(lambda: len(set(maze.paths)) > months)  # noqa: B023 - asked at once
-                    processes.kill_group(crawl.pid)
+        for paths in (31, 39):
+            kill_at(home, maze, paths)
+        with processes.ended(begin(home, "site")) as crawl:
+            assert crawl.wait(60) == 0
         assert len(set(maze.paths)) <= 1 + WINDOW + CANDIDATE + 2, "two are under way at most when it is suspected"
         with home.house() as house:
             assert [each["template"] for each in traps.listed(house)] == [maze.url("/cal/{n}")]
