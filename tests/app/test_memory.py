@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.app import memory
-from cormorant.base.clock import SystemClock, pause
+from tests.clocks import until
 
 SIZE = 64 << 20
 
@@ -67,8 +67,4 @@ def resident(path: Path) -> int:
 
 
 def until_below(limit: int, path: Path) -> None:
-    clock = SystemClock()
-    until = clock.monotonic() + 10
-    while resident(path) > limit:
-        assert clock.monotonic() < until, f"{resident(path)} bytes stay in memory"
-        pause(0.02)
+    until(lambda: resident(path) <= limit, 10)

@@ -14,6 +14,7 @@ from cormorant.app.build import Plan
 from cormorant.app.settings import Installation
 from cormorant.app.supervisor import Supervisor
 from cormorant.base.clock import SystemClock
+from tests.clocks import until
 
 
 def supervising(book: Path, *, before: Callable[[], None], roles: int = 0) -> Callable[..., None]:
@@ -44,11 +45,8 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
 def test_signals_before_the_supervisor_is_ready_end_it_in_order(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     book = plan.folder / "book"
     monkeypatch.setattr(session, "supervise", supervising(book, before=strike, roles=2))
-    clock = SystemClock()
     with session.running(plan) as processes:
-        until = clock.monotonic() + 20
-        while processes.alive():
-            assert clock.monotonic() < until
+        until(lambda: not processes.alive(), 20)
     assert book.read_text() == "ended"
 
 

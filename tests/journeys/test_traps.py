@@ -84,10 +84,10 @@ def test_an_accepted_trap_is_left_out(file_home: Home, crawls: Crawler) -> None:
         assert maze.paths == ["/"]
 
 
-def crawl_to(home: Home, maze: Maze, months: int) -> None:
-    """Crawl until so many paths were asked for, and kill it."""
+def kill_at(home: Home, maze: Maze, paths: int) -> None:
+    """Crawl, and kill everything once so many paths were asked for."""
     with processes.ended(begin(home, "site")) as crawl:
-        until(lambda: len(set(maze.paths)) > months)
+        until(lambda: len(set(maze.paths)) >= paths)
         processes.kill_group(crawl.pid)
 
 
@@ -95,8 +95,8 @@ def test_a_suspicion_outlives_a_kill(home: Home) -> None:
     """What was learned of a calendar before a kill need not be learned anew, and what was suspected is."""
     with serving(calendar) as maze:
         home.add_source("web", "site", {"start": [maze.home], "delay_s": BATCH_S / 20, "per_host": 1})
-        for months in (30, 38):  # the first are settled by then
-            crawl_to(home, maze, months)
+        for paths in (31, 39):
+            kill_at(home, maze, paths)
         with processes.ended(begin(home, "site")) as crawl:
             assert crawl.wait(60) == 0
         assert len(set(maze.paths)) <= 1 + WINDOW + CANDIDATE + 2, "two are under way at most when it is suspected"
