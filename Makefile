@@ -67,11 +67,12 @@ servers: .venv/.stamp-dev ## Run the tests against nginx and squid, installing t
 suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write the page that tells how each went
 	@rm -rf build/suites
 	@CORMORANT_SUITES=$(abspath $(SUITES)) CORMORANT_SUITE_RECORDS=$(abspath build/suites) $(PYTEST) -m "not server" -n $(PARALLEL) \
-	tests/model/test_address_suites.py tests/sources/web tests/extract tests/journeys/test_maze.py
+	tests/model/test_address_suites.py tests/sources/web tests/extract tests/search/test_parse.py tests/journeys/test_maze.py
 	@$(BIN)/python -m docs.suites build/suites
 
 .PHONY: prove
-prove: .venv/.stamp-dev ## Run the long proofs: kills, previews of edits, hostile servers, forbidden addresses, traps, faults planted
+prove: export PROOF_RECORDS := $(abspath build/proofs)
+prove: .venv/.stamp-dev ## Run the long proofs: kills, accidents, rounds of edits, hostile servers, traps, faults planted; write their page
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store sqlite
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store postgresql
 	@$(BIN)/python -m tests.journeys.previews --edits 200 --addresses 100000 --store sqlite
@@ -79,7 +80,15 @@ prove: .venv/.stamp-dev ## Run the long proofs: kills, previews of edits, hostil
 	@$(BIN)/python -m tests.journeys.hostile
 	@$(BIN)/python -m tests.journeys.forbidden
 	@$(BIN)/python -m tests.journeys.politeness
-	@$(PYTEST) tests/journeys/prove_plants.py tests/journeys/prove_traps.py tests/journeys/prove_armour.py
+	@$(BIN)/python -m tests.journeys.crowd --hosts 200 --pages 50 --delay 1
+	@$(BIN)/python -m tests.journeys.crowd --hosts 1000 --pages 50 --delay 5
+	@$(BIN)/python -m tests.journeys.accidents --store sqlite
+	@$(BIN)/python -m tests.journeys.accidents --store postgresql
+	@$(BIN)/python -m tests.journeys.rounds --rounds 30 --seeds 4 --store sqlite
+	@$(BIN)/python -m tests.journeys.rounds --rounds 30 --seeds 4 --store postgresql
+	@$(PYTEST) tests/journeys/prove_plants.py tests/journeys/prove_traps.py tests/journeys/prove_armour.py \
+	tests/journeys/prove_manners.py
+	@$(BIN)/python -m docs.proof build/proofs
 
 .PHONY: check
 check: .venv/.stamp-dev ## Check format, lint, types, architecture and house rules

@@ -1,6 +1,15 @@
-"""A clock for tests, so that none has to wait."""
+"""A clock for tests, so that none has to wait; and how to wait where another process has to do something first."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+from cormorant.base.clock import SystemClock, pause
+
+T = TypeVar("T")
+LOOK_S = 0.02
 
 
 class Hands:
@@ -15,3 +24,19 @@ class Hands:
     def monotonic(self) -> float:
         self.at += self._step_s
         return self.at
+
+
+def until(seen: Callable[[], T | None], limit_s: float = 30.0) -> T:
+    """Wait until `seen()` is true, and return what it said."""
+    clock = SystemClock()
+    end = clock.monotonic() + limit_s
+    while not (found := seen()):
+        assert clock.monotonic() < end, f"it did not happen within {limit_s:g} s"
+        pause(LOOK_S)
+    return found
+
+
+def around_today() -> list[str]:
+    """Windows of a weekly calendar in UTC that hold now and for a day, whatever the hour."""
+    today = datetime.fromtimestamp(SystemClock().now(), UTC)
+    return [f"{(today + timedelta(days=days)).strftime('%a')} 00-24" for days in (-1, 0, 1)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.base.errors import SecretSealed
-from cormorant.catalog.vault import Vault
+from cormorant.catalog.vault import NAME, Vault
 
 
 def test_the_first_use_makes_a_private_key(tmp_path: Path) -> None:
@@ -59,3 +59,21 @@ def test_a_file_without_a_key_is_named(text: bytes, tmp_path: Path) -> None:
     (tmp_path / "secret.key").write_bytes(text)
     with pytest.raises(SecretSealed, match=r"secret.key holds no key"):
         Vault(tmp_path).seal(b"value")
+
+
+def test_the_name_of_a_new_key_is_durable_before_anything_is_sealed_by_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it seals may lie in a database on another machine, whose power stays on."""
+    there: list[bytes] = []
+    monkeypatch.setattr(
+        "cormorant.catalog.vault.sync_folder", lambda folder: there.append((folder / NAME).read_bytes())
+    )
+    vault = Vault(tmp_path)
+    vault.seal(b"value")
+    first = vault.path.read_bytes()
+    vault.add_key()
+    both = vault.path.read_bytes()
+    vault.keep_newest_key()
+    assert there == [first, both, vault.path.read_bytes()]
+    assert both.endswith(first)

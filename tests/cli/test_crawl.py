@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.world import Answer, Done, Installation, Site, ended, until
+from tests.cli.world import Answer, Done, Installation, Site, ended
+from tests.clocks import until
 
 CLASSIC = ("to_fetch", "fetched", "fetch_failures", "rejected", "discovered", "indexed", "non_indexable")
 
@@ -96,9 +97,10 @@ def test_an_interruption_keeps_the_state_and_the_next_crawl_goes_on(
     assert done.code == 130, done
     assert "`cormorant crawl docs` goes on" in done.err
     assert "Traceback" not in done.err
-    again = bare.run("crawl")
+    again = bare.run("crawl", "--force")
     assert again.code == 0, again
     assert "which was interrupted" in again.err
+    assert "It goes on as it was ordered; --force and --refresh are for the next." in again.err
     assert bare.fine("run", "list", "--json").object["fetched"] >= 13
     assert bare.fine("search", "word11", "--json").object["title"] == "Page 11"
 
@@ -286,7 +288,7 @@ class TestHeld:
 
     def test_accepted(self, held: Installation) -> None:
         done = held.run("run", "accept", "--json")
-        assert done.object["state"] == "finished", done
+        assert (done.object["state"], done.object["reason"]) == ("finished", "the deletion was accepted"), done
         assert not held.fine("search", "unique3", "--json").objects
 
     def test_refused(self, held: Installation) -> None:

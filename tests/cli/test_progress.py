@@ -10,7 +10,8 @@ from cormorant.cli.course import Course, awaited
 from cormorant.cli.progress import line
 from cormorant.frontier.trouble import Trouble
 from cormorant.operate.watching import Look, Waits
-from tests.cli.world import Answer, Installation, Site, ended, until
+from tests.cli.world import Answer, Installation, Site, ended
+from tests.clocks import until
 
 DEAD, DOWN, BUSY = Trouble("127.0.0.1:9", 906), Trouble("gone.example", 975), Trouble("busy.example", 503)
 REPORT: dict[str, Any] = {

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 import pytest
 
 from tests.cli.conftest import World
-from tests.cli.world import Installation, Site, ended, until
+from tests.cli.world import Installation, Site, ended
+from tests.clocks import until
 
 
 @contextmanager
@@ -82,8 +83,9 @@ def test_it_ends_when_asked_to(number: int, home: Installation) -> None:
 
 def test_quickstart_serves_at_the_end(bare: Installation, world: World) -> None:
     process = bare.start("quickstart", str(world.papers), "--port", "0")
-    assert process.stdout is not None
-    line = until(lambda: next((each for each in iter(process.stdout.readline, "") if "Search page" in each), None))
+    output = process.stdout
+    assert output is not None
+    line = until(lambda: next((each for each in iter(output.readline, "") if "Search page" in each), None))
     assert "Notice to mariners" in get(f"{line.split()[2]}search?q=mariners")[1]
     process.send_signal(signal.SIGINT)
     assert ended(process).code == 130

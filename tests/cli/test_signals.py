@@ -11,7 +11,8 @@ import threading
 import pytest
 
 from tests.cli.test_serve import processes_of
-from tests.cli.world import LIMIT_S, Installation, Site, ended, until
+from tests.cli.world import LIMIT_S, Installation, Site, ended
+from tests.clocks import until
 from tests.house.reading import ROOT
 
 INTERRUPTED = 130

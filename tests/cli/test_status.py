@@ -6,7 +6,8 @@ import os
 import signal
 from typing import Any
 
-from tests.cli.world import Installation, Site, until
+from tests.cli.world import Installation, Site
+from tests.clocks import until
 
 PAGES = 40
 
@@ -28,10 +29,15 @@ def test_a_run_that_was_killed_is_interrupted(bare: Installation, site: Site) ->
     until(lambda: "/3" in site.asked)
     assert (told(bare)["state"], told(bare)["last_state"]) == ("retrieving", "retrieving")
     assert "interrupted" not in bare.fine("status").out
+    assert {bare.fine("run", each, "--json").object["state"] for each in ("list", "show")} == {"retrieving"}
     os.killpg(crawl.pid, signal.SIGKILL)
     crawl.communicate()
     until(lambda: told(bare)["state"] == "interrupted", 5.0)
     assert (told(bare)["run"], told(bare)["last_state"]) == (1, "interrupted")
+    edited = bare.fine("source", "edit", "docs", "--set", "per_host=3").err
+    assert "Run 1, which was interrupted, follows per_host when it goes on." in edited
+    assert bare.fine("status", "--json").object["sources"][0]["to_fetch"] > 0
+    assert {bare.fine("run", each, "--json").object["state"] for each in ("list", "show")} == {"interrupted"}
     said = bare.fine("status").out
     assert "retrieving" not in said
     assert "Nothing is running." in said

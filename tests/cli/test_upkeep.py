@@ -12,7 +12,8 @@ import pytest
 from cormorant.app import folder
 from tests.cli.conftest import World
 from tests.cli.test_crawl import add, slow
-from tests.cli.world import Installation, Site, until
+from tests.cli.world import Installation, Site
+from tests.clocks import until
 
 
 def checks(home: Installation, *words: str) -> dict[str, dict[str, object]]:

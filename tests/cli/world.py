@@ -10,15 +10,16 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+from cormorant.base.clock import pause
 from cormorant.cli import boundary
+from tests.threaded import Asked, Said, served
 
 LIMIT_S = 60
 PROCESSES = re.compile(r"\b(crawl|quickstart|serve|accept|refuse)\b")
@@ -34,6 +35,11 @@ class Answer:
     location: str = ""
     wait_s: float = 0.0
     held: threading.Event | None = None
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Its header."""
+        return {"Content-Type": self.mime} | ({"Location": self.location} if self.location else {})
 
 
 @dataclass
@@ -67,49 +73,21 @@ def small_site() -> Site:
     return site
 
 
-class Server(ThreadingHTTPServer):
-    """One that does not mind clients that are gone."""
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Be quiet."""
-
-
 @contextmanager
 def serving(site: Site) -> Iterator[Site]:
     """Serve a site for the length of a block."""
 
-    class Talk(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def say(asked: Asked) -> Said:
+        site.asked.append(asked.path)
+        answer = site.answers.get(asked.path, Answer("no such page", 404))
+        pause(answer.wait_s)
+        if answer.held is not None:
+            answer.held.wait(LIMIT_S / 2)
+        return Said(answer.status, answer.body, answer.fields)
 
-        def do_GET(self) -> None:
-            site.asked.append(self.path)
-            said = site.answers.get(self.path, Answer("no such page", 404))
-            time.sleep(said.wait_s)
-            if said.held is not None:
-                said.held.wait(LIMIT_S / 2)
-            body = said.body.encode()
-            self.send_response(said.status)
-            if said.location:
-                self.send_header("Location", said.location)
-            self.send_header("Content-Type", said.mime)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Be quiet."""
-
-    server = Server(("127.0.0.1", 0), Talk)
-    server.daemon_threads = True
-    site.address = f"http://127.0.0.1:{server.server_address[1]}/"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
+    with served(say) as server:
+        site.address = f"{server.origin}/"
         yield site
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @dataclass(frozen=True)
@@ -153,9 +131,10 @@ class Installation:
 
     def run(self, *words: str) -> Done:
         """Run a command to its end: as a process when it starts others, else in this one, which is quicker."""
-        if self.environment or PROCESSES.search(" ".join(words)):
+        if PROCESSES.search(" ".join(words)):
             return ended(self.start(*words))
-        return here("--data", str(self.folder), *words)
+        with patch.dict(os.environ, self.environment):
+            return here("--data", str(self.folder), *words)
 
     def fine(self, *words: str) -> Done:
         """Run a command that must end well."""
@@ -194,14 +173,3 @@ def ended(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> Done:
         process.communicate()
         raise
     return Done(process.returncode, out, err)
-
-
-def until(seen: Any, limit_s: float = 20.0) -> Any:
-    """Wait until `seen()` is true, and return what it said."""
-    end = time.monotonic() + limit_s
-    while time.monotonic() < end:
-        found = seen()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError("it did not happen in time")

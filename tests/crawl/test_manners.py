@@ -21,6 +21,7 @@ from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Ok, Outcome
 from cormorant.model.resource import Lease, Role
 from cormorant.model.rules import Gate, Ruling
+from cormorant.model.settings import SiteBudget
 from cormorant.model.status import Status
 from cormorant.sources.web.source import WebSource
 from tests.clocks import Hands
@@ -85,11 +86,16 @@ def test_a_site_that_answers_after_its_rest_has_its_sources_make_up_for_what_the
     assert makes_up(forbidden, CIRCUIT, requests=0) == set()
 
 
+HELD_BACK = Failed(Status.TRAP, "max_host_documents 5: so many were asked for in this run")
+"""What search can find, and a limit keeps from being asked for."""
+
+
 def test_what_is_not_asked_for_says_nothing_of_its_site() -> None:
     forbidden = Excluded(Ruling(False, Gate.ROBOTS, "Disallow: /", Status.ROBOTS), 970)
     assert learned(forbidden, requests=0, failures=CIRCUIT - 1).failures == CIRCUIT - 1
     assert learned(forbidden, failures=CIRCUIT - 1).failures == 0
     assert learned(forbidden, requests=0, received=9, failures=CIRCUIT - 1).failures == 0, "a file that was read"
+    assert learned(HELD_BACK, requests=0, failures=CIRCUIT - 1).failures == CIRCUIT - 1
     ours = Deferred(Status.UNSETTLED, "our database was away")
     assert learned(ours, requests=0, failures=CIRCUIT - 1).failures == CIRCUIT - 1
     assert learned(ours, failures=CIRCUIT - 1).failures == 0, "it led to another site"
@@ -115,6 +121,7 @@ def test_a_visit_without_a_request_gives_its_turn_back() -> None:
     forbidden = Excluded(Ruling(False, Gate.ROBOTS, "Disallow: /", Status.ROBOTS), 970)
     assert learned(forbidden, requests=0).next_at <= NOW
     assert learned(forbidden).next_at > NOW, "behind a redirect"
+    assert learned(HELD_BACK, requests=0).next_at <= NOW, "ten thousand beyond a limit would take hours"
     assert learned(Failed(906, "refused"), requests=0).next_at == NOW + 7, "it was asked to connect"
 
 
@@ -177,6 +184,41 @@ def test_the_first_request_shows_that_a_name_leads_inside(
     assert (site.delay_s, site.parallel) == pace
 
 
+def watched(settings: object, run: int) -> Dispatch:
+    source = web_source(**{"max_host_documents": 3, **cast("dict[str, object]", settings)})
+    return cast("Dispatch", SimpleNamespace(source=source, order=SimpleNamespace(run=run, generation=1)))
+
+
+def test_how_much_of_a_host_a_run_may_ask_for_counts_from_its_begin() -> None:
+    site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)})
+    manners.set_pace(site, {SOURCE: watched({}, 1)}, Moment(NOW, AT))
+    assert [site.watches[SOURCE].ruling(NEVER_SEEN, NOW) is None for _ in range(4)] == [True] * 3 + [False]
+    site.watched[SOURCE] = site.watches[SOURCE].pack()
+    manners.set_pace(site, {SOURCE: watched({}, 1)}, Moment(NOW, AT))
+    assert site.watches[SOURCE].ruling(NEVER_SEEN, NOW) is not None, "the same run goes on counting"
+    for leased_anew in (False, True):
+        site.watched[SOURCE] = site.watches[SOURCE].pack()
+        if leased_anew:
+            site.watches.clear()
+        manners.set_pace(site, {SOURCE: watched({}, 2 + leased_anew)}, Moment(NOW, AT))
+        assert site.watches[SOURCE].ruling(NEVER_SEEN, NOW) is None, "another run of the same generation begins anew"
+
+
+def test_what_a_watch_has_learned_since_it_was_kept_outlasts_a_source_that_joins() -> None:
+    site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)})
+    manners.set_pace(site, {SOURCE: watched({}, 1)}, Moment(NOW, AT))
+    kept = site.watches[SOURCE].pack()
+    assert [site.watches[SOURCE].ruling(NEVER_SEEN, NOW) for _ in range(3)] == [None] * 3
+    site.watched[SOURCE] = kept
+    manners.set_pace(site, {SOURCE: watched({}, 1)}, Moment(NOW, AT))
+    assert site.watches[SOURCE].ruling(NEVER_SEEN, NOW) is not None
+    manners.set_pace(site, {SOURCE: watched({"max_host_documents": 9}, 1)}, Moment(NOW, AT))
+    assert site.watches[SOURCE].most == SiteBudget(documents=9), "other settings, another watch"
+    off = {"max_host_documents": None, "traps": "ignore"}
+    manners.set_pace(site, {SOURCE: watched(off, 1)}, Moment(NOW, AT))
+    assert not site.watches
+
+
 def test_a_site_of_two_sources_is_only_slowed() -> None:
     sources = {each: SourceWork(1) for each in (SOURCE, SOURCE + 1)}
     site = SiteWork(Lease(1, "a.example", 1, 1e12), sources, delay_s=0.5, parallel=1, under_way=1)
@@ -192,7 +234,7 @@ def test_another_hour_brings_another_pace_and_may_shut_a_source() -> None:
     source = web_source(variable_delay=hours, time_zone="UTC", delay_s=2)
     clock = Hands(NOON)
     timed = WebSource(SOURCE, source.settings, None, clock)
-    run = cast("Dispatch", SimpleNamespace(source=timed, order=SimpleNamespace(generation=1)))
+    run = cast("Dispatch", SimpleNamespace(source=timed, order=SimpleNamespace(run=1)))
     site, desk = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}), Desk()
     desk.open(site)
     manners.set_pace(site, {SOURCE: run}, Moment(NOW, NOON))

@@ -64,6 +64,15 @@ def test_a_page_is_a_copy_only_of_what_stands_inside_the_boundary() -> None:
     assert asked == ["https://a.example/real", "https://a.example/missing"]
 
 
+@pytest.mark.parametrize("canonical", ["/x?PHPSESSID=1f2e3d4c5b6a79881f2e3d4c", "/shown", "/x"])
+def test_a_page_is_no_copy_of_itself_however_it_is_written(canonical: str) -> None:
+    here = NEVER_SEEN._replace(address="https://a.example/x", display="https://a.example/shown")
+    said = Extraction("", canonical=f"https://a.example{canonical}")
+    reader = Reader(ChildPool({}), unmeasured, lambda *_: True)
+    ruling = reader.judged(web_source(), here, Content(here.address, b"", "text/html"), said)
+    assert (ruling.admitted, ruling.lasting) == (True, True), "else it is read in full in every run"
+
+
 @pytest.mark.parametrize("body", [b"", b" \n\t "])
 @pytest.mark.parametrize(
     ("mime", "name"),

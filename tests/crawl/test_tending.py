@@ -21,6 +21,7 @@ from cormorant.crawl.tending import Crew, Tending, plan_of
 from cormorant.frontier.admission import Admission, SiteNumbers
 from cormorant.frontier.desk import Task
 from cormorant.frontier.known import Seen
+from cormorant.journal.claims import Claim
 from cormorant.model.run import Counters
 from cormorant.store.database import Store
 from tests.crawl.samples import INDEXED, OLD_BODY, OLD_TEXT, RUN, SOURCE, web_source
@@ -47,6 +48,36 @@ def test_a_row_forgets_what_its_run_may_not_rely_on(forced: bool, anew: bool, wa
     assert plan.prepare(INDEXED) == want
 
 
+@pytest.mark.parametrize(
+    ("most", "visited", "under_way", "want"),
+    [(None, 3, 0, False), (10, 4, 0, False), (10, 5, 0, True), (10, 4, 1, False), (10, 0, 5, False)],
+)
+def test_a_run_at_its_share_of_a_limit_is_settled_at_once(
+    tmp_path: Path, store: Store, most: int | None, visited: int, under_way: int, want: bool
+) -> None:
+    means = means_at(store, tmp_path)
+    dispatch = Dispatch(web_source(), Admission(SOURCE, 1, RUN), means, Counters())
+    dispatch.allowance.documents.set(most)
+    dispatch.allowance.share(Claim(), peers=2, more=True)
+    dispatch.under_way = under_way
+    nobody: Any = None
+    dispatch.batch.visited.extend([nobody] * visited)
+
+    async def work() -> bool:
+        crew = Crew(means, nobody, SystemClock(), Orders(), width=2, most=4, tidy=lambda: None)
+        tending = Tending(crew, lambda: None)
+        tending.runs = {SOURCE: dispatch}
+        return tending.limited()
+
+    assert asyncio.run(work()) is want
+
+
+def means_at(store: Store, folder: Path) -> Means:
+    """What a retriever works with, its cache in this folder."""
+    cache = LocalCache(folder, SystemClock())
+    return Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+
+
 class Orders:
     """Says which runs are worked on: whatever it was told last."""
 
@@ -65,9 +96,7 @@ def test_a_new_run_visits_what_was_under_way_when_the_one_before_was_stopped(
 ) -> None:
     admitted(store, *pages(2), source=SOURCE)
     clock, orders = SystemClock(), Orders()
-    means = Means(
-        "ada", store, LocalCache(tmp_path, clock), Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured
-    )
+    means = means_at(store, tmp_path)
     nobody: Any = None
 
     def begin(generation: int) -> None:

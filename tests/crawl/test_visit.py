@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from dataclasses import replace
 
 import pytest
 
@@ -63,6 +64,23 @@ def test_what_is_ours_to_mend_is_not_the_document_s_fault(
 ) -> None:
     with pytest.raises(type(error)):
         made(NEVER_SEEN, error, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("refresh", "kind"),
+    [("0; url=/8", OutcomeKind.MOVED), ("0; url=/7?PHPSESSID=1f2e3d4c5b6a79881f2e3d4c", OutcomeKind.OK),
+     ("300; url=/7", OutcomeKind.OK), ("0; url=/7?page=2", OutcomeKind.MOVED)],
+)  # fmt: skip
+def test_a_page_that_refreshes_to_itself_stays(
+    refresh: str, kind: OutcomeKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = a_content(f'<meta http-equiv="refresh" content="{refresh}"><p>words'.encode())
+    report = made(NEVER_SEEN, page, monkeypatch)
+    assert isinstance(report, Report)
+    assert report.outcome.kind is kind
+    elsewhere = made(NEVER_SEEN, replace(page, address="https://a.example/after-a-redirect"), monkeypatch)
+    assert isinstance(elsewhere, Report)
+    assert elsewhere.outcome.kind is kind
 
 
 def test_the_same_bytes_are_unchanged_unless_a_header_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,9 +58,9 @@ def test_plain_texts_lead_on_when_addresses_in_text_are_asked_for() -> None:
 
 @pytest.mark.parametrize("piece", ["/a", "/a.", "./", "http://", "/a.b/", "https://a,", "../..", "%/a", "~/.a"])
 def test_hostile_texts_are_read_in_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     written(piece * (2_000_000 // len(piece)))
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_a_header_speaks_beside_its_document() -> None:

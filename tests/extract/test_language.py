@@ -19,12 +19,25 @@ DANISH = (
 JAPANESE = (
     "図書館は町に住むすべての人に開かれており、冬の間は閲覧室が暖かく保たれています。Python と SQLite を使います。" * 8
 )
+UZBEK = (
+    "Kutubxona shaharda yashaydigan har bir kishi uchun ochiq va qishda o'qish zali issiq. Ko'p kitoblarni bir oyga "
+    "uyga olib ketish mumkin, lekin xaritalar va eski gazetalar bilan faqat shu yerda ishlanadi, bu ham qoida. "
+) * 3
 NAMES = "GetObject PutObject ListBuckets DeleteMarker ETag VersionId HeadBucket RestoreRequest TagSet " * 8
 
 
 @pytest.mark.parametrize(
     ("text", "wanted"),
-    [(ENGLISH, "en"), (GERMAN, "de"), (JAPANESE, "ja"), (NAMES, ""), ("", ""), ("12 34 56 " * 90, ""), ("Kurz.", "")],
+    [
+        (ENGLISH, "en"),
+        (GERMAN, "de"),
+        (JAPANESE, "ja"),
+        (UZBEK, "uz"),
+        (NAMES, ""),
+        ("", ""),
+        ("12 34 56 " * 90, ""),
+        ("Kurz.", ""),
+    ],
 )
 def test_a_text_tells_its_language_or_nothing(text: str, wanted: str) -> None:
     assert language_of_text(text) == wanted
@@ -41,6 +54,10 @@ def test_a_text_tells_its_language_or_nothing(text: str, wanted: str) -> None:
         (Declared("gsw"), GERMAN, ("gsw", PAGE)),
         (Declared("sv"), DANISH, ("sv", PAGE)),
         (Declared("en"), DANISH, ("da", TEXT)),
+        (Declared("ru"), ENGLISH, ("en", TEXT)),
+        (Declared("ja"), NAMES, ("ja", PAGE)),
+        (Declared("ja"), JAPANESE, ("ja", PAGE)),
+        (Declared("nb-NO"), ENGLISH, ("en", TEXT)),
         (Declared("nl"), GERMAN.replace("ü", "ue"), ("de", TEXT)),
         (Declared(default="fr"), GERMAN, ("de", TEXT)),
         (Declared(default="fr"), NAMES, ("fr", DEFAULT)),

@@ -43,6 +43,7 @@ class Talk:
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             head = await self.reader.readuntil(b"\r\n\r\n")
             self.server.requests.append(head)
+            self.server.came.release()
             return head
         return b""
 
@@ -60,12 +61,13 @@ Script = Callable[[Talk], Awaitable[None]]
 
 @dataclass
 class Server:
-    """What a server saw."""
+    """What a server saw; `came` is released once for every request."""
 
     port: int = 0
     connections: int = 0
     open: int = 0
     requests: list[bytes] = field(default_factory=list)
+    came: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
 
     def url(self, path: str = "/", host: str = "127.0.0.1", scheme: str = "http") -> str:
         return f"{scheme}://{host}:{self.port}{path}"

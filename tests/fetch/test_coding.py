@@ -163,6 +163,16 @@ def test_troubles_as_faults(fields: tuple[str, ...], body: bytes, status: int, r
     assert fault.received > 0
 
 
+@pytest.mark.parametrize(
+    ("coding", "said"),
+    [("zstd", "the content coding zstd"), ("<b>x</b>", "a content coding that is not registered")],
+)
+def test_a_coding_that_was_not_offered_is_named_if_it_is_one(coding: str, said: str) -> None:
+    fault = failed(saying(ok(b"x", f"Content-Encoding: {coding}")))
+    assert fault.status == 1005
+    assert fault.reason == f"It came in {said}, which was not asked for; accepted are {ACCEPT_ENCODING}."
+
+
 def test_coded_answers() -> None:
     for fields in (("Content-Encoding: gzip",), ("CONTENT-ENCODING:  GZip , identity",)):
         assert answered(saying(ok(gzip.compress(BODY), *fields))).body == BODY

@@ -371,3 +371,30 @@ def test_no_reason_repeats_what_the_server_wrote() -> None:
         CHUNKED + b"secret",
     ):
         assert "secret" not in failed(saying(response)).reason
+
+
+def test_a_body_in_tiny_pieces_takes_no_more_memory_than_another() -> None:
+    count = 50_000
+    go_on = asyncio.Event()
+
+    async def crumbs(talk: Talk) -> None:
+        await talk.request()
+        await talk.send(CHUNKED + b"2\r\nab\r\n" * count)
+        await go_on.wait()
+        await talk.send(b"2\r\nyz\r\n0\r\n\r\n")
+
+    async def work() -> None:
+        async with serving(crumbs) as server, asking(server) as client:
+            asked = asyncio.create_task(client.answer())
+            pieces = count
+            for _ in range(100):
+                await asyncio.sleep(0.05)
+                held = [slot for slot in client.fetcher._slots if slot.busy]
+                pieces = sum(len(slot._chunks) for slot in held if slot.size == 2 * count)
+                if 0 < pieces < count:
+                    break
+            assert 0 < pieces <= count // 100
+            go_on.set()
+            assert (await asked).body == b"ab" * count + b"yz"
+
+    run(work())

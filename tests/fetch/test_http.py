@@ -105,6 +105,20 @@ def test_a_connection_is_kept() -> None:
     run(work())
 
 
+def test_connections_of_many_hosts_in_turn_are_kept() -> None:
+    names = [f"host{number}.example" for number in range(150)]
+
+    async def work() -> None:
+        serves = serving(keeping(ok()))
+        async with serves as server, asking(server, *names, lookup=lambda _: ("127.0.0.1",)) as client:
+            for again in (False, True):
+                answers = [await client.answer(server.url(host=name)) for name in names]
+                assert {answer.reused for answer in answers} == {again}
+            assert server.connections == len(names)
+
+    run(work())
+
+
 def test_a_connection_closed_while_idle_is_replaced() -> None:
     async def work() -> None:
         async with serving(saying(ok())) as server, asking(server) as client:
@@ -321,21 +335,27 @@ def test_expired_and_foreign_certificates_fail(certificate: Path, host: str) -> 
     run(work())
 
 
-def test_more_requests_than_the_width_are_under_way_while_they_hold_little() -> None:
+@pytest.mark.parametrize("apart", [False, True])
+def test_more_requests_than_the_width_are_under_way_while_they_hold_little(apart: bool) -> None:
     async def work(held: int, wanted: int) -> None:
         async with serving(saying_then_silent(b"")) as server:
             clock = SystemClock()
             egress = Egress(clock)
-            fetcher = Fetcher(egress, width=2, most=6)
+            whole = Fetcher(egress, width=2, most=6)
+            fetcher = whole.apart() if apart else whole
             fetcher._held = held
             consent = Consent.of([("127.0.0.1", server.port)])
             asking = [asyncio.create_task(fetcher.get(Request(server.url(), consent=consent))) for _ in range(9)]
-            await asyncio.sleep(0.2)
+            async with asyncio.timeout(10):
+                for _ in range(wanted):
+                    await server.came.acquire()
+            await asyncio.sleep(0.1)  # one more would come about now
             assert len(server.requests) == wanted
             for each in asking:
                 each.cancel()
             await asyncio.gather(*asking, return_exceptions=True)
             await fetcher.close()
+            await whole.close()
             await egress.close()
 
     run(work(0, 6))

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 import sqlalchemy as sa
 
+from cormorant.catalog import sources
 from cormorant.frontier import admission, order, progress
 from cormorant.frontier.admission import Admission, Admitted, SiteNumbers
 from cormorant.model.outcome import OutcomeKind
@@ -221,3 +223,27 @@ def test_two_who_admit_the_same_in_opposite_orders_wait_for_each_other(store: St
     with store.read() as tx:
         assert len(numbers(tx)) == 3200
         assert len(tx.rows(sa.select(site.c.id))) == 8
+
+
+def test_of_two_that_come_at_the_same_time_one_is_shown_as_an_address(store: Store) -> None:
+    """Whoever is second waits for the first to be written, and knows of it then."""
+    with store.begin() as tx:
+        source = sources.add(tx, "web", "docs", {})
+    both = [found(each)._replace(display="https://a.example/shown") for each in pages(2)]
+    first, second = arrivals(both, source)
+    began, taken = threading.Event(), dict[int, str]()
+
+    def late() -> None:
+        with store.begin() as tx:
+            began.set()
+            taken.update(admission.shown_already(tx, source, [second]))
+
+    other = threading.Thread(target=late)
+    with store.begin() as tx:
+        assert admission.shown_already(tx, source, [first]) == {}
+        other.start()
+        began.wait(0.3)  # on SQLite it does not even begin
+        time.sleep(0.1)
+        admission.admit(tx, SiteNumbers(), Admission(source, 1, 1), [first])
+    other.join(10)
+    assert taken == {second.key: first.found.address}

@@ -80,6 +80,22 @@ def test_the_next_visit_waits_for_one_that_still_connects() -> None:
     assert take(desk, 30.0).resource.id == 1002, "nothing was asked for it"
 
 
+def test_what_others_wait_for_too_is_handed_out_though_who_asked_for_it_is_shut() -> None:
+    one = site(s1=1, s2=1)
+    desk = opened(one)
+    asked = take(desk, 0.0)
+    assert asked.resource.source == 1
+    desk.again(asked, a_resource(99))
+    desk.shut = frozenset({1})
+    robots = take(desk, 0.0)
+    assert robots.resource.id == 99, "else source 2 would wait for all the hours of source 1"
+    desk.done(robots)
+    assert desk.take(0.0) is None, "it is not known yet what it says"
+    one.blocked = False
+    desk.offer(one)
+    assert take(desk, 0.0).resource.source == 2
+
+
 def test_nothing_is_handed_out_of_a_source_that_is_shut() -> None:
     one, other = site(1, s1=2, s2=2), site(2, s1=1)
     one.parallel = 9

@@ -39,9 +39,11 @@ def test_what_is_written_adds_up(store: Store) -> None:
         ledger.write(tx, {1: tallied((now, 2.0, 2.0), (now, 1e12, 2.0), (now - HOUR_S, 4.0, 2.0))})
     this = int(now // HOUR_S)
     with store.read() as tx:
-        assert ledger.of(tx, 1) == [Hour(this, 3, 2.0, 2.0, RULE), Hour(this - 1, 1, 4.0, 2.0, RULE)]
-        assert ledger.of(tx, 2) == [Hour(this, 1, 9.0, 9.0, RULE)]
-        assert ledger.of(tx, 3) == []
+        assert ledger.of(tx, [1, 2, 3]) == {
+            1: [Hour(this, 3, 2.0, 2.0, RULE), Hour(this - 1, 1, 4.0, 2.0, RULE)],
+            2: [Hour(this, 1, 9.0, 9.0, RULE)],
+            3: [],
+        }
 
 
 def test_hours_long_past_are_forgotten(store: Store) -> None:
@@ -49,7 +51,7 @@ def test_hours_long_past_are_forgotten(store: Store) -> None:
         now = tx.now()
         ledger.write(tx, {1: tallied((now, 1.0, 1.0), (now - (KEPT_HOURS + 2) * HOUR_S, 1.0, 1.0))})
         ledger.forget(tx)
-        assert [each.requests for each in ledger.of(tx, 1)] == [1]
+        assert [each.requests for each in ledger.of(tx, [1])[1]] == [1]
 
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.sampled_from((0.0, 1.0, 5.0))), min_size=1))

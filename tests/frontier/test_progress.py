@@ -75,7 +75,8 @@ def test_sites_that_had_the_rest_they_asked_for_hide_none_that_is_silent(store: 
         tx.execute(sa.update(site).values(not_before=tx.now() - 1, failures=20, trouble=503))
         tx.execute(sa.update(site).where(site.c.key == "c.example").values(failures=1, trouble=906))
         assert [each.key for each in progress.in_trouble(tx, SOURCE, 2)] == ["c.example"]
-        silent, rested = (progress.site_in_trouble(tx, site_numbers(tx)[key]) for key in ("c.example", "a.example"))
+        numbers = [site_numbers(tx)[key] for key in ("c.example", "a.example")]
+        silent, rested = map(progress.sites_in_trouble(tx, numbers).get, numbers)
         assert (silent is None, rested) == (False, None)
 
 

@@ -5,17 +5,18 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier import hiding, inversion, linkpack, purging, settlement
+from cormorant.frontier import facts, hiding, inversion, linkpack, purging, settlement, sitemaps
 from cormorant.frontier.linkpack import pack, unpack_in
+from cormorant.frontier.sitemaps import Tally
 from cormorant.journal import visits
 from cormorant.journal.visits import VisitRow
 from cormorant.model.content import Link
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How
+from cormorant.model.resource import How, Role
 from cormorant.store import bulk
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import content, inlinks, outlinks, resource, visit
-from tests.frontier.samples import SOURCE, a_content, admitted, numbers, pages
+from tests.frontier.samples import SOURCE, a_content, a_resource, admitted, numbers, pages
 
 HELD = (content, outlinks, inlinks, resource)
 
@@ -49,6 +50,16 @@ def purged(store: Store) -> bool:
 def test_what_was_gone_in_two_runs_goes_with_everything(page: Store) -> None:
     assert purged(page)
     assert not purged(page), "once"
+
+
+def test_a_sitemap_that_is_gone_leaves_its_room_to_others(page: Store) -> None:
+    gone, other = (a_resource(number)._replace(role=Role.SITEMAP) for number in (1, 2))
+    with page.begin() as tx:
+        facts.write(tx, [Tally("urlset", 4_000_000).fact(gone), Tally("urlset", 7).fact(other)])
+        assert sitemaps.room(tx, SOURCE, 3) == sitemaps.MAX_ADDRESSES - 4_000_007
+    assert purged(page)
+    with page.read() as tx:
+        assert sitemaps.room(tx, SOURCE, 3) == sitemaps.MAX_ADDRESSES - 7
 
 
 @pytest.mark.parametrize(

@@ -6,82 +6,18 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.frontier import facts, leases, ledger, order, progress, supply
-from cormorant.frontier.desk import Desk, SiteWork, Task
 from cormorant.frontier.facts import INSTALLATION, Fact
-from cormorant.frontier.known import Seen
 from cormorant.frontier.leases import LEASE_S, READ_AHEAD
-from cormorant.frontier.supply import LONG_REST_S, LOW, Moment, Plan, Supply
+from cormorant.frontier.supply import LONG_REST_S, LOW, Plan
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Resource, Role
+from cormorant.model.resource import Role
 from cormorant.model.rules import Prerequisite, Ruling
-from cormorant.store import bulk
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import resource, site
 from tests.crawl.samples import web_source
-from tests.frontier.samples import SOURCE, a_resource, admit, admitted, pages, pass_time, work_of
-
-START = 1000.0
-
-
-def as_it_is(row: Resource) -> Resource:
-    return row
-
-
-class Retriever:
-    """A process between its batches: leases, reads, visits and settles by hand. Its monotonic clock is `now`."""
-
-    def __init__(self, store: Store, name: str = "ada") -> None:
-        self.store, self.name = store, name
-        self.desk, self.seen, self.now = Desk(), Seen(), START
-        self.supply = Supply(name, self.desk, self.seen)
-        self.plan = Plan({SOURCE: 1}, as_it_is)
-
-    def tend(self, most: int = 10, **generations: int) -> list[SiteWork]:
-        """What `crawl.tending` does between two batches; `s1=2` crawls generation 2 of source 1."""
-        if generations:
-            self.plan = Plan({int(name[1:]): number for name, number in generations.items()}, self.plan.prepare)
-        with self.store.begin() as tx:
-            moment = Moment(self.now, tx.now())
-            self.supply.finish(tx, self.plan, moment)
-            opened = self.supply.lease(tx, self.plan, most, moment)
-            self.supply.read(tx, self.plan)
-        return opened
-
-    def take(self) -> list[Task]:
-        """Everything that may be visited now."""
-        tasks = []
-        while task := self.desk.take(self.now):
-            tasks.append(task)
-        return tasks
-
-    def settle(self, tasks: list[Task], *links: str, defer: float = 0.0) -> None:
-        """The visits of these tasks end and are written, with what they linked to."""
-        for task in tasks:
-            self.desk.done(task)
-        with self.store.begin() as tx:
-            rest = tx.now() + defer if defer else 0.0
-            again = order.due(1, order.LAST) if defer else order.due(2)
-            rows = [(again, rest, task.resource.id) for task in tasks]
-            bulk.update(tx, resource, ("due", "not_before"), ("id",), rows)
-            admit(tx, *links)
-            arrived = list(tx.execute(sa.select(site.c.id)).scalars()) if links else []
-        self.desk.settled([task.resource for task in tasks], arrived)
-
-    def visit_all(self, rounds: int = 20) -> list[str]:
-        """Tend, visit and settle until nothing is left."""
-        visited = []
-        for _ in range(rounds):
-            self.tend()
-            tasks = self.take()
-            visited += [task.resource.address for task in tasks]
-            self.settle(tasks)
-        return visited
-
-    def all_at_once(self) -> None:
-        for each in self.desk.sites.values():
-            each.parallel = 10_000
-            self.desk.offer(each)
+from tests.frontier.retriever import START, Retriever, as_it_is
+from tests.frontier.samples import SOURCE, a_resource, admitted, pages, pass_time, work_of
 
 
 def left(store: Store, source: int = SOURCE) -> int:
@@ -419,5 +355,5 @@ def test_what_goes_out_is_written_down_with_its_lease(ada: Retriever) -> None:
         one.sent(START + 3, 1e9 + 3, 3)
         assert supply.renew(tx, ada.name, [one]) == {one.lease.site}, "then somebody else writes it down"
     with ada.store.read() as tx:
-        (hour,) = ledger.of(tx, one.lease.site)
+        (hour,) = ledger.of(tx, [one.lease.site])[one.lease.site]
     assert (hour.requests, hour.gap_s, hour.asked_s, hour.rule) == (2, 2.5, 2.0, "delay_s 2")

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import zlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.frontier.novelty import unexplained
+from cormorant.frontier.novelty import MOST_LINES, MOST_TEXT, unexplained
 from cormorant.frontier.templates import as_rule, templates
 from cormorant.frontier.traps import SAMPLE, WINDOW, Watch
 from cormorant.model.resource import Resource, Role
+from cormorant.model.settings import SiteBudget
 from cormorant.sources.rules import compile_rules
 
 HOST = "http://a.example"
+NOW = 1_000_000.0
 
 
 def resource(path: str, *, indexed: bool = False) -> Resource:
@@ -23,10 +28,12 @@ def crawled(watch: Watch, pages: int, text: str = "Nothing", *, aside: bool = Fa
     """Walk a chain of months, saying `text` with the number in it; returns how many were visited."""
     visited = 0
     for number in range(pages):
-        if watch.ruling(resource(f"/cal/{number}")) is None:
+        if watch.ruling(resource(f"/cal/{number}"), NOW) is None:
             visited += 1
             found = [f"{HOST}/cal/{number + 1}", *([f"{HOST}/event/of-{number}"] if aside else [])]
-            watch.met(f"{HOST}/cal/{number}", found, text.format(number, chr(97 + number % 26) * (number // 26 + 1)))
+            watch.met(
+                f"{HOST}/cal/{number}", found, ("", text.format(number, chr(97 + number % 26) * (number // 26 + 1)))
+            )
     return visited
 
 
@@ -42,7 +49,9 @@ def test_numbers_and_ids_are_taken_out(path: str, narrow: str, wide: str) -> Non
 
 
 PATHS = st.lists(st.sampled_from(["a", "cal", "2031", "7", "3f9c01ab77", "p-1.html", "x.y"]), min_size=1, max_size=4)
-QUERIES = st.sampled_from(["", "?a=1", "?a=1&b=2", "?q", "?a[0]=x"])
+QUERIES = st.sampled_from(
+    ["", "?a=1", "?a=1&b=2", "?b=2&a=1", "?f=1&f=2", "?a&f=1&a=2&f", "?a=1&&b=2", "?", "?q", "?a[0]=x"]
+)
 
 
 @given(PATHS, QUERIES)
@@ -53,11 +62,35 @@ def test_the_proposed_rule_takes_what_the_template_was_made_of(path: list[str], 
         assert compile_rules(["any"], [as_rule(each)], None).ruling(f"{HOST}/a/b/c/d/e/f/g").admitted
 
 
+@pytest.mark.parametrize(
+    ("query", "taken"),
+    [("a=1&b=2", True), ("b&a=", True), ("a=1&b=2&a=3", True), ("a=1", False), ("b=2", False), ("", False),
+     ("a=1&b=2&c=3", False), ("ab=1&b=2", False)],
+)  # fmt: skip
+def test_the_proposed_rule_leaves_other_queries_of_the_path(query: str, *, taken: bool) -> None:
+    rules = compile_rules(["any"], [as_rule(f"{HOST}/p?a&b")], None)
+    assert rules.ruling(f"{HOST}/p?{query}").admitted != taken
+
+
+def test_a_rule_can_be_proposed_for_any_number_of_parameters() -> None:
+    query = "&".join(f"name{number}=1" for number in range(80))
+    rule = as_rule(templates(f"{HOST}/p?{query}").narrow)
+    assert not compile_rules(["any"], [rule], None).ruling(f"{HOST}/p?{query}").admitted
+    assert compile_rules(["any"], [rule], None).ruling(f"{HOST}/p?name1=1").admitted
+
+
+def test_no_more_is_looked_at_than_a_page_has_at_its_beginning() -> None:
+    line = "word " * (MOST_TEXT // 5)
+    assert unexplained(line + "more", HOST) == unexplained(line + "else 4711", HOST)
+    many = "line\n" * MOST_LINES
+    assert unexplained(many + "more", HOST) == unexplained(many, HOST)
+
+
 def test_a_chain_that_says_nothing_is_suspected_and_sampled() -> None:
     watch = Watch(throttle=True)
     visited = crawled(watch, 1000)
     assert WINDOW < visited < 2 * WINDOW
-    stopped = watch.ruling(resource("/cal/5000"))
+    stopped = watch.ruling(resource("/cal/5000"), NOW)
     assert stopped is not None
     assert stopped.status == 979
     assert "exclude regex:" in stopped.rule
@@ -74,10 +107,10 @@ def test_numbered_pages_in_a_tree_are_not() -> None:
     watch, queue, visited = Watch(throttle=True), [1], 0
     while queue:
         number = queue.pop(0)
-        if watch.ruling(resource(f"/p/{number}")) is None:
+        if watch.ruling(resource(f"/p/{number}"), NOW) is None:
             visited += 1
             below = [each for each in range(number * 10, number * 10 + 10) if each < 3000]
-            watch.met(f"{HOST}/p/{number}", [f"{HOST}/p/{each}" for each in below], f"This is page {number}")
+            watch.met(f"{HOST}/p/{number}", [f"{HOST}/p/{each}" for each in below], ("", f"This is page {number}"))
             queue += below
     assert visited == 1111
 
@@ -86,35 +119,43 @@ def test_a_sample_that_bears_fruit_clears_a_template() -> None:
     watch = Watch(throttle=True)
     crawled(watch, 1000)
     assert watch.suspects()
-    while watch.ruling(resource("/cal/5000")) is not None:
+    while watch.ruling(resource("/cal/5000"), NOW) is not None:
         pass
-    watch.met(f"{HOST}/cal/5000", [f"{HOST}/event/launch"], "Launch of the lifeboat")
+    watch.met(f"{HOST}/cal/5000", [f"{HOST}/event/launch"], ("Launch of the lifeboat", ""))
     assert not watch.suspects()
-    assert watch.ruling(resource("/cal/5001")) is None
+    assert watch.ruling(resource("/cal/5001"), NOW) is None
 
 
 def test_what_can_be_found_is_never_kept_out() -> None:
     watch = Watch(throttle=True)
     crawled(watch, 1000)
-    assert all(watch.ruling(resource("/cal/1", indexed=True)) is None for _ in range(SAMPLE))
+    assert all(watch.ruling(resource("/cal/1", indexed=True), NOW) is None for _ in range(SAMPLE))
 
 
 def test_samples_grow_rare() -> None:
     watch = Watch(throttle=True)
     crawled(watch, 1000)
-    assert sum(watch.ruling(resource(f"/cal/{n}")) is None for n in range(10_000, 110_000)) < 12
+    assert sum(watch.ruling(resource(f"/cal/{n}"), NOW) is None for n in range(10_000, 110_000)) < 12
 
 
 def test_what_was_kept_goes_on() -> None:
-    watch, other = Watch(throttle=True, most=9), Watch(throttle=True, most=9)
+    watch, other = (Watch(throttle=True, most=SiteBudget(documents=WINDOW + 9)) for _ in range(2))
     crawled(watch, 1000)
     other.unpack(watch.pack())
     assert other.suspects().keys() == watch.suspects().keys()
-    assert other.documents == watch.documents == 9
-    other.begin(other.generation)
-    assert other.ruling(resource("/a")) is not None
-    other.begin(other.generation + 1)
-    assert other.ruling(resource("/a")) is None
+    assert other.spent == watch.spent
+    assert other.spent.documents == WINDOW + 9
+    other.begin(other.spent.generation)
+    assert other.ruling(resource("/a"), NOW) is not None
+    other.begin(other.spent.generation + 1)
+    assert other.ruling(resource("/a"), NOW) is None
+
+
+def test_what_was_kept_before_there_were_limits_but_for_documents_goes_on() -> None:
+    watch = Watch(throttle=True, most=SiteBudget(documents=3))
+    watch.unpack(zlib.compress(json.dumps([7, 2, []]).encode()))
+    watch.begin(7)
+    assert [watch.ruling(resource(path), NOW) is None for path in ("/a", "/b")] == [True, False]
 
 
 def test_an_address_explains_its_numbers_and_those_beside_them() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,9 +11,34 @@ import pytest
 
 from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.home import Home
+from tests.journeys.hosts import Host
 from tests.journeys.pages import SiteSettings
+from tests.journeys.proofs import PROOFS, record
 from tests.journeys.site import WebSite, website
 from tests.stores import Postgres
+from tests.threaded import running
+
+_WENT: dict[str, Counter[str]] = {}
+"""How the tests of a proof went, by its file."""
+_LEFT_OUT: dict[str, dict[str, str]] = {}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Count the tests of proofs."""
+    file, _, name = report.nodeid.partition("::")
+    if "/prove_" in file and (report.when == "call" or report.skipped):
+        _WENT.setdefault(file, Counter())[report.outcome] += 1
+        if report.skipped and isinstance(report.longrepr, tuple):
+            _LEFT_OUT.setdefault(file, {})[name] = report.longrepr[2]
+
+
+def pytest_sessionfinish() -> None:
+    """Have the proofs that are tests leave their figures."""
+    for proof in PROOFS:
+        if went := _WENT.get(proof.run):
+            figures = {"checks": went.total(), "as they must be": went["passed"]}
+            record(proof.name, figures, _LEFT_OUT.get(proof.run))
+
 
 Serve = Callable[[SiteSettings], WebSite]
 
@@ -46,3 +72,10 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     """Starts a site; it ends with the test."""
     with ExitStack() as stack:
         yield lambda settings: stack.enter_context(website(settings, tmp_path))
+
+
+@pytest.fixture
+def host() -> Iterator[Callable[[], Host]]:
+    """Starts a host; it ends with the test."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(running(Host()))

@@ -32,11 +32,11 @@ COMMAND = [sys.executable, "-m", "tests.journeys.crawling"]
 def _carry_out(said: dict[str, Any]) -> dict[str, Any]:
     """Order, carry out, report."""
     home = Home(Path(said["folder"]), said["store"])
-    with home.house() as house:
-        numbers = said["runs"] or [
-            each.run
-            for each in crawl.order(house, said["names"], Refresh(said["refresh"]), force=said["force"], restart=False)
-        ]
+    try:
+        numbers = said["runs"] or _ordered(home, said)
+    except CormorantError as error:
+        sys.stdout.write(json.dumps({"runs": []}) + "\n")
+        return {"error": error.sentence}
     sys.stdout.write(json.dumps({"runs": numbers}) + "\n")
     sys.stdout.flush()
     try:
@@ -46,6 +46,12 @@ def _carry_out(said: dict[str, Any]) -> dict[str, Any]:
     with home.house() as house:
         reports = [crawl.report(house, number) for number in numbers]
         return {"reports": reports, "exit": crawl.exit_code(house, numbers)}
+
+
+def _ordered(home: Home, said: dict[str, Any]) -> list[int]:
+    with home.house() as house:
+        refresh = Refresh(said["refresh"])
+        return [each.run for each in crawl.order(house, said["names"], refresh, force=said["force"], restart=False)]
 
 
 def _order(home: Home, names: tuple[str, ...], runs: list[int], *, force: bool, refresh: str = "all") -> str:

@@ -18,7 +18,7 @@ from cormorant.app.build import Plan, open_house
 from cormorant.app.settings import Installation
 from cormorant.catalog import receivers, sources
 from cormorant.model.acl import ANYONE
-from cormorant.operate import searching
+from cormorant.operate import documents, explain, searching
 from cormorant.operate import sources as source_verbs
 from cormorant.operate.house import House
 from cormorant.search.reader import Library, Question
@@ -77,6 +77,18 @@ class Home:
         """The one value a question in SQL has."""
         with self.rows() as tx:
             return tx.execute(sa.text(sql)).scalar_one()
+
+    def explained(self, address: str) -> dict[str, Any]:
+        """What `explain` says of an address that one source knows."""
+        with self.house() as house:
+            (said,) = explain.explain(house, address)
+            return said
+
+    def shown(self, address: str) -> dict[str, Any]:
+        """What `document show` says of it."""
+        with self.house() as house:
+            (said,) = documents.shown(house, address)
+            return said
 
     @contextmanager
     def library(self) -> Iterator[Library]:

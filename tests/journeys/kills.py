@@ -38,6 +38,7 @@ from tests.journeys.home import RETRIEVERS, Home
 from tests.journeys.ledger import Ledger, audit
 from tests.journeys.pages import SiteSettings
 from tests.journeys.processes import Process
+from tests.journeys.proofs import record
 from tests.journeys.site import WebSite, website
 
 HOSTS = 3
@@ -313,6 +314,8 @@ def main() -> int:
         outcome = survive(home, folder, given.pages, given.kills, given.seed)
     sys.stdout.write(json.dumps({"store": given.store, **outcome.figures()}, indent=1) + "\n")
     faults = outcome.ledger.faults()
+    wrong = {kind: count for kind, count in outcome.ledger.figures().items() if kind != "fetched_again"}
+    record("kills", {"kills": given.kills, "pages": given.pages} | wrong, part=given.store)
     if faults:
         sys.stderr.write(json.dumps(faults, indent=1) + "\n")
     return int(bool(faults) or outcome.ledger.fetched_again > outcome.bound)

@@ -8,7 +8,8 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.threaded import Asked, Said, served
 
 
 @dataclass
@@ -43,9 +44,26 @@ class Mapped:
         """What robots.txt says."""
         self.put("robots.txt", "\n".join(("User-agent: *", "Disallow: /private/", *lines, "")))
 
+    def say(self, asked: Asked) -> Said:
+        """Answer, once `wait` is set."""
+        said = _said(asked, *self.answers.get(asked.path, (404, b"no such page")))
+        self.asked.append((asked.path, said.status))
+        if (wait := self.wait) is not None and asked.path != "/robots.txt":
+            wait.wait(20)
+        return said
+
     def paths(self, status: int | None = None) -> list[str]:
         """Which paths were asked for, all or those that were answered so."""
         return [path for path, said in self.asked if status in (None, said)]
+
+
+def _said(asked: Asked, status: int, body: bytes) -> Said:
+    """An answer with a validator, or that it holds."""
+    tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
+    if status == 200 and asked.fields.get("if-none-match") == tag:
+        status, body = 304, b""
+    mime = "text/html" if body.startswith(b"<html") else "application/octet-stream"
+    return Said(status, body, {"Content-Type": mime, "ETag": tag})
 
 
 def urlset(addresses: Iterable[str], more: str = "") -> str:
@@ -68,36 +86,7 @@ def zipped(text: str) -> bytes:
 def mapped(host: str = "127.0.0.1") -> Iterator[Mapped]:
     """Serve a site for the length of a block."""
     site = Mapped(host)
-
-    class Answers(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            status, body = site.answers.get(self.path, (404, b"no such page"))
-            tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
-            if status == 200 and self.headers.get("If-None-Match") == tag:
-                status, body = 304, b""
-            site.asked.append((self.path, status))
-            if site.wait is not None and self.path != "/robots.txt":
-                site.wait.wait(20)
-            self.send_response(status)
-            page = body.startswith(b"<html")
-            self.send_header("Content-Type", "text/html" if page else "application/octet-stream")
-            self.send_header("ETag", tag)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Quiet."""
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-        request_queue_size = 256
-
-    with Server((host, 0), Answers) as server:
-        site.port = server.server_address[1]
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with served(site.say, host) as server:
+        site.port = server.port
         site.put("", "<html><head><title>Home</title></head><body><p>homeword</p></body></html>")
         yield site
-        server.shutdown()

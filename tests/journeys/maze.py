@@ -7,20 +7,22 @@ with serving(answer) as maze:
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.threaded import Asked, Said, Server, running
 
 Answer = Callable[[str], str | int]
 """A path with its query becomes a page in HTML, an absolute path to go to (beginning with a slash), or a status."""
+UTF_8 = {"Content-Type": "text/html; charset=utf-8"}
 
 
-class Maze:
+class Maze(Server):
     """A running site."""
 
-    def __init__(self, port: int) -> None:
-        self.port, self.asked = port, list[str]()
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(self._say)
+        self._page = answer
 
     @property
     def home(self) -> str:
@@ -30,11 +32,17 @@ class Maze:
     @property
     def paths(self) -> list[str]:
         """What was asked for, robots.txt left out."""
-        return [path for path in self.asked if path != "/robots.txt"]
+        return [path for path in super().paths if path != "/robots.txt"]
 
     def url(self, path: str) -> str:
         """The address of a path."""
-        return f"http://127.0.0.1:{self.port}{path}"
+        return self.origin + path
+
+    def _say(self, asked: Asked) -> Said:
+        said = 404 if asked.path == "/robots.txt" else self._page(asked.path)
+        if isinstance(said, int):
+            return Said(said, "no page")
+        return Said(301, headers={"Location": said}) if said.startswith("/") else Said(200, said, UTF_8)
 
 
 def page(title: str, text: str, *links: str) -> str:
@@ -46,32 +54,5 @@ def page(title: str, text: str, *links: str) -> str:
 @contextmanager
 def serving(answer: Answer) -> Iterator[Maze]:
     """Serve on a port of this machine until the block ends."""
-
-    class Asked(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_GET(self) -> None:
-            maze.asked.append(self.path)
-            said = 404 if self.path == "/robots.txt" else answer(self.path)
-            status = said if isinstance(said, int) else 301 if said.startswith("/") else 200
-            body = said.encode() if isinstance(said, str) and status == 200 else b"no page"
-            lines = [f"HTTP/1.1 {status} Said", "Content-Type: text/html; charset=utf-8"]
-            lines += [f"Location: {said}"] if status == 301 else []
-            head = "\r\n".join([*lines, f"Content-Length: {len(body)}", "", ""])
-            self.wfile.write(head.encode() + body)
-
-        def log_message(self, *_: object) -> None:
-            """Nobody reads it."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Asked)
-    server.daemon_threads = True
-    maze = Maze(server.server_address[1])
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
+    with running(Maze(answer)) as maze:
         yield maze
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

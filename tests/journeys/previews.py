@@ -27,11 +27,14 @@ from cormorant.store.schema import content, hidden, resource
 from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.home import Home
 from tests.journeys.kills import place
+from tests.journeys.proofs import record
 from tests.journeys.shelves import HOSTS, SECTION, address, shelves, word
 
 NAME = "shelves"
 EVERY = 10**9
 TELL = 10
+FIGURES = {"leave": "leaving", "enter": "entering", "found_again": "finding"}
+"""What a preview counts, and what it lists of it."""
 SAMPLE = 5
 """Documents of each sort that are looked for by a question to search."""
 
@@ -160,8 +163,7 @@ def edit(home: Home, crawls: Crawler, given: dict[str, Any], tally: Tally) -> No
         "found": (came ^ {each["url"] for each in said["finding"]}) if whole else
         {each["url"] for each in said["finding"]} - came,
         "no longer visited": {str(len(before.visited - after.visited))} ^ {str(said["no_longer_visited"])},
-        "figures": {said["leave"], said["enter"], said["found_again"]}
-        ^ {len(said["leaving"]), len(said["entering"]), len(said["finding"])},
+        "figures": {(each, said[each]) for each in FIGURES} ^ {(each, len(said[FIGURES[each]])) for each in FIGURES},
         "search": _searched(home, left, after.found),
     }  # fmt: skip
     tally.edits, tally.told, tally.known = tally.edits + 1, tally.told + whole, said["known"]
@@ -206,6 +208,8 @@ def main() -> int:
     with place(given.store) as (home, _), crawler() as crawls:
         tally = prove(home, crawls, given.edits, given.addresses, given.seed)
     sys.stdout.write(json.dumps({"store": given.store, **tally.figures()}, indent=1) + "\n")
+    counted = ("edits", "left", "entered", "found_again", "held", "faults")
+    record("previews", {name: tally.figures()[name] for name in counted}, part=given.store)
     if tally.faults:
         sys.stderr.write(json.dumps(tally.faults, indent=1) + "\n")
     return int(bool(tally.faults))

@@ -15,6 +15,7 @@ from cormorant.base.clock import SystemClock, pause
 PROC = Path("/proc")
 _PARENT = 1
 _STARTED = 19
+_USED = slice(11, 15)
 
 
 class Process(NamedTuple):
@@ -105,3 +106,18 @@ def wait_gone(processes: list[Process], seconds: float) -> list[Process]:
     while (left := [each for each in processes if is_alive(each)]) and clock.monotonic() < until:
         pause(0.005)
     return left
+
+
+def pss_kb(pid: int) -> int:
+    """The proportional set size of a process; 0 when it is gone."""
+    try:
+        text = (PROC / str(pid) / "smaps_rollup").read_text()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")), 0)
+
+
+def cpu_s(pid: int) -> float:
+    """Processor seconds of a process, and of those of its children that it has waited for; 0 when it is gone."""
+    said = _stat(pid)
+    return sum(map(int, said[_USED])) / os.sysconf("SC_CLK_TCK") if said else 0.0

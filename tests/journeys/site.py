@@ -22,6 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from tests.clocks import until
 from tests.journeys import pages
 from tests.journeys.pages import Edit, SiteSettings
 
@@ -220,6 +221,10 @@ class WebSite:
         rows = (line.split("\t") for line in Path(self.settings.log).read_text().splitlines())
         made = [Logged(float(r[0]), r[1], r[2], r[3] == "1", int(r[4]), int(r[5]), float(r[6])) for r in rows]
         return [each for each in made if each.at >= since]
+
+    def wait_for(self, requests: int) -> None:
+        """Wait until that many requests have come."""
+        until(lambda: len(self.log()) >= requests)
 
     @property
     def source(self) -> dict[str, object]:

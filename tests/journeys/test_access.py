@@ -2,154 +2,60 @@
 
 from __future__ import annotations
 
-import base64
-import os
 import re
-import subprocess
-import sys
-import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-PASSWORD, TOKEN = "canary-Ä-4713 &%", "canary-token-4714"
-BASIC = base64.b64encode(f"anna:{PASSWORD}".encode()).decode()
-FORMS = (
-    PASSWORD.encode(),
-    TOKEN.encode(),
-    BASIC.encode(),
-    b"canary-%C3%84-4713",
-    b"canary-\\u00c4-4713",
-    b"canary-\\xc4-4713",
-)
+from tests.journeys.canaries import BASIC, PASSWORD, TOKEN, Canary, command_lines, shows
+from tests.threaded import Asked, Said, Server, running
+
+_COOKIES = {"Set-Cookie": ("sid=here; Path=/", "lasting=yes; Path=/; Max-Age=86400")}
 
 
-class Guarded(ThreadingHTTPServer):
-    """Pages for who has the password and the cookie of the front page; notes what it was sent."""
-
-    daemon_threads = True
+class Guarded(Server):
+    """Pages for who has the password and the cookie of the front page; `sent` is path, proof and cookie of each."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Talk)
-        self.sent: list[tuple[str, str, str]] = []
+        super().__init__(self.say)
         self.password = BASIC
-        self.wait_s = 0.0
 
     @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
+    def sent(self) -> list[tuple[str, str, str]]:
+        return [(each.path, each.fields.get("authorization", ""), each.fields.get("cookie", "")) for each in self.asked]
 
-
-class _Talk(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        site = self.server
-        assert isinstance(site, Guarded)
-        cookie, proof = self.headers.get("Cookie", ""), self.headers.get("Authorization", "")
-        site.sent.append((self.path, proof, cookie))
-        time.sleep(site.wait_s)
-        if self.path == "/robots.txt":
-            self._say(404, b"")
-        elif proof != f"Basic {site.password}" or self.headers.get("X-Key") != TOKEN:
-            self._say(401, b"<p>who?</p>", ("WWW-Authenticate", 'Basic realm="x"'))
-        elif self.path == "/":
-            links = b"".join(b'<a href="/m/%d">m</a>' % n for n in range(6))
-            self._say(200, b"<title>Front</title>" + links, *_COOKIES)
-        elif "sid=here" in cookie or "lasting=yes" in cookie:
-            self._say(200, b"<title>Member</title><p>zephyr page %s</p>" % self.path.encode())
-        else:
-            self._say(403, b"<p>no cookie</p>")
-
-    def _say(self, status: int, body: bytes, *fields: tuple[str, str]) -> None:
-        self.send_response(status)
-        for name, value in (("Content-Type", "text/html"), ("Content-Length", str(len(body))), *fields):
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Be quiet."""
-
-
-_COOKIES = (("Set-Cookie", "sid=here; Path=/"), ("Set-Cookie", "lasting=yes; Path=/; Max-Age=86400"))
+    def say(self, asked: Asked) -> Said:
+        """Let in who may come in."""
+        cookie = asked.fields.get("cookie", "")
+        if asked.path == "/robots.txt":
+            return Said(404)
+        if asked.fields.get("authorization") != f"Basic {self.password}" or asked.fields.get("x-key") != TOKEN:
+            return Said(401, "<p>who?</p>", {"WWW-Authenticate": 'Basic realm="x"'})
+        if asked.path == "/":
+            return Said(200, "<title>Front</title>" + "".join(f'<a href="/m/{n}">m</a>' for n in range(6)), _COOKIES)
+        if "sid=here" in cookie or "lasting=yes" in cookie:
+            return Said(200, f"<title>Member</title><p>zephyr page {asked.path}</p>")
+        return Said(403, "<p>no cookie</p>")
 
 
 @pytest.fixture
 def site() -> Iterator[Guarded]:
-    with Guarded() as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    with running(Guarded()) as server:
         yield server
-        server.shutdown()
-
-
-class Home:
-    """An installation as a person uses it; everything it prints is kept."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.printed = folder, b""
-
-    def run(self, *words: str, given: str = "", code: int = 0) -> str:
-        """Run a command, with something on its standard input."""
-        command = [sys.executable, "-m", "cormorant", "--data", str(self.folder), *words]
-        environment = {**os.environ, "CORMORANT_LOG": "debug"}
-        done = subprocess.run(
-            command, input=given.encode(), capture_output=True, env=environment, timeout=120, check=False
-        )
-        self.printed += done.stdout + done.stderr
-        assert done.returncode == code, (words, done.stdout.decode(), done.stderr.decode())
-        return (done.stdout + done.stderr).decode()
-
-    def leaks(self) -> list[str]:
-        """Files of the data folder, and whether printed, in which a secret can be read."""
-        found = [str(path) for path in self.folder.rglob("*") if path.is_file() and _shows(path.read_bytes())]
-        return [*found, *(["printed"] if _shows(self.printed) else [])]
-
-
-def _shows(data: bytes) -> bool:
-    return any(form in data for form in FORMS)
-
-
-@contextmanager
-def command_lines() -> Iterator[list[bytes]]:
-    """What processes of ours are called and given by environment, looked at all the while."""
-    seen: list[bytes] = []
-    ended = threading.Event()
-
-    def look() -> None:
-        while not ended.is_set():
-            for place in Path("/proc").glob("[0-9]*/cmdline"):
-                try:
-                    seen.append(place.read_bytes())
-                    seen.append(place.with_name("environ").read_bytes())
-                except OSError:
-                    continue
-            ended.wait(0.05)
-
-    thread = threading.Thread(target=look)
-    thread.start()
-    try:
-        yield seen
-    finally:
-        ended.set()
-        thread.join()
 
 
 def settings(site: Guarded, **more: str) -> list[str]:
     given = {
-        "start": f"{site.url}/", "credentials": f"{site.url} basic anna secret:wiki", "headers": "X-Key: secret:token",
-        "robots": "ignore", **more,
+        "start": f"{site.origin}/", "credentials": f"{site.origin} basic anna secret:wiki",
+        "headers": "X-Key: secret:token", "robots": "ignore", **more,
     }  # fmt: skip
     return [word for name, value in given.items() for word in ("--set", f"{name}={value}")]
 
 
 def test_a_site_behind_a_password(site: Guarded, tmp_path: Path) -> None:
-    home = Home(tmp_path / "data")
+    home = Canary(tmp_path / "data")
     missing = home.run("source", "add", "web", "wiki", *settings(site), code=4)
     assert "There is no secret 'token'. `cormorant secret add token` keeps one." in missing
     with command_lines() as seen:
@@ -158,14 +64,15 @@ def test_a_site_behind_a_password(site: Guarded, tmp_path: Path) -> None:
         home.run("secret", "add", "token", "--file", str(tmp_path / "token"))
         home.run("source", "add", "web", "wiki", *settings(site))
         said = home.run("source", "test", "wiki")
-        assert f"basic as anna by secret:wiki at {site.url}" in said
+        assert f"basic as anna by secret:wiki at {site.origin}" in said
         home.run("crawl", "wiki")
-    assert not any(_shows(each) for each in seen)
+    assert any(b"\0source\0" in each for each in seen), "commands were seen"
+    assert not any(shows(each) for each in seen)
     assert len({path for path, *_ in site.sent if path.startswith("/m/")}) == 6
     assert "Member" in home.run("search", "zephyr")
     assert (home.folder / "secret.key").stat().st_mode & 0o777 == 0o600
 
-    site.sent.clear()
+    site.asked.clear()
     home.run("crawl", "wiki")
     first = site.sent[0]
     assert "lasting=yes" in first[2], "a cookie that lasts is there in the next run"
@@ -174,7 +81,7 @@ def test_a_site_behind_a_password(site: Guarded, tmp_path: Path) -> None:
     site.password = "another"
     home.run("source", "test", "wiki", code=3)
     assert "401" in home.run("crawl", "wiki", "--force", code=3)
-    assert "Offered was: basic as anna by secret:wiki" in home.run("explain", f"{site.url}/")
+    assert "Offered was: basic as anna by secret:wiki" in home.run("explain", f"{site.origin}/")
     for words in (
         ["secret", "list"],
         ["source", "show", "wiki", "--effective"],
@@ -190,7 +97,7 @@ def test_a_site_behind_a_password(site: Guarded, tmp_path: Path) -> None:
 
 
 def test_a_key_that_is_lost_says_so(site: Guarded, tmp_path: Path) -> None:
-    home = Home(tmp_path / "data")
+    home = Canary(tmp_path / "data")
     home.run("secret", "add", "wiki", given=PASSWORD)
     home.run("secret", "add", "token", given=TOKEN)
     home.run("source", "add", "web", "wiki", *settings(site))
@@ -211,7 +118,7 @@ def test_a_disk_image_of_the_store_opens_nothing(tmp_path: Path) -> None:
     """Without the key file the sealed value is of no use, with it the value is there."""
     from cryptography.fernet import Fernet
 
-    home = Home(tmp_path / "data")
+    home = Canary(tmp_path / "data")
     home.run("secret", "add", "wiki", given=PASSWORD)
     data = (home.folder / "cormorant.db").read_bytes() + b"".join(
         path.read_bytes() for path in home.folder.glob("cormorant.db-*")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cormorant.base.errors import BadRule
-from cormorant.operate import documents, explain, previewing
+from cormorant.operate import documents, previewing
 from cormorant.operate.documents import Wanted
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -21,12 +21,6 @@ def records(home: Home, **wanted: Any) -> dict[str, dict[str, Any]]:
     """What is known, by the address that is fetched."""
     with home.house() as house:
         return {each["access_url"]: each for each in documents.listed(house, Wanted(**wanted))}
-
-
-def explained(home: Home, address: str) -> dict[str, Any]:
-    with home.house() as house:
-        (only,) = explain.explain(house, address)
-        return only
 
 
 def sessions(path: str) -> str | int:
@@ -49,7 +43,7 @@ def test_a_page_is_fetched_once_whatever_sessions_marks_and_order_its_links_have
         assert sorted(maze.paths) == ["/", "/list?a=1&b=2", "/story?sid=12"]
         assert (report["indexed"], report["unlinked"]) == (3, 0)
         assert home.found("guillemots") == [[maze.url("/list?a=1&b=2")]]
-        record = explained(home, maze.url(f"/list;jsessionid={TOKEN}?b=2&a=1"))
+        record = home.explained(maze.url(f"/list;jsessionid={TOKEN}?b=2&a=1"))
         assert record["verdict"] == "indexed"
         assert record["renamed"]["rule"] == "strip_parameters: jsessionid; sort_query"
         again = crawls.crawl(home, "site")
@@ -129,10 +123,10 @@ def test_one_address_is_fetched_and_another_is_shown(home: Home, crawls: Crawler
         shown = records(home)[maze.url("/fetch/auk")]
         assert (shown["url"], shown["access_url"]) == ("https://birds.example/auk", maze.url("/fetch/auk"))
         for asked in ("https://birds.example/auk", maze.url("/fetch/auk"), "http://www.birds.example/auk"):
-            assert explained(home, asked)["address"] == maze.url("/fetch/auk")
-        assert explained(home, "http://www.birds.example/auk")["renamed"]["rule"] == f"rewrite: {rules[0]}"
-        assert explained(home, maze.url("/fetch2/auk"))["status"] == 956
-        discarded = explained(home, maze.url("/secret/x"))
+            assert home.explained(asked)["address"] == maze.url("/fetch/auk")
+        assert home.explained("http://www.birds.example/auk")["renamed"]["rule"] == f"rewrite: {rules[0]}"
+        assert home.explained(maze.url("/fetch2/auk"))["status"] == 956
+        discarded = home.explained(maze.url("/secret/x"))
         assert (discarded["status"], discarded["gates"][0]["rule"]) == (955, f"rewrite: {rules[2]}")
         again = crawls.crawl(home, "site")
         assert (again["unchanged"], again["new"], again["gone"]) == (3, 0, 0)

@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from email.utils import formatdate
-from typing import Any
 
 import pytest
 
 from cormorant.base.clock import SystemClock
-from cormorant.operate import documents, explain
+from cormorant.operate import documents
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
-from tests.journeys.test_hops import Host, Said, host
-
-__all__ = ["host"]
+from tests.journeys.hosts import Host
+from tests.threaded import Said
 
 GERMAN = (
     "Die Pumpe wird mit dem Kessel geliefert und ist für den Betrieb in der Werkstatt vorgesehen. Wer die Anlage nicht "
@@ -35,34 +32,13 @@ def page(text: str, head: str = "") -> str:
     return f"<!doctype html><html><head>{head}<title>A page</title></head><body><p>{text}</p></body></html>"
 
 
-class Bytes(str):
-    """A body in another charset: how the host encodes it."""
-
-    __slots__ = ()
-
-    def encode(self, *_: Any) -> bytes:
-        return str.encode(self, "windows-1251")
-
-
 @pytest.fixture
 def town(host: Callable[[], Host]) -> Host:
     return host()
 
 
 def settings(town: Host, **given: object) -> dict[str, object]:
-    return {"start": [town.url + "/"], "network": ["loopback"], "patience_s": "0", **given}
-
-
-def shown(home: Home, address: str) -> dict[str, Any]:
-    with home.house() as house:
-        (record,) = documents.shown(house, address)
-    json.dumps(record)
-    return record
-
-
-def explained(home: Home, address: str) -> dict[str, Any]:
-    with home.house() as house:
-        return explain.explain(house, address)[0]
+    return {"start": [town.origin + "/"], "network": ["loopback"], "patience_s": "0", **given}
 
 
 def links(home: Home, address: str) -> set[tuple[str, str, str]]:
@@ -79,14 +55,14 @@ def test_charset_language_and_links_are_known_and_told(home: Home, crawls: Crawl
         "/header": Said(
             body=page("Bref."), headers={"Content-Language": "fr", "Content-Type": "text/html; charset=UTF-8"}
         ),
-        "/old": Said(body=Bytes(page(RUSSIAN))),
+        "/old": Said(body=page(RUSSIAN).encode("windows-1251")),
         "/next": Said(body=page("Kurz. <form action=/found><input name=q value=a></form>")),
         "/found?q=a": Said(body=page("Found by a form.")),
     }
     given = settings(town, default_charset="windows-1251", default_language="nl", links=["forms"])
     home.add_source("web", "town", given)
     crawls.crawl(home, "town")
-    said = {path: shown(home, town.url + path) for path in town.says}
+    said = {path: home.shown(town.origin + path) for path in town.says}
     read_as = {
         path: (each["charset"], each["charset_from"], each["language"], each["language_from"])
         for path, each in said.items()
@@ -100,11 +76,11 @@ def test_charset_language_and_links_are_known_and_told(home: Home, crawls: Crawl
         "/next": ("windows-1251", "default", "nl", "default"),
         "/found?q=a": ("windows-1251", "default", "nl", "default"),
     }
-    assert home.found("котлом") == [[town.url + "/old"]]
-    assert explained(home, town.url + "/old")["conversion"]["charset_from"] == "default"
-    assert ("out", town.url + "/next", "") in links(home, town.url + "/")
-    assert ("in", town.url + "/", "to /old") in links(home, town.url + "/old")
-    assert not any("style" in path for _, path in town.log)
+    assert home.found("котлом") == [[town.origin + "/old"]]
+    assert home.explained(town.origin + "/old")["conversion"]["charset_from"] == "default"
+    assert ("out", town.origin + "/next", "") in links(home, town.origin + "/")
+    assert ("in", town.origin + "/", "to /old") in links(home, town.origin + "/old")
+    assert not any("style" in path for path in town.paths)
 
 
 def test_a_copy_leaves_once_what_it_is_a_copy_of_is_there(home: Home, crawls: Crawler, town: Host) -> None:
@@ -120,13 +96,13 @@ def test_a_copy_leaves_once_what_it_is_a_copy_of_is_there(home: Home, crawls: Cr
     home.add_source("web", "town", settings(town))
     for _ in range(3):
         crawls.crawl(home, "town")
-    statuses = {path: shown(home, town.url + path)["status"] for path in town.says}
+    statuses = {path: home.shown(town.origin + path)["status"] for path in town.says}
     assert statuses == {"/": 200, "/copy": 910, "/real": 200, "/far": 200, "/lost": 200, "/a": 200, "/b": 200}
-    assert explained(home, town.url + "/copy")["because"].endswith(f"it calls itself a copy of {town.url}/real")
+    assert home.explained(town.origin + "/copy")["because"].endswith(f"it calls itself a copy of {town.origin}/real")
     town.says["/real"] = Said(404)
     for _ in range(2):
         crawls.crawl(home, "town")
-    assert shown(home, town.url + "/copy")["status"] == 200, "what it was a copy of is gone"
+    assert home.shown(town.origin + "/copy")["status"] == 200, "what it was a copy of is gone"
 
 
 @pytest.mark.parametrize("place", ["header", "page"])
@@ -142,16 +118,16 @@ def test_a_page_leaves_when_its_time_has_run_out(home: Home, crawls: Crawler, to
     home.add_source("web", "town", settings(town))
     crawls.crawl(home, "town")
     crawls.crawl(home, "town")
-    assert [shown(home, town.url + path)["status"] for path in ("/past", "/future")] == [971, 200]
-    assert "unavailable_after" in explained(home, town.url + "/past")["because"]
-    assert [path for _, path in town.log].count("/future") == 2
+    assert [home.shown(town.origin + path)["status"] for path in ("/past", "/future")] == [971, 200]
+    assert "unavailable_after" in home.explained(town.origin + "/past")["because"]
+    assert town.paths.count("/future") == 2
 
 
 def test_links_beyond_the_cap_are_counted_in_the_journal(home: Home, crawls: Crawler, town: Host) -> None:
     town.says = {"/": Said(body="".join(f"<a href='/p?{n}'>x</a>" for n in range(6_000)))}
     home.add_source("web", "town", settings(town, dynamic_pages="false"))
     crawls.crawl(home, "town")
-    said = shown(home, town.url + "/")
+    said = home.shown(town.origin + "/")
     assert (said["links_dropped"], said["truncated"]) == (1_000, False)
     assert said["reason"] == "It has more links than are kept: 1,000 were left out."
-    assert explained(home, town.url + "/")["visits"][0]["reason"] == said["reason"]
+    assert home.explained(town.origin + "/")["visits"][0]["reason"] == said["reason"]

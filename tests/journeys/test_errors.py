@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from cormorant.operate import explain
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -24,12 +21,6 @@ def crawled(home: Home, crawls: Crawler, serve: Serve, **settings: object) -> We
     return site
 
 
-def explained(home: Home, address: str) -> dict[str, Any]:
-    with home.house() as house:
-        (said,) = explain.explain(house, address)
-        return said
-
-
 def is_found(home: Home, site: WebSite, number: int) -> bool:
     return home.found(site.word(number)) == [[site.url(number)]]
 
@@ -44,7 +35,7 @@ def test_a_forbidden_page_stays_unless_the_policy_says_otherwise(
     assert (first["failed"], first["gone"], first["exit"]) == (1, 1, 3)
     assert is_found(file_home, site, PAGES - 1)
     assert not is_found(file_home, site, PAGES - 2)
-    assert "error_policy: 401 delete" in explained(file_home, site.url(PAGES - 2))["because"]
+    assert "error_policy: 401 delete" in file_home.explained(site.url(PAGES - 2))["because"]
     second = crawls.crawl(file_home, "site")
     assert (second["gone"], second["failed"]) == (2, 0)
     assert not is_found(file_home, site, PAGES - 1)
@@ -100,7 +91,7 @@ def test_a_304_that_is_not_true_is_found_by_an_audit(
     assert (report["requests"], report["requests_conditional"]) == (PAGES + audits, PAGES)
     assert bool(file_home.found("quixotic")[0]) == bool(share)
     if share:
-        visits = explained(file_home, site.url(PAGES - 1))["visits"]
+        visits = file_home.explained(site.url(PAGES - 1))["visits"]
         assert visits[-1]["reason"] == "The server had answered 304 though the page had changed: a hash audit found it."
         again = crawls.crawl(file_home, "site")
         assert (again["requests_conditional"], again["changed"]) == (PAGES - 1, 0), "its validators are not sent again"

@@ -15,26 +15,17 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.base.clock import SystemClock, pause
+from cormorant.base.clock import pause
 from tests.journeys import processes
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import ROOT, Crawler
 from tests.journeys.home import Home
 from tests.journeys.ledger import audit
 from tests.journeys.pages import SiteSettings
-from tests.journeys.site import WebSite
 from tests.stores import Postgres
 
 PAGES = 120
 PARALLEL = 4
-
-
-def wait_for(site: WebSite, requests: int) -> None:
-    """Wait until the site was asked that often."""
-    until = SystemClock().monotonic() + 30
-    while len(site.log()) < requests:
-        assert SystemClock().monotonic() < until, f"only {len(site.log())} of {requests} requests came"
-        pause(0.02)
 
 
 def command(home: Home, *words: str) -> subprocess.Popen[str]:
@@ -52,7 +43,7 @@ def test_interrupted_by_a_person(file_home: Home, serve: Serve, number: signal.S
     file_home.add_source("web", "site", site.source)
     lines = file_home.add_receiver("lines", "site")
     with processes.ended(command(file_home, "crawl", "site")) as first:
-        wait_for(site, PAGES // 2)
+        site.wait_for(PAGES // 2)
         tree = processes.below(first.pid)
         os.killpg(first.pid, number)
         said, _ = first.communicate(timeout=45)
@@ -97,7 +88,7 @@ def test_disk_full(small_disk: Path, crawls: Crawler, serve: Serve) -> None:
     home.add_source("web", "site", site.source)
     lines = home.add_receiver("lines", "site")
     crawls.begin(home, "site")
-    wait_for(site, PAGES // 3)
+    site.wait_for(PAGES // 3)
     ballast = fill(small_disk, 0)
     pause(4.0)
     ballast.unlink()
@@ -133,7 +124,7 @@ def test_database_restarted(postgres: Postgres, tmp_path: Path, crawls: Crawler,
         lines = home.add_receiver("lines", "site")
         crawls.begin(home, "site")
         for part, mode in ((3, "fast"), (2, "immediate")):
-            wait_for(site, PAGES // part)
+            site.wait_for(PAGES // part)
             restart(postgres, mode)
         said = crawls.end()
         assert "reports" in said, said

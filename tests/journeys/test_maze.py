@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ import pytest
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.suites.record import record
+from tests.threaded import Asked, Said, Server, running
 
 SUITE = Path(os.environ.get("CORMORANT_SUITES", "/nowhere")) / "security-crawl-maze"
 NO_PAGES = {
@@ -40,55 +39,31 @@ TEXTS = {
 """What the maze's own program makes, in its words."""
 
 
-class Maze(ThreadingHTTPServer):
-    """The pages of the suite, and the paths that were asked for."""
-
-    daemon_threads = True
+class Published(Server):
+    """The pages of the suite."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Connection)
-        self.asked: set[str] = set()
+        super().__init__(self.say)
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-    def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
-        self.asked.add(path.partition("?")[0])
+    def say(self, asked: Asked) -> Said:
+        """What the maze's own program says."""
+        path = asked.path
         if path == "/test/headers/location":
-            return 302, {"Location": "/test/headers/location.found"}, b""
+            return Said(302, headers={"Location": "/test/headers/location.found"})
         if path in NO_PAGES:
-            return 200, {"Content-Type": "text/html", **NO_PAGES[path]}, b"<p>A page."
+            return Said(200, "<p>A page.", NO_PAGES[path])
         if path in TEXTS:
             mime, text = TEXTS[path]
-            said = text.replace("{url}", self.url).replace("{host}", self.url.removeprefix("http://"))
-            return 200, {"Content-Type": mime}, said.encode()
+            said = text.replace("{url}", self.origin).replace("{host}", self.origin.removeprefix("http://"))
+            return Said(200, said, {"Content-Type": mime})
         file = SUITE / "test-cases" / path.removeprefix("/test/")
-        if path.endswith(".html") and file.is_file():
-            return 200, {"Content-Type": "text/html"}, file.read_bytes()
-        return 404, {"Content-Type": "text/html"}, b"<p>Not here."
-
-
-class _Connection(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        assert isinstance(self.server, Maze)
-        status, fields, body = self.server.answer(self.path)
-        self.send_response(status)
-        for name, value in fields.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as it is called
-        """Say nothing."""
+        return Said(200, file.read_bytes()) if path.endswith(".html") and file.is_file() else Said(404, "<p>Not here.")
 
 
 @pytest.fixture
-def maze() -> Iterator[Maze]:
-    with Maze() as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+def maze() -> Iterator[Published]:
+    with running(Published()) as server:
         yield server
-        server.shutdown()
 
 
 def pages() -> list[str]:
@@ -102,17 +77,17 @@ def pages() -> list[str]:
 @pytest.mark.skipif(not SUITE.is_dir(), reason="CORMORANT_SUITES does not name a folder with security-crawl-maze")
 @pytest.mark.parametrize(("links", "robots", "wanted"), [((), "obey", 10), (("all",), "ignore", 64)])
 def test_the_published_maze(
-    file_home: Home, crawls: Crawler, maze: Maze, links: tuple[str, ...], robots: str, wanted: int
+    file_home: Home, crawls: Crawler, maze: Published, links: tuple[str, ...], robots: str, wanted: int
 ) -> None:
     results = json.loads((SUITE / "blueprints" / "utils" / "resources" / "expected-results.json").read_text())
     hidden = {path for path in results if "/javascript/" not in path}
     assert len(hidden) == 64
-    start = [maze.url + page for page in pages() + (["/robots.txt"] if links else [])]
+    start = [maze.origin + page for page in pages() + (["/robots.txt"] if links else [])]
     file_home.add_source(
         "web", "maze", {"start": start, "network": ["loopback"], "links": list(links), "robots": robots}
     )
     crawls.crawl(file_home, "maze")
-    missing = sorted(hidden - maze.asked)
+    missing = sorted(hidden - {path.partition("?")[0] for path in maze.paths})
     reason = "found only when the setting links asks for such references"
     record(
         "security-crawl-maze" + ("" if links else "-defaults"), 64 - len(missing), 64, dict.fromkeys(missing, reason)

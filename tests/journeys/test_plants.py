@@ -1,12 +1,26 @@
-"""The faults that `prove_plants.py` plants have their place in the package: code moves, and it runs seldom."""
+"""The faults that the proofs plant have their place in the package: code moves, and these run seldom."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.journeys.plants import PLANTS, Plant, planted
+from tests.journeys.crawling import ROOT
+from tests.journeys.faults import EVERY, MANNERS, Fault
+from tests.journeys.plants import Plant, planted
 
 
-@pytest.mark.parametrize("fault", PLANTS, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", [plant for plant, _ in EVERY], ids=lambda fault: fault.name)
 def test_a_fault_has_its_place(fault: Plant) -> None:
     compile(planted(fault), fault.file, "exec")
+
+
+@pytest.mark.parametrize("fault", MANNERS, ids=lambda fault: fault.plant.name)
+def test_a_fault_has_its_check(fault: Fault) -> None:
+    assert Path(ROOT, fault.check[0]).is_file()
+
+
+def test_no_two_faults_have_one_name() -> None:
+    names = [plant.name for plant, _ in EVERY]
+    assert len(names) == len(set(names)) >= 20

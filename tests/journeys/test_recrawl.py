@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cormorant.base.clock import SystemClock, pause
+from cormorant.base.clock import SystemClock
+from tests.clocks import until
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -127,9 +128,7 @@ def test_gone_page_leaves_search_at_once_and_the_store_after_two_runs(
     site.edit(1, status=404)
     site.tell(delay_s=0.3)
     crawls.begin(home, "site")
-    until = SystemClock().monotonic() + 30
-    while home.found(site.word(1)) != [[]] and SystemClock().monotonic() < until:
-        pause(0.05)
+    until(lambda: home.found(site.word(1)) == [[]])
     assert home.value("SELECT state FROM run ORDER BY id DESC LIMIT 1") == "retrieving"
     site.tell(delay_s=0)
     crawls.end()

@@ -10,9 +10,9 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from cormorant.base.clock import SystemClock, pause
 from cormorant.model.run import Refresh, RunState
 from cormorant.operate import crawl
+from tests.clocks import until
 from tests.journeys.conftest import Serve
 from tests.journeys.home import Home
 from tests.journeys.pages import SiteSettings
@@ -42,14 +42,6 @@ def keep(home: Home) -> Iterator[Callable[[], None]]:
         yield lambda: stack.enter_context(serving(home))
 
 
-def until(asked: Callable[[], bool]) -> None:
-    clock = SystemClock()
-    end = clock.monotonic() + PATIENCE_S
-    while not asked():
-        assert clock.monotonic() < end, "it did not come to an end"
-        pause(0.1)
-
-
 @pytest.mark.parametrize("fetched", [1, 20])
 def test_a_restarted_run_stays_stopped_and_its_successor_finishes(
     home: Home, serve: Serve, keep: Callable[[], None], fetched: int
@@ -59,10 +51,10 @@ def test_a_restarted_run_stays_stopped_and_its_successor_finishes(
     with home.house() as house:
         (first,) = crawl.order(house, ["site"], Refresh.ALL, force=False, restart=False)
         keep()
-        until(lambda: len(site.log()) > fetched)
+        until(lambda: len(site.log()) > fetched, PATIENCE_S)
         (second,) = crawl.order(house, ["site"], Refresh.ALL, force=False, restart=True)
         assert second.run != first.run
-        until(lambda: crawl.states(house, [second.run])[second.run] is RunState.FINISHED)
+        until(lambda: crawl.states(house, [second.run])[second.run] is RunState.FINISHED, PATIENCE_S)
         assert crawl.states(house, [first.run])[first.run] is RunState.STOPPED
         report = crawl.report(house, second.run)
     assert (report["fetched"], report["complete"]) == (PAGES, True)

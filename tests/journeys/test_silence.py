@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cormorant.base.clock import SystemClock, pause
+from cormorant.base.clock import pause
 from cormorant.frontier.trouble import Why
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler, crawler
@@ -16,7 +16,6 @@ from tests.journeys.site import WebSite
 
 PAGES = 60
 REST_S = 2.0
-LIMIT_S = 30.0
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +23,6 @@ def brisk() -> Iterator[Crawler]:
     """A process that crawls, and asks a server that does not answer again after two seconds, four, eight."""
     with crawler(rest_s=REST_S) as process:
         yield process
-
-
-def until_asked(site: WebSite, requests: int) -> None:
-    end = SystemClock().monotonic() + LIMIT_S
-    while len(site.log()) < requests:
-        assert SystemClock().monotonic() < end, f"only {len(site.log())} of {requests} requests came"
-        pause(0.02)
 
 
 def everything_is_found(home: Home, site: WebSite) -> bool:
@@ -64,7 +56,7 @@ def test_a_server_that_is_restarted_meanwhile_is_crawled_to_its_end(
     site = serve(SiteSettings(pages=PAGES, delay_s=0.1))
     file_home.add_source("web", "site", site.source)
     brisk.begin(file_home, "site")
-    until_asked(site, PAGES // 3)
+    site.wait_for(PAGES // 3)
     site.tell(down=True)
     pause(2 * REST_S)
     site.tell(down=False)

@@ -13,7 +13,9 @@ import pytest
 
 from cormorant.extract.sitemap_task import INLINE_BYTES
 from cormorant.frontier import claims, sitemaps
-from tests.cli.world import Installation, until
+from tests.cli.world import Installation
+from tests.clocks import until
+from tests.journeys import processes
 from tests.journeys.home import Home
 from tests.journeys.mapped import Mapped, index, mapped, urlset, zipped
 
@@ -241,19 +243,38 @@ def test_a_sitemap_that_was_taken_for_a_page_becomes_one(command: Installation, 
     assert not [each for each in command.fine("--json", "document", "list").objects if each["url"].endswith("s.xml")]
 
 
+def test_what_is_called_a_sitemap_is_read_before_it_leaves(command: Installation, site: Mapped) -> None:
+    pages, mapped_pages = site.pages(f"p/{number}" for number in range(3)), site.pages(["m/1", "m/2"])
+    links = "".join(f'<a href="{each}">x</a>' for each in [*pages, "/s.xml"])
+    site.put("", f"<html><body>{links}<p>homeword</p></body></html>")
+    site.put("s.xml", '<?xml version="1.0"?>' + urlset(mapped_pages))
+    site.robots("Sitemap: /index.xml")
+    site.put("index.xml", index([f"{site.home}none.xml"]))
+    command.fine("source", "add", "web", "mapped", "--set", f"start={site.home}")
+    assert crawled(command)["new"] == 5
+    site.put("index.xml", index([pages[0], f"{site.home}s.xml"]))
+    report = crawled(command)
+    assert (report["new"], report["index_deletes"]) == (2, 1), "the sitemap was read though it had not changed"
+    assert explained(command, pages[0])["verdict"] == "indexed", "it is a page whatever it is called"
+    assert explained(command, f"{site.home}s.xml")["verdict"] == "not_indexed"
+    site.asked.clear()
+    assert crawled(command)["index_deletes"] == 0
+    assert site.paths().count("/p/0") == 1
+
+
 def test_a_kill_loses_nothing_that_a_sitemap_names(command: Installation, site: Mapped) -> None:
     pages = site.pages(f"p/{number}" for number in range(40))
     site.robots("Sitemap: /s.xml")
     site.put("s.xml", urlset(pages))
     site.wait = threading.Event()
     command.fine("source", "add", "web", "mapped", "--set", f"start={site.home}")
-    process = command.start("crawl")
-    until(lambda: "/s.xml" in site.paths() or "/" in site.paths())
-    process.kill()
-    process.communicate()
+    with processes.ended(command.start("crawl")) as process:
+        until(lambda: "/s.xml" in site.paths() or "/" in site.paths())
+        tree = processes.below(process.pid)
+        processes.kill_group(process.pid)
+        assert not processes.wait_gone(tree, 20)
     site.wait.set()
     site.wait = None
-    time.sleep(0.5)
     report = json.loads(command.run("--json", "crawl").out.splitlines()[-1])
     assert (report["state"], report["complete"]) == ("finished", True)
     listed = {each["url"]: each["status"] for each in command.fine("--json", "document", "list").objects}

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from cormorant.crawl.tending import BATCH_S
+from cormorant.frontier.traps import CANDIDATE, WINDOW
 from cormorant.operate import problems, sources, traps
-from tests.journeys.crawling import Crawler
+from tests.clocks import until
+from tests.journeys import processes
+from tests.journeys.crawling import Crawler, begin
 from tests.journeys.home import Home
 from tests.journeys.labyrinth import Shop, labyrinth, real
 from tests.journeys.maze import Answer, page, serving
@@ -71,13 +75,29 @@ def test_an_accepted_trap_is_left_out(file_home: Home, crawls: Crawler) -> None:
         crawls.crawl(file_home, "site")
         assert len(maze.paths) < 60
         with file_home.house() as house:
-            (trap,) = (each for each in traps.listed(house) if "{n}" in each["template"])
+            (trap,) = traps.listed(house)
             name, edit = traps.proposed(house, trap["trap"])
             sources.edit(house, name, edit)
             assert [each["accepted"] for each in traps.listed(house) if each["trap"] == trap["trap"]] == [True]
         maze.asked.clear()
         crawls.crawl(file_home, "site")
         assert maze.paths == ["/"]
+
+
+def test_a_suspicion_outlives_a_kill(home: Home) -> None:
+    """What was learned of a calendar before a kill need not be learned anew, and what was suspected is."""
+    with serving(calendar) as maze:
+        home.add_source("web", "site", {"start": [maze.home], "delay_s": BATCH_S / 20, "per_host": 1})
+        for months in (30, 38, None):  # the first are settled by then
+            with processes.ended(begin(home, "site")) as crawl:
+                if months is None:
+                    assert crawl.wait(60) == 0
+                else:
+                    until(lambda: len(set(maze.paths)) > months)  # noqa: B023 - asked at once
+                    processes.kill_group(crawl.pid)
+        assert len(set(maze.paths)) <= 1 + WINDOW + CANDIDATE + 2, "two are under way at most when it is suspected"
+        with home.house() as house:
+            assert [each["template"] for each in traps.listed(house)] == [maze.url("/cal/{n}")]
 
 
 def test_a_trap_that_is_to_be_ignored_is_followed_to_the_limit(file_home: Home, crawls: Crawler) -> None:

@@ -69,6 +69,18 @@ def test_an_excluded_file_is_no_start_address(home: Installation, tmp_path: Path
     assert [each["url"].rpartition("/")[2] for each in excluded] == ["b.log"]
 
 
+def test_documents_left_out_for_their_size_are_counted_and_one_is_named(home: Installation, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    for name, size in (("a.txt", 10), ("b.txt", 3000), ("c.txt", 4000)):
+        (tmp_path / "papers" / name).write_text("quiet " * (size // 6))
+    home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}", "--set", "max_size_bytes=2kB")
+    report = home.fine("crawl", "--json").object
+    (said,) = [each for each in report["problems"] if each["kind"] == "size"]
+    assert (said["addresses"], said["status"], report["indexed"]) == (2, 960, 1)
+    assert said["sentence"].startswith("2 documents are larger than max_size_bytes and left out, the first ")
+    assert home.fine("document", "list", "--status", "960", "--json").objects[0]["url"] == said["address"]
+
+
 def test_an_empty_start_page_is_told_though_nothing_failed(home: Installation, site: Site) -> None:
     site.answers["/"] = Answer("")
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
@@ -250,3 +262,81 @@ def test_a_server_that_is_dead_is_tried_in_every_run(home: Installation) -> None
         shown = status if status < 1024 else 980
         assert len(home.fine("document", "list", "--status", str(shown), "--json").objects) == 7
     assert home.fine("status", "--json").object["held_runs"] == [6], "all of a source would go"
+
+
+def test_what_a_source_no_longer_starts_from_is_no_start_address(home: Installation, site: Site) -> None:
+    site.answers["/away"] = Answer("", 500)
+    given = [f"start={site.address}", f"start={site.address}away"]
+    home.fine("source", "add", "web", "docs", *(word for each in given for word in ("--set", each)))
+    home.fine("source", "edit", "docs", "--set", "patience_s=1")
+    assert sentences(home.run("crawl", "docs", "--json").object, "start")
+    home.fine("source", "edit", "docs", "--set", f"start={site.address}", "--yes")
+    report = home.run("crawl", "docs", "--json").object
+    assert not sentences(report, "start")
+
+
+def test_a_run_that_failed_before_it_asked_anybody_blames_no_start_address(
+    home: Installation, site: Site, tmp_path: Path
+) -> None:
+    starts = tmp_path / "starts"
+    starts.write_text(f"{site.address}\n{site.address}nowhere\n")
+    home.fine("source", "add", "web", "docs", "--set", f"start_file={starts}", "--set", "network=loopback")
+    assert sentences(home.run("crawl", "docs", "--json").object, "start")
+    starts.unlink()
+    report = home.run("crawl", "docs", "--json").object
+    assert (report["state"], sentences(report, "start")) == ("failed", [])
+
+
+def test_a_sitemap_that_is_away_is_told_of_in_every_run(home: Installation, site: Site) -> None:
+    site.answers["/robots.txt"] = Answer(f"Sitemap: {site.address}away.xml\n", mime="text/plain")
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    for _ in range(4):
+        (said,) = sentences(home.run("crawl", "docs", "--json").object, "sitemap")
+        assert "away.xml could not be used: 404" in said
+
+
+def test_status_says_what_a_limit_left_over(home: Installation, site: Site) -> None:
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "max_documents=1")
+    report = home.run("crawl", "docs", "--json").object
+    assert report["to_fetch"] > 0
+    assert source(home.fine("status", "--json").object)["to_fetch"] == report["to_fetch"]
+
+
+def test_a_page_that_a_redirect_answered_for_names_it(home: Installation, site: Site) -> None:
+    site.answers["/ferries"] = Answer("", 302, location="/login")
+    site.page("/login", "Login", "Who are you?")
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}ferries")
+    home.fine("crawl", "docs")
+    said = home.fine("explain", f"{site.address}ferries").out
+    assert f"{site.address}login, where a redirect led" in said
+    assert "Answered by" not in home.fine("explain", f"{site.address}login").out
+
+
+def test_a_page_known_by_another_address_is_as_deep_as_its_links_say(home: Installation, site: Site) -> None:
+    site.page("/", "Start", "", ("/shop?ref=abc1",))
+    site.page("/shop?ref=abc1", "Shop", "Plums and quinces.", ())
+    site.page("/shop", "Shop", "Plums and quinces.", ())
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "depth=1")
+    home.fine("crawl", "docs")
+    home.fine("source", "edit", "docs", "--set", "strip_parameters=ref", "--yes")
+    home.fine("crawl", "docs")
+    assert [each["url"] for each in home.fine("search", "quinces", "--json").objects] == [f"{site.address}shop"]
+    links = home.fine("document", "links", f"{site.address}shop", "--json").objects
+    assert [each["address"] for each in links if each["direction"] == "in"] == [site.address]
+
+
+def test_where_a_start_address_has_moved_to_is_no_deeper(home: Installation, site: Site) -> None:
+    site.answers["/old"] = Answer("", 301, location="/new")
+    site.page("/new", "New", "Plums and quinces.", ("/ferries",))
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}old", "--set", "depth=0")
+    home.fine("crawl", "docs")
+    assert [each["url"] for each in home.fine("search", "quinces", "--json").objects] == [f"{site.address}new"]
+    assert "/ferries" not in site.asked
+
+
+def test_rights_that_leave_nobody_are_told_of(home: Installation, site: Site) -> None:
+    given = ("--set", f"start={site.address}", "--set", "grants=user:anna")
+    alone = "Its documents are for user:anna alone: the search page, where nobody is signed in, shows none of them."
+    assert alone in home.fine("source", "add", "web", "docs", *given).err
+    assert alone not in home.fine("source", "edit", "docs", "--set", "grants=").err
+    assert alone in home.fine("source", "edit", "docs", "--set", "grants=user:anna", "--preview").err

@@ -27,6 +27,7 @@ from cormorant.index.query import (
 )
 from cormorant.search.lexer import DEEPEST, LONGEST, MOST_PREFIXES, MOST_TERMS
 from cormorant.search.parse import Parsed, parse
+from tests.suites.record import record
 
 SUITE = Path(os.environ.get("CORMORANT_SUITES", "/nowhere")) / "naughty-strings" / "blns.json"
 
@@ -228,6 +229,8 @@ def test_what_was_understood_is_understood_the_same(text: str) -> None:
 
 @pytest.mark.skipif(not SUITE.exists(), reason="CORMORANT_SUITES does not name a folder with naughty-strings")
 def test_naughty_strings() -> None:
-    for text in json.loads(SUITE.read_text("utf-8")):
+    found = json.loads(SUITE.read_text("utf-8"))
+    for text in found:
         parsed = parse(text)
         assert parse(parsed.understood.text).query == parsed.query
+    record("naughty-strings-search", len(found), len(found), {})

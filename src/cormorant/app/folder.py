@@ -181,6 +181,11 @@ def is_free(folder: Path) -> bool:
     return lock is not None
 
 
+def resting(folder: Path) -> str | None:
+    """The node of a folder nobody owns, so that whatever its processes have said, none is at work; None of another."""
+    return node(folder) if is_free(folder) else None
+
+
 def _locked(folder: Path, how: int) -> int | None:
     descriptor = os.open(folder / "owner.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

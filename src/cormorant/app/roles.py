@@ -22,7 +22,6 @@ from cormorant.base.log import logger
 from cormorant.base.steps import Steps, StepTable, unmeasured
 from cormorant.catalog import consents, receivers, sources
 from cormorant.catalog.acls import ACLNumbers
-from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.delivery import Outlet, Shelf
 from cormorant.crawl.dispatch import Dispatch
 from cormorant.crawl.gates import SiteKeys
@@ -40,7 +39,7 @@ from cormorant.frontier import leases
 from cormorant.frontier.admission import Admission, SiteNumbers
 from cormorant.frontier.known import Seen
 from cormorant.frontier.standing import stands
-from cormorant.journal import runs
+from cormorant.journal import claims, runs
 from cormorant.limits.client import ChildPool
 from cormorant.model.run import OPEN_STATES, RunState
 from cormorant.model.settings import parse_settings
@@ -203,11 +202,8 @@ class Assignments:
             alive = {row.id for row in rows}
             self._leaving += [(each, each.source) for number, (_, each) in known.items() if number not in alive]
             self._let_go()
-            for row, dispatch in self._runs.values():
-                most = dispatch.source.settings.max_documents
-                if most is not None:
-                    by_others = runs.counters(tx, row.id).fetched - dispatch.counters.fetched
-                    dispatch.allowance = Allowance(most, by_others, self.peers)
+        for row, dispatch in self._runs.values():
+            self._claim(row, dispatch, now)
         return {source: dispatch for source, (_, dispatch) in self._runs.items()}
 
     def _go_on(self, tx: Tx, row: RunRow, before: RunRow, dispatch: Dispatch) -> RunRow:
@@ -220,6 +216,21 @@ class Assignments:
         self._leaving.append((dispatch, dispatch.source))
         dispatch.source = source
         return row
+
+    def _claim(self, row: RunRow, dispatch: Dispatch, now: float) -> None:
+        """Claim more of the limits of a run when it is time to, or give back what nobody here asks for."""
+        settings, allowance = dispatch.source.settings, dispatch.allowance
+        allowance.documents.set(settings.max_documents)
+        allowance.received.set(settings.max_bytes)
+        low, idle = allowance.is_low(), allowance.is_idle(now)
+        if not (low or idle):
+            return
+        owner, before = self._means.owner, allowance.claimed
+        with self._house.store.begin() as tx:
+            living = {each.name for each in processes.alive(tx, "retriever")}
+            allowance.share(claims.of_others(tx, row.id, owner, living), self.peers, more=low)
+            if allowance.claimed != before:
+                claims.claim(tx, row.id, owner, allowance.claimed)
 
     def _source(self, tx: Tx, row: RunRow) -> Source | None:
         """The source as a run is to see it; None while its settings make none, or there is none any more."""

@@ -15,7 +15,6 @@ hexadecimal digits of it, so three days share a folder and a folder stays listab
 from __future__ import annotations
 
 import fcntl
-import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -124,12 +123,3 @@ def is_being_written(descriptor: int) -> bool:
         return True
     fcntl.flock(descriptor, fcntl.LOCK_UN)
     return False
-
-
-def sync_folder(folder: Path) -> None:
-    """Make names in a folder survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from cormorant.base.clock import Clock, random_token
+from cormorant.base.disk import sync_folder
 from cormorant.base.errors import DataFolderError
-from cormorant.cache.packs import HEAD_BYTES, ROTATE_BYTES, head_bytes, pack_number, pack_path, sync_folder
+from cormorant.cache.packs import HEAD_BYTES, ROTATE_BYTES, head_bytes, pack_number, pack_path
 from cormorant.cache.protocol import Place
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -17,6 +17,7 @@ from pathlib import Path
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from cormorant.base.clock import random_token
+from cormorant.base.disk import sync_folder
 from cormorant.base.errors import SecretSealed
 
 NAME = "secret.key"
@@ -108,23 +109,15 @@ class Vault:
         draft = self._draft(text)
         try:
             os.link(draft, self.path)
-            self._settle()
         except FileExistsError:
             pass
         finally:
             draft.unlink()
+        sync_folder(self.path.parent)  # what is sealed by it may be durable elsewhere, in a database server
 
     def _replace(self, text: bytes) -> None:
         self._draft(text).replace(self.path)
-        self._settle()
-
-    def _settle(self) -> None:
-        """Have the name on the disk before the store holds anything that this key seals."""
-        descriptor = os.open(self.path.parent, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync_folder(self.path.parent)
 
     def _draft(self, text: bytes) -> Path:
         draft = self.path.with_name(f"{NAME}.{random_token(8)}")

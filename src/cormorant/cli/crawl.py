@@ -97,6 +97,8 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
             say.note(f"Following run {each.run} of {each.source!r}, which is under way.")
         elif each.resumed:
             say.note(f"Going on with run {each.run} of {each.source!r}, which was interrupted. --restart begins anew.")
+        if each.as_before:
+            say.note("It goes on as it was ordered; --force and --refresh are for the next.")
     numbers = [each.run for each in ordered]
     try:
         with sampling.in_reach(plan, numbers) as sample, watcher(say, numbers) as watching:

@@ -59,6 +59,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         ("Gates", [f"{each['gate']} {each['ruling']}: {each['rule']}" for each in record["gates"]]),
         ("Visits", [_visit(each) for each in record["visits"]]),
         ("Read as", _read_as(record["conversion"] or {})),
+        ("Answered by", _elsewhere(record)),
         ("Same content", record["duplicates"]),
     ):
         for number, row in enumerate(rows):
@@ -82,6 +83,12 @@ def _read_as(said: Mapping[str, Any]) -> list[str]:
     ]
     cut = ["only its beginning"] if said.get("truncated") else []
     return [", ".join([said["mime"], *known, *cut])]
+
+
+def _elsewhere(record: Mapping[str, Any]) -> list[str]:
+    """The address that answered, where that is another one: a redirect led there."""
+    at = (record["conversion"] or {}).get("answered_from")
+    return [f"{at}, where a redirect led"] if at and at != record["address"] else []
 
 
 def _path(path: Mapping[str, Any]) -> str:

@@ -22,23 +22,27 @@ def list_(
     source: OfSource = None,
 ) -> None:
     """List runs, the newest first."""
+    from cormorant.app import folder
     from cormorant.operate import crawl
 
     say = terminal.of(context)
+    plan = say.plan()
     with say.house() as house:
-        records = crawl.listed(house, source)
+        records = crawl.listed(house, source, folder.resting(plan.folder))
     say.table(records, ("run", "source", "state", "started_at", "seconds", "fetched", "indexed", "failed"))
 
 
 @app.command(epilog=examples("cormorant run show", "cormorant run show 1 --json"))
 def show(context: typer.Context, number: Number = None) -> None:
     """Show the report of a run; of a held one, which documents would go too."""
+    from cormorant.app import folder
     from cormorant.cli.report import lines
     from cormorant.operate import crawl, problems
 
     say = terminal.of(context)
+    plan = say.plan()
     with say.house() as house:
-        record = crawl.report(house, number)
+        record = crawl.report(house, number, folder.resting(plan.folder))
         record["problems"] = problems.of_run(house, record["run"])
         if record["state"] == "held":
             record["leaving"] = crawl.leaving(house, record["run"])

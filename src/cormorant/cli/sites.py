@@ -20,7 +20,7 @@ def list_(
     context: typer.Context,
     source: OfSource = None,
 ) -> None:
-    """List the sites that are known, with the requests of the last day and the tightest gap between two."""
+    """List the sites that are known: requests of the last day, and the gap that was tightest beside the delay asked."""
     from cormorant.operate import sites
 
     say = terminal.of(context)
@@ -58,9 +58,10 @@ def _print(say: terminal.Terminal, record: dict[str, Any]) -> None:
     for each in known:
         say.print(f"  {each['name']} ({each['size_bytes']:,} bytes) holds until {each['until']}")
     for each in hours[:SHOWN_HOURS]:
-        gap = "" if each["smallest_gap_s"] is None else f", at least {each['smallest_gap_s']:g} s apart"
-        asked = "" if not each["asked_gap_s"] else f" where {each['asked_gap_s']:g} s were asked"
-        say.print(f"  {each['hour'][:13]}h: {plural(each['requests'], 'request')}{gap}{asked}; {each['rule']}")
+        said = f"  {each['hour'][:13]}h: {plural(each['requests'], 'request')}"
+        if each["asked_gap_s"]:
+            said += f", the tightest {each['smallest_gap_s']:g} s apart where {each['asked_gap_s']:g} s were asked"
+        say.print(f"{said}; the newest by {each['rule']}")
     if len(hours) > SHOWN_HOURS:
         say.print(f"  and {plural(len(hours) - SHOWN_HOURS, 'hour')} before, with --json")
 

@@ -163,8 +163,10 @@ def edit(
 
 def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, preview: bool, yes: bool) -> None:
     """Show what an edit would do, ask where documents would leave, and make it."""
+    from cormorant.app import folder
     from cormorant.operate import previewing, sources
 
+    plan = say.plan()
     with say.house() as house:
         effect = previewing.preview(house, name, wanted)
         if say.json and preview:
@@ -182,7 +184,7 @@ def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, 
     if say.json:
         say.record(record)
     else:
-        say.note(f"Changed {name!r}. {_followed(effect)}")
+        say.note(f"Changed {name!r}. {_followed(effect, resting=folder.is_free(plan.folder))}")
     _doubt(say, row, told=True)
 
 
@@ -198,12 +200,13 @@ def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
         say.note(sentence)
 
 
-def _followed(effect: dict[str, Any]) -> str:
-    """Who follows an edit, and when."""
+def _followed(effect: dict[str, Any], *, resting: bool) -> str:
+    """Who follows an edit, and when; `resting`: nothing is at work on the data folder."""
     later = [each["setting"] for each in effect["changes"] if each["setting"] not in effect["at_once"]]
     if effect["run"] is None or not effect["at_once"]:
         return "The next crawl follows it."
-    now = f"Run {effect['run']}, which is under way, follows {', '.join(effect['at_once'])} at once"
+    which, when = ("was interrupted", "when it goes on") if resting else ("is under way", "at once")
+    now = f"Run {effect['run']}, which {which}, follows {', '.join(effect['at_once'])} {when}"
     return f"{now}; the next crawl follows all." if later else f"{now}."
 
 

@@ -24,8 +24,7 @@ def status(context: typer.Context) -> None:
     say = terminal.of(context)
     plan = say.plan()
     with say.house() as house:
-        resting = folder.node(plan.folder) if folder.is_free(plan.folder) else None
-        record = operation.status(house, resting)
+        record = operation.status(house, folder.resting(plan.folder))
     if say.json:
         say.record(record)
     else:

@@ -1,23 +1,109 @@
-"""How many documents may this process still fetch for a run that has a limit?
+"""What may this process still fetch for a run that has a limit: how many documents, how many bytes?
 
-The processes share what is left; every share is rounded up, so that whoever has the last sites can finish: a run may
-fetch one document too many for each process but the first.
+Processes claim what they fetch before they do (`journal.claims`), each its share of what nobody has claimed, and claim
+again when half of that is used. So all together keep the limit. When nothing is left to be claimed, one that asks for
+nothing gives back what it has.
+
+How big a document is shows only when it is there, so those under way are reckoned as big as the others were: of bytes
+a run receives more than its limit by about one document for each process.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import ceil, inf
+
+from cormorant.journal.claims import Claim
+
+IDLE_S = 1.0
+"""A process that has asked for nothing for so long looks whether others could use what it claimed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """How many documents a run may fetch (`most`, None: any number), what other processes did, and how many share."""
+@dataclass(slots=True)
+class Limit:
+    """A limit of a run (`most`, None: there is none), and up to what this process may use it, counted from 0.
+
+    `used` is what it has fetched and what is under way, when that was looked at last.
+    """
 
     most: int | None = None
-    by_others: int = 0
-    peers: int = 1
+    claim: float = 0.0
+    used: int = 0
+    _granted: float = 0.0
 
-    def left(self, here: int) -> float:
-        """How many more this process may fetch, which has fetched `here`: its share of what is left, rounded up."""
-        return inf if self.most is None else -(-(self.most - self.by_others - here) // self.peers)
+    def set(self, most: int | None) -> None:
+        """A run begins, or somebody has changed its limit."""
+        if most != self.most:
+            self.most, self.claim = most, 0.0
+
+    def has_room(self, used: int) -> bool:
+        """May more be asked for?"""
+        self.used = used
+        return self.most is None or used < self.claim
+
+    @property
+    def is_low(self) -> bool:
+        """Is it time to claim more?"""
+        return self.most is not None and self.claim - self.used <= self._granted / 2
+
+    def grant(self, by_others: int, peers: int) -> None:
+        """Claim a share of what is neither used here nor claimed by others, rounded up: the last one can be had."""
+        if self.most is not None:
+            self._granted = max(ceil((self.most - by_others - self.used) / peers), 0)
+            self.claim = self.used + self._granted
+
+    def give_back(self, by_others: int, peers: int) -> None:
+        """Claim no more than what is used, if nothing is left for others to claim."""
+        if self.most is not None and self.most - by_others - self.claim < peers:
+            self.claim, self._granted = min(self.claim, self.used), inf
+
+
+class Allowance:
+    """The limits of one run in one process. `asked` says that somebody wanted room since that was last looked at."""
+
+    def __init__(self) -> None:
+        self.documents, self.received = Limit(), Limit()
+        self.asked = False
+        self._idle_since = 0.0
+        self._count = self._size = 0
+
+    def note(self, size: int) -> None:
+        """A visit to a document ended, for which this many bytes came."""
+        self._count += 1
+        self._size += size
+
+    def has_room(self, fetched: int, received: int, under_way: int) -> bool:
+        """May one more document be asked for, when so many were, for which so many bytes came, and more are under way?
+
+        As long as nobody knows how big documents are, they are asked for one by one where bytes are limited.
+        """
+        self.asked = True
+        if self.received.most is not None:
+            if under_way and not self._count:
+                return False
+            received += under_way * self._size // max(self._count, 1)
+        room = self.received.has_room(received)
+        return self.documents.has_room(fetched + under_way) and room
+
+    @property
+    def claimed(self) -> Claim:
+        """Up to what it may fetch, by its claims."""
+        return Claim(int(self.documents.claim), int(self.received.claim))
+
+    def share(self, others: Claim, peers: int, *, more: bool) -> None:
+        """Claim more, or give back what others could use, knowing what they have claimed."""
+        for limit, by_others in zip((self.documents, self.received), others, strict=True):
+            (limit.grant if more else limit.give_back)(by_others, peers)
+
+    def is_low(self) -> bool:
+        """Is it time to claim more of a limit? The first time before anybody asks."""
+        return (self.asked or not self._idle_since) and (self.documents.is_low or self.received.is_low)
+
+    def is_idle(self, now: float) -> bool:
+        """Has nobody asked for a while (monotonic seconds), though something is claimed? Said once a while."""
+        if not self.asked and now - self._idle_since <= IDLE_S:
+            return False
+        idle, self.asked, self._idle_since = not self.asked, False, now
+        return idle and any(
+            each.most is not None and each.claim > each.used for each in (self.documents, self.received)
+        )

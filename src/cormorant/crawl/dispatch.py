@@ -12,13 +12,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
-from cormorant.crawl import leads, naming, rows, writing
+from cormorant.crawl import leads, naming, rows, watches, writing
 from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.rows import Batch, Visited
 from cormorant.crawl.sifting import sifted
+from cormorant.crawl.telling import Telling
 from cormorant.frontier import admission, facts, supply
 from cormorant.frontier.fate import Circumstances, fate
 from cormorant.journal import runs, visits
+from cormorant.model.resource import Role
 from cormorant.model.run import Counters
 from cormorant.sources.protocol import Discovery, Source
 
@@ -34,11 +36,14 @@ class Dispatch:
         self.source, self.order, self._means = source, order, means
         self.batch, self.arrived, self.reordered = Batch(), frozenset[int](), set[int]()
         self.under_way, self.allowance = 0, Allowance()
+        self._telling = Telling(order, means)
         self.counters, self._lists = counters, source.discovery is not Discovery.SEEDS
 
     def may_visit(self) -> bool:
-        """Is there room for one more document under the run's limit?"""
-        return self.allowance.left(self.counters.fetched) > self.under_way + len(self.batch.visited)
+        """Is there room for one more document under the run's limits?"""
+        batch, counted = self.batch, self.counters
+        fetched, received = counted.fetched + len(batch.visited), counted.bytes + batch.received
+        return self.allowance.has_room(fetched, received, self.under_way)
 
     def add(self, report: Report) -> None:
         """Take a visit: decide its fate, screen its links, pack what is to be kept."""
@@ -48,8 +53,10 @@ class Dispatch:
             report = report._replace(outcome=naming.named(report.outcome, self.source.rename))
             found = leads.of_visit(self.source, self.order, self.batch, report, means)
         visited = Visited(report, fate(resource, report.outcome, at))
-        rows.add(self.batch, self.source, visited, found, means.steps)
-        rows.watch(visited, report.outcome, found)
+        self._telling.tell(self.batch, self.source, visited, found)
+        watches.note(visited, report.outcome, found)
+        if resource.role is Role.DOCUMENT:
+            self.allowance.note(report.wire.received)
 
     def settle(self) -> set[int]:
         """Write the batch, or nothing and raise; returns the sites whose lease, and so whose visits, were lost."""
@@ -63,8 +70,9 @@ class Dispatch:
         if lost:
             means.seen.forget_elsewhere()
         self.arrived = frozenset(means.sites.of_known(leads.sites(batch)))
-        self.reordered = leads.reordered(batch)
+        self.reordered |= leads.reordered(batch)
         self.batch, self.counters = Batch(), counters
+        self._telling.go_on(self.batch, self.source, lost)
         return lost
 
     def _settle(self, batch: Batch, counters: Counters) -> set[int]:
@@ -80,6 +88,7 @@ class Dispatch:
             counters.discovered += leads.admit(tx, means.sites, self.order, kept)
             rows.count(counters, kept, visits.exclude(tx, kept.exclusions))
             writing.write(tx, made, self.order.run)
-            facts.write(tx, [*kept.facts, *rows.watched(kept)])
+            self.reordered = leads.put_right(tx, self.order, kept)
+            facts.write(tx, [*kept.facts, *watches.learned(kept)])
             runs.count(tx, self.order.run, means.owner, counters)
         return lost

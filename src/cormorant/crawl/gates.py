@@ -56,8 +56,11 @@ class SiteKeys:
 
 
 def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: SiteKeys, run: int) -> Screened:
-    """Sort the links of a visited resource into new resources and exclusions; what is known is neither."""
-    number, depth, follow = source.number, resource.depth + 1, source.gates.follow
+    """Sort the links of a visited resource into new resources and exclusions; what is known is neither.
+
+    A link leads one deeper; where a resource has moved to is as deep as it was.
+    """
+    number, depth, follow = source.number, resource.depth + (links.how is not How.REDIRECT), source.gates.follow
     arrivals: list[Arrival] = []
     exclusions: list[Exclusion] = []
     for link in links.follow:

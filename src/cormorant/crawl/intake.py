@@ -56,7 +56,7 @@ class Intake:
             await source.close()
         self._admit_closed(source.closed)
         if source.discovery is Discovery.SEEDS:
-            readmission.readmit(self._store, source, self._order, self._sites, self._counters)
+            await readmission.readmit(self._store, source, self._order, self._sites, self._counters)
         with self._store.begin() as tx:
             sources.set_cursor(tx, self._order.source, source.next_cursor)
         return Listed(source.discovery is Discovery.LISTING, list(source.unlisted))
@@ -82,7 +82,7 @@ class Intake:
         """Admit what is new of where to begin; returns how many documents that are. A sitemap is none."""
         maps = [arrival for arrival in arrivals if arrival.found.role is Role.SITEMAP]
         if maps:
-            sitemaps.turn(tx, self._sites, self._order, maps)
+            sitemaps.turn(tx, self._sites, self._order, maps, named=True)
         fresh = admission.unknown(tx, self._sites, arrivals)
         new = admission.admit(tx, self._sites, self._order, fresh)
         return new - sum(arrival.found.role is Role.SITEMAP for arrival in fresh) if maps else new

@@ -17,8 +17,9 @@ from cormorant.frontier.sitemaps import Tally, Told
 from cormorant.journal import visits
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Entry, Sitemap
-from cormorant.model.outcome import Moved, Ok
+from cormorant.model.outcome import Moved, Ok, OutcomeKind
 from cormorant.model.resource import Found, How, Resource, Role
+from cormorant.model.status import Status
 
 if TYPE_CHECKING:
     from cormorant.crawl.means import Means
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from cormorant.sources.protocol import Source
     from cormorant.store.database import Tx
 
+PART = 2_000
+"""Entries of a sitemap that are admitted at once: that takes about 40 ms, in which nothing else goes on."""
 FIRST = 1
 """The depth of what a sitemap names: that of a start address's link."""
 
@@ -52,12 +55,13 @@ def of_visit(source: Source, order: Admission, batch: Batch, report: Report, mea
     room = max(room - sum(told.tally.entries for told in batch.told), 0)
     tally = Tally(said.form, min(len(said.entries), room), over=max(len(said.entries) - room, 0))
     tally.unusable, tally.truncated = said.unusable, said.truncated
-    return _of_sitemap(source, order.run, said.entries[:room], Told(resource, tally), means)
+    return next_part(source, order, Told(resource, tally, said.entries[:room]), means)
 
 
-def _of_sitemap(source: Source, run: int, entries: Sequence[Entry], told: Told, means: Means) -> Screened:
-    """Screen the entries of a sitemap that there is room for; the others must not become known."""
-    tally, resource = told.tally, told.resource
+def next_part(source: Source, order: Admission, before: Told, means: Means) -> Screened:
+    """Screen the next entries of a sitemap that there is room for; the others must not become known."""
+    tally, resource, run = before.tally, before.resource, order.run
+    told, entries = Told(resource, tally, before.left[PART:]), before.left[:PART]
     arrivals, exclusions = list[Arrival](), list[visits.Exclusion]()
     for said in entries:
         entry, display = _known_as(said, source)
@@ -75,7 +79,8 @@ def _of_sitemap(source: Source, run: int, entries: Sequence[Entry], told: Told, 
         else:
             arrivals.append(Arrival(found, key))
             told.claim(Claim(key, site, entry, is_new=True))
-    tally.new, tally.excluded = len(arrivals), len(exclusions)
+    tally.new += len(arrivals)
+    tally.excluded += len(exclusions)
     return Screened(arrivals, exclusions, told)
 
 
@@ -95,25 +100,30 @@ def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
     """Admit what a batch of visits led to; returns how many documents are new. A sitemap is none."""
     if not batch.told:
         return admission.admit(tx, numbers, order, batch.arrivals)
-    changed, fresh = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
+    changed, fresh, over = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
     new = admission.admit(tx, numbers, order, [*batch.arrivals, *fresh])
-    if said := [each for told in batch.told for each in told.claims]:
+    admitted = {arrival.key for arrival in batch.arrivals}  # others were refused since: nothing is kept of them
+    if said := [each for told in batch.told for each in told.claims if not each.is_new or each.key in admitted]:
         changed |= claims.keep(tx, numbers, order, said, {told.resource.site for told in batch.told})
     batch.told[0].reordered = changed
     kept = {each.key for each in fresh}
     for told in batch.told:
         told.tally.new += sum(each.key in kept for each in told.sitemaps)
+        told.tally.over += sum(each.key in over for each in told.sitemaps)
     facts.write(tx, [told.tally.fact(told.resource) for told in batch.told])
     return max(new - len(fresh), 0)
 
 
-def _fresh(tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arrival]) -> tuple[set[int], list[Arrival]]:
-    """The sites where one of these sitemaps was taken for a document; and what is new, as much as there is room for."""
+def _fresh(
+    tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arrival]
+) -> tuple[set[int], list[Arrival], set[int]]:
+    """Sort sitemaps: sites where one was taken for a document, what is new, keys of what there is no room for."""
     if not found:
-        return set(), []
-    turned = sitemaps.turn(tx, numbers, order, found)
+        return set(), [], set()
     keyed = {each.key: each for each in found}
-    return turned, admission.unknown(tx, numbers, list(keyed.values()))[: sitemaps.files_left(tx, order.source)]
+    turned = sitemaps.turn(tx, numbers, order, list(keyed.values())[: sitemaps.MAX_FILES])
+    new, room = admission.unknown(tx, numbers, list(keyed.values())), sitemaps.files_left(tx, order.source)
+    return turned, new[:room], {each.key for each in new[room:]}
 
 
 def admit_found(
@@ -132,9 +142,27 @@ def admit_found(
         else:
             exclusions.append(excluded(number, key, each, ruling, order.run))
     count(counters, visits.exclude(tx, exclusions))
-    turned, fresh = _fresh(tx, means.sites, order, arrivals)
+    turned, fresh, _ = _fresh(tx, means.sites, order, arrivals)
     admission.admit(tx, means.sites, order, fresh)
-    return list(means.sites.of(tx, {each.found.site for each in arrivals}).values()), turned
+    return list(means.sites.of(tx, {each.found.site for each in fresh}).values()), turned
+
+
+def put_right(tx: Tx, order: Admission, batch: Batch) -> set[int]:
+    """Have visited as what they are documents that were taken for sitemaps, and sitemaps taken for documents.
+
+    Call it when the visits are written. Returns their sites.
+    """
+    documents = {each.resource.id for each in batch.visited if each.resource.role is Role.DOCUMENT}
+    none = [
+        each.resource.id
+        for each in batch.visited
+        if each.resource.role is Role.SITEMAP
+        and each.resource.outcome in (OutcomeKind.NONE, OutcomeKind.DEFERRED)
+        and each.fate.outcome is OutcomeKind.FAILED
+        and each.fate.status == Status.CONVERSION_FAILED
+    ]
+    turned = sitemaps.turn_again(tx, order, documents)
+    return turned | sitemaps.put_back(tx, order, none) if none else turned
 
 
 def count(counters: Counters, refused: int) -> None:

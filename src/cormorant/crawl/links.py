@@ -1,6 +1,8 @@
-"""At the end of a run out-links become in-links. Only pages that the run wrote are read."""
+"""At the end of a run out-links become in-links. Only pages that the run wrote are read, or all after some edits."""
 
 from __future__ import annotations
+
+import asyncio
 
 from cormorant.frontier import inversion
 from cormorant.store.database import Store
@@ -20,3 +22,14 @@ def invert(store: Store, source: int) -> int:
         difference = inversion.difference(source, known, pages)
         with store.begin() as tx:
             changed += inversion.apply(tx, [page[0] for page in pages], difference)
+
+
+async def again(store: Store, source: int) -> None:
+    """Have all links of a source inverted anew at the end of the run, in chunks. May be repeated after a kill."""
+    while True:
+        with store.begin() as tx:
+            pages = inversion.inverted(tx, source)
+            inversion.again(tx, source, pages)
+        if not pages:
+            return
+        await asyncio.sleep(0)  # other runs go on meanwhile

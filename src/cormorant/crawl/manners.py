@@ -87,8 +87,8 @@ def _answered(site: SiteWork, desk: Desk, now: float) -> None:
 
 
 def _was_not_asked(outcome: Outcome) -> bool:
-    """Does a visit without a request that ends so say nothing of its site: forbidden, or a fault of our own?"""
-    return isinstance(outcome, Excluded | Moved) or outcome.status == Status.UNSETTLED
+    """Does a visit without a request that ends so say nothing of its site: forbidden, held back, or a fault of ours?"""
+    return isinstance(outcome, Excluded | Moved) or outcome.status in (Status.UNSETTLED, Status.TRAP)
 
 
 def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:
@@ -131,23 +131,27 @@ def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Repor
     return [Report(Task(waiting, site), same, Wire(), report.at)]
 
 
-def watch(site: SiteWork, source: Source, generation: int) -> None:
-    """Go on watching a site for a source from where it was left, if its settings want anything watched."""
-    wanted = source.settings.watched
-    site.watches.pop(source.number, None)
+def watch(site: SiteWork, source: Source, run: int) -> None:
+    """Go on watching a site for a source in a run from where it was left, if its settings want anything watched.
+
+    What is watched already is newer than what was kept of it.
+    """
+    wanted, known = source.settings.watched, site.watches.pop(source.number, None)
     if wanted is None:
         return
-    watch = Watch(throttle=wanted.throttle, most=wanted.most)
-    if (kept := site.watched.pop(source.number, None)) is not None:
-        watch.unpack(kept)
-    watch.begin(generation)
-    site.watches[source.number] = watch
+    kept = site.watched.pop(source.number, None)
+    if known is None or (known.throttle, known.most) != wanted:
+        known = Watch(throttle=wanted.throttle, most=wanted.most)
+        if kept is not None:
+            known.unpack(kept)
+    known.begin(run)
+    site.watches[source.number] = known
 
 
 def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
     """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
     for number in site.sources.keys() & dispatches.keys():
-        watch(site, dispatches[number].source, dispatches[number].order.generation)
+        watch(site, dispatches[number].source, dispatches[number].order.run)
     site.sent_at = min(moment.monotonic_of(site.requested_at), moment.monotonic)  # a clock may have been set back
     _keep_pace(site, dispatches)
 

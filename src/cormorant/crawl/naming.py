@@ -53,6 +53,12 @@ def links(found: tuple[Link, ...], rename: Rename) -> tuple[Link, ...]:
     return tuple(changed.get(place, link) for place, link in enumerate(found))
 
 
+def known_as(address: str, source: Source) -> str:
+    """The address that one which is written so is known by."""
+    known = source.rename(address)
+    return address if known is None else known.address
+
+
 def of_found(found: Found, source: Source) -> Found:
     """What a source names, under the address it is known by."""
     known = source.rename(found.address)

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from cormorant.base.log import logger
 from cormorant.base.steps import Steps
+from cormorant.crawl import naming
 from cormorant.extract.beside import with_header
-from cormorant.extract.change import main_text_hash
+from cormorant.extract.change import attributes_said, main_text_hash
 from cormorant.extract.choose import Reading, extract_inline, needs_office, reading_of, unread_status
 from cormorant.extract.formats import OCTETS, essence
 from cormorant.extract.head import meant_for
@@ -57,9 +58,10 @@ class Reader:
         source stands there: no page can have another site's document removed, nor its own for one that is missing.
         """
         ruling, canonical = source.gates.index(content, said), said.canonical
-        if not ruling.admitted or canonical in ("", resource.address):
+        if not ruling.admitted or canonical in ("", resource.address, resource.display):
             return ruling
-        if not source.gates.follow(canonical, resource.depth).admitted:
+        canonical = naming.known_as(canonical, source)
+        if canonical == resource.address or not source.gates.follow(canonical, resource.depth).admitted:
             return ruling
         if not self._stands(source.number, canonical):
             return ruling._replace(lasting=False)
@@ -86,7 +88,8 @@ class Reader:
     async def _read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
         """The same, with the directives of pages as they are."""
         declared = essence(content.mime)
-        content = replace(content, mime=sniff(declared, content.body, content.file_name))
+        mime = sniff(declared, content.body, content.file_name)
+        content = content if mime == content.mime else replace(content, mime=mime)
         ruling = source.gates.read(content)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status, content=content)
@@ -176,10 +179,14 @@ class Reader:
 def document_of(
     source: Source, resource: Resource, content: Content, said: Extraction, content_hash: bytes
 ) -> Document:
-    """What is kept and delivered of a document. Its text's hash covers the title: a new one is a change."""
+    """What is kept and delivered of a document.
+
+    Its text's hash covers title and attributes: new ones are changes. With `change_by=main`, attributes alone are none.
+    """
     by_main = "main" in source.settings.change_by
     said_hash = main_text_hash(said) if by_main else said.text.encode(errors="replace")
-    text_hash = hashlib.sha256(b"%s\n%s" % (said.title.encode(errors="replace"), said_hash)).digest()
+    title, beside = said.title.encode(errors="replace"), b"" if by_main else attributes_said(said)
+    text_hash = hashlib.sha256(b"%s\n%s%s" % (title, said_hash, beside)).digest()
     declared = Declared(said.language, content.language, source.settings.default_language)
     language, language_from = language_said(declared, said.text)
     return Document(

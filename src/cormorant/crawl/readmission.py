@@ -6,9 +6,10 @@ itself by now. So after an edit everything that was excluded is judged once more
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
-from cormorant.crawl import crowding
+from cormorant.crawl import crowding, links
 from cormorant.frontier import admission
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.journal import runs, visits
@@ -23,12 +24,17 @@ if TYPE_CHECKING:
     from cormorant.store.database import Store
 
 PAGE = 2_000
+NEVER = (Status.NOFOLLOW_ONLY, Status.NOT_UNIQUE, Status.REDIRECT_LOOP)
+"""What is not judged by its address alone: what leads there is asked again, and says so again."""
 PROCESS = "conductor"
 """Under which name a run's own counts are kept."""
 
 
-def readmit(store: Store, source: Source, order: Admission, sites: SiteNumbers, counters: Counters) -> None:
-    """Admit excluded links that today's gates let in, a transaction a page, and count them. Again after a kill."""
+async def readmit(store: Store, source: Source, order: Admission, sites: SiteNumbers, counters: Counters) -> None:
+    """Admit excluded links that today's gates let in, a transaction a page, and count them. Again after a kill.
+
+    `counters` are the run's own, so that after a kill they still say whether any was let in.
+    """
     with store.read() as tx:
         last = runs.last_whole(tx, order.source)
         if last is not None and last.settings == runs.get(tx, order.run).settings:
@@ -45,15 +51,18 @@ def readmit(store: Store, source: Source, order: Admission, sites: SiteNumbers, 
             counters.rejected += new
             runs.count(tx, order.run, PROCESS, counters)
         if len(page) < PAGE:
-            return
+            break
         behind = page[-1].hash
+        await asyncio.sleep(0)  # other runs go on meanwhile
+    if counters.discovered:  # they are linked to by pages that may be unchanged
+        await links.again(store, order.source)
 
 
 def _let_in(source: Source, page: list[Exclusion]) -> list[Arrival]:
-    """Those that the gates let in now. What discovery names it names itself, and a nofollow link is never followed."""
+    """Those that the gates let in now. What discovery names it names itself."""
     arrivals = []
     for each in page:
-        asked = each.referrer is not None and each.status != Status.NOFOLLOW_ONLY
+        asked = each.referrer is not None and each.status not in NEVER
         if asked and source.gates.follow(each.address, each.depth).admitted:
             site = origin_of(each.address).site
             arrivals.append(Arrival(Found(each.address, site, each.depth, How.LINK, referrer=each.referrer), each.hash))

@@ -30,11 +30,10 @@ from cormorant.crawl.visit import Report
 from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
 from cormorant.frontier.desk import SiteWork
-from cormorant.frontier.facts import FOR_EVER, INSTALLATION, Fact
+from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.fate import REPEATED, Fate, is_unreachable
 from cormorant.frontier.settlement import ContentRow
 from cormorant.frontier.sitemaps import Told
-from cormorant.frontier.traps import FACT
 from cormorant.journal import counting
 from cormorant.journal.visits import Exclusion, VisitRow
 from cormorant.model.acl import ACL
@@ -73,9 +72,13 @@ class Packed(NamedTuple):
 
 @dataclass(slots=True)
 class Batch:
-    """Visits gathered until they are settled together, with the size of their encoded frames."""
+    """Visits gathered until they are settled together, the size of their encoded frames, and how many bytes came.
+
+    `partly` are visits to sitemaps of which this batch has a part, and not the last.
+    """
 
     visited: list[Visited] = field(default_factory=list)
+    partly: list[Visited] = field(default_factory=list)
     arrivals: list[Arrival] = field(default_factory=list)
     exclusions: list[Exclusion] = field(default_factory=list)
     packed: list[Packed] = field(default_factory=list)
@@ -84,6 +87,12 @@ class Batch:
     of_site: dict[int, list[Arrival | Exclusion]] = field(default_factory=dict)
     told: list[Told] = field(default_factory=list)
     size_bytes: int = 0
+    received: int = 0
+
+    @property
+    def waiting(self) -> int:
+        """Visits that wait to be settled."""
+        return len(self.visited) + len(self.partly)
 
     @property
     def frames(self) -> list[tuple[int, bytes]]:
@@ -116,15 +125,10 @@ def links_to_follow(outcome: Outcome, rename: Rename) -> Links:
 def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: Steps) -> None:
     """Put a visit into the batch, encoding what the cache is to keep."""
     outcome, resource = visited.report.outcome, visited.resource
-    light = _light(visited)
+    light = lightened(visited)
     batch.visited.append(light)
-    batch.arrivals += found.arrivals
-    batch.exclusions += found.exclusions
-    if found.arrivals or found.exclusions:
-        batch.of_site.setdefault(resource.site, []).extend([*found.arrivals, *found.exclusions])
-    if found.told is not None:
-        batch.told.append(found.told)
-        batch.size_bytes += ENTRY_BYTES * found.told.tally.entries
+    batch.received += visited.report.wire.received
+    lead(batch, resource, found)
     for name, value, seconds in visited.report.wire.learned:
         batch.facts.append(Fact(resource.site, resource.source, name, value, visited.report.at + seconds))
     if resource.role is not Role.DOCUMENT:
@@ -145,28 +149,18 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
         batch.size_bytes += len(frame)
 
 
-def watch(visited: Visited, outcome: Outcome, found: Screened) -> None:
-    """Have its site's watch take note of a document, before its text is let go of."""
-    resource, site = visited.resource, visited.report.task.site
-    watch = site.watches.get(resource.source)
-    if watch is None or resource.role is not Role.DOCUMENT or not isinstance(outcome, Ok | Unchanged | Excluded):
-        return
-    document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
-    arrived = [arrival.found.address for arrival in found.arrivals if arrival.found.site == site.key]
-    watch.met(resource.address, arrived, f"{document.title}\n{document.text}" if document else None)
+def lead(batch: Batch, resource: Resource, found: Screened) -> None:
+    """Put what a visit leads to into the batch."""
+    batch.arrivals += found.arrivals
+    batch.exclusions += found.exclusions
+    if found.arrivals or found.exclusions:
+        batch.of_site.setdefault(resource.site, []).extend([*found.arrivals, *found.exclusions])
+    if found.told is not None:
+        batch.told.append(found.told)
+        batch.size_bytes += ENTRY_BYTES * (len(found.arrivals) + len(found.exclusions) + len(found.told.claims))
 
 
-def watched(batch: Batch) -> Iterator[Fact]:
-    """What the watches of a batch's sites have learned, once each, to be kept with it."""
-    watches = {(v.resource.site, v.resource.source): v.report.task.site.watches for v in batch.visited}
-    for (site, source), at in watches.items():
-        watch = at.get(source)
-        if watch is not None and watch.changed:
-            yield Fact(site, source, FACT, watch.pack(), FOR_EVER)
-            watch.changed = False
-
-
-def _light(visited: Visited) -> Visited:
+def lightened(visited: Visited) -> Visited:
     """The visit without its body, text and links: what they bring is in the batch by the time they would be needed."""
     report, outcome = visited.report, visited.report.outcome
     if not isinstance(outcome, Ok | Unchanged | Excluded | Quarantined) or outcome.content is None:
@@ -181,7 +175,7 @@ def _light(visited: Visited) -> Visited:
         bare = replace(outcome, content=content, document=document, follow=(), unfollowed=())
         if isinstance(bare, Ok) and bare.sitemap is not None:
             bare = replace(bare, sitemap=None)
-    return Visited(report._replace(outcome=bare), visited.fate, len(outcome.content.body))
+    return Visited(report._replace(outcome=bare), visited.fate, visited.size or len(outcome.content.body))
 
 
 def _frame(document: Document, content: Content) -> Frame:
@@ -210,7 +204,8 @@ def sites(batch: Batch) -> list[SiteWork]:
 
     Of a site that was lost and leased anew while the batch was gathered the older lease counts: none of it is written.
     """
-    return list({v.resource.site: v.report.task.site for v in reversed(batch.visited)}.values())
+    visits = reversed([*batch.visited, *batch.partly])
+    return list({v.resource.site: v.report.task.site for v in visits}.values())
 
 
 def count(counters: Counters, batch: Batch, excluded: int) -> None:
@@ -321,7 +316,7 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
     resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
     changed = _change(resource, outcome, fate)
     found = resource.indexed and resource.role is Role.DOCUMENT
-    if found and not fate.kept:
+    if resource.indexed and (not fate.kept or (resource.role is Role.SITEMAP and _good(fate.outcome))):
         made.hidden.append((resource.id, resource.source, run))
     elif found and not _good(resource.outcome):
         made.shown.append(resource.id)
@@ -370,6 +365,13 @@ def _good(outcome: int) -> bool:
     return outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
 
 
+def _is_unread(outcome: Outcome) -> bool:
+    """Did nothing come that could be judged?"""
+    if isinstance(outcome, Excluded | Quarantined):
+        return outcome.content is None
+    return not isinstance(outcome, Ok | Unchanged)
+
+
 def _acl(outcome: Outcome) -> ACL | None:
     """The rights a document has now that was not read anew, None when nobody said."""
     if isinstance(outcome, Failed | Moved | Excluded | Quarantined):
@@ -384,6 +386,8 @@ def _acl(outcome: Outcome) -> ACL | None:
 def _refreshed(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> str:
     """Nothing new was read: keep the validators of a body that came, and the document's rights if they differ."""
     resource, outcome = visited.resource, visited.report.outcome
+    if not resource.content_hash and _is_unread(outcome):
+        made.validators.append(("", "", b"", resource.id))  # it was to be judged anew, and still is
     if isinstance(outcome, Unchanged) and outcome.content is not None:
         content = outcome.content
         content_hash = outcome.document.content_hash if outcome.document else resource.content_hash

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 from cormorant.crawl import crowding, naming
 from cormorant.crawl.gates import excluded
 from cormorant.frontier import redirects
+from cormorant.frontier.admission import Arrival
+from cormorant.journal.visits import Exclusion
 from cormorant.model.resource import How
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
 
 if TYPE_CHECKING:
     from cormorant.crawl.rows import Batch
-    from cormorant.frontier.admission import Admission, Arrival
-    from cormorant.journal.visits import Exclusion
+    from cormorant.frontier.admission import Admission
     from cormorant.sources.protocol import Source
     from cormorant.store.database import Tx
 
@@ -41,6 +42,10 @@ def near(tx: Tx, arrivals: list[Arrival], order: Admission) -> tuple[list[Arriva
     far = redirects.at_the_end(tx, from_there) if from_there else ()
     if not far:
         return arrivals, []
-    ends = [each for each in arrivals if each.found.how is How.REDIRECT and each.found.referrer in far]
-    exclusions = [excluded(order.source, each.key, each.found, TOO_FAR, order.run) for each in ends]
-    return [each for each in arrivals if each not in ends], exclusions
+    stays, exclusions = list[Arrival](), list[Exclusion]()
+    for each in arrivals:
+        if each.found.how is How.REDIRECT and each.found.referrer in far:
+            exclusions.append(excluded(order.source, each.key, each.found, TOO_FAR, order.run))
+        else:
+            stays.append(each)
+    return stays, exclusions

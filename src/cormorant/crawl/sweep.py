@@ -91,7 +91,8 @@ def hide_leaving(store: Store, source: int, run: int) -> int:
 def finish_counts(store: Store, row: runs.RunRow) -> None:
     """Count what only the end of a run can tell: what is deferred still, no longer listed, no longer linked to."""
     with store.begin() as tx:
-        claims.measure(tx, row.source_id, row.id)
+        if not row.force:  # it takes everything for changed
+            claims.measure(tx, row.source_id, row.id)
         counters = runs.counted_by(tx, row.id, "conductor")
         counters.deferred = progress.deferred(tx, row.source_id, row.id, row.generation, row.new_of)
         if row.lists:

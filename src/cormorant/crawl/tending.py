@@ -35,6 +35,8 @@ STARVING = 8
 """Visits worth settling at once when fewer than half the slots are busy and nothing else is waiting."""
 SUPPLY_S = 0.25
 """Sites are finished and leased this often, or as soon as there is nothing to visit."""
+BETWEEN_S = 0.02
+"""Between two parts of a large sitemap."""
 MOST_AT_ONCE = 64
 """Sites leased in one transaction."""
 
@@ -71,6 +73,7 @@ class Tending:
     def __init__(self, crew: Crew, wake: Callable[[], None]) -> None:
         self._crew = crew
         self._loop = asyncio.get_running_loop()
+        self._wake = wake
         self.desk = Desk()
         self.line = Line(self.desk)
         self.runs: dict[int, Dispatch] = {}
@@ -85,7 +88,7 @@ class Tending:
 
     def waiting(self) -> int:
         """Visits that wait to be settled."""
-        return sum(len(run.batch.visited) for run in self.runs.values())
+        return sum(run.batch.waiting for run in self.runs.values())
 
     def full(self) -> bool:
         """Is a batch worth settling, by its visits or the memory they take, or since a sitemap says what comes next?"""
@@ -98,7 +101,7 @@ class Tending:
         runs = self._crew.assignments(self.runs)
         waiting, late = self.waiting(), self.now() - self._settled_at > BATCH_S
         idle = not self.desk.has_work() and self.line.idle >= self._crew.width
-        if waiting and (self.full() or late or idle or runs != self.runs or self.starving()):
+        if waiting and (self.full() or late or idle or runs != self.runs or self.starving() or self.limited()):
             self._settle()
         for source, run in self.runs.items():
             if runs.get(source) is not run:
@@ -166,13 +169,17 @@ class Tending:
         """Is settling worth it now, because the links that wait in the batch are the next visits?"""
         return self.waiting() >= STARVING and self.line.idle > self._crew.width // 2 and not self.desk.has_work()
 
+    def limited(self) -> bool:
+        """Has a run come to its share of a limit? The sooner its visits count, the sooner it is over."""
+        return any(each.batch.visited and not (each.under_way or each.may_visit()) for each in self.runs.values())
+
     def _settle(self) -> None:
         """Write every run's batch."""
         self._settled_at = self.now()
         for run in self.runs.values():
-            visited = run.batch.visited
-            lost = run.settle() if visited else set()
-            if visited:
+            visited, waiting = run.batch.visited, run.batch.waiting
+            lost = run.settle() if waiting else set()
+            if waiting:
                 _log.info("settled", extra={"run": run.order.run, "visits": len(visited), "sites_lost": len(lost)})
             self.desk.settled([each.resource for each in visited], run.arrived)
             self.desk.read_anew(run.reordered, run.order.source)
@@ -183,6 +190,8 @@ class Tending:
             for source in site.answers_again & site.sources.keys() & self.runs.keys():
                 manners.make_up(site, self.runs[source], self._crew.means)
             site.answers_again.clear()
+        if self.full():  # of a large sitemap the next part waits: others go on between two
+            self._loop.call_later(BETWEEN_S, self._wake)
         self._crew.tidy()
 
     def go_home(self) -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from cormorant.base.clock import Clock
 from cormorant.base.log import logger
 from cormorant.base.masking import masked
+from cormorant.crawl import naming
 from cormorant.crawl.reading import Reader, document_of, fell_silent, followed, unconfirmed
 from cormorant.frontier import traps
 from cormorant.frontier.desk import Task
@@ -48,7 +49,7 @@ async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Rep
     wire = Wire(sent=task.sender(clock), site=task.site.key, facts=task.site.facts)
     got: Content | Outcome | Blocked | None = None
     try:
-        got = await _asked(task, source, wire)
+        got = await _asked(task, source, wire, clock)
         if isinstance(got, Blocked):
             return got
         outcome = await _judge(source, task.resource, got, reader, wire) if isinstance(got, Content) else got
@@ -61,7 +62,7 @@ async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Rep
     return Report(task, entitled, wire, clock.now())
 
 
-async def _asked(task: Task, source: Source, wire: Wire) -> Content | Outcome | Blocked:
+async def _asked(task: Task, source: Source, wire: Wire, clock: Clock) -> Content | Outcome | Blocked:
     """Ask for it, unless a gate says no."""
     if task.resource.role is not Role.ROBOTS:
         ruling = source.gates.visit(task.resource, task.site.facts)
@@ -69,7 +70,7 @@ async def _asked(task: Task, source: Source, wire: Wire) -> Content | Outcome | 
             return Blocked(task, ruling)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status)
-    stopped = traps.stopped(task.site.watches.get(source.number), task.resource)
+    stopped = traps.stopped(task.site.watches.get(source.number), task.resource, clock.now())
     return stopped or await source.fetch(task.resource, wire)
 
 
@@ -78,13 +79,13 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
     if resource.role is not Role.DOCUMENT:
         return await reader.read_sitemap(content, wire) if resource.role is Role.SITEMAP else Ok(content, None)
     content_hash = hashlib.sha256(content.body).digest()
-    if resource.indexed and content_hash == resource.content_hash and not content.directives:
+    if resource.indexed and content_hash == resource.content_hash and not content.says_beside:
         return Unchanged(200, content)
     read = await reader.read(content, source, wire)
     if not isinstance(read, tuple):
         return read
     content, said = read
-    if said.refresh and said.refresh != content.address:
+    if said.refresh and not {said.refresh, naming.known_as(said.refresh, source)} & {content.address, resource.address}:
         return Moved(said.refresh, 953)
     follow, unfollowed = followed(content, said)
     ruling = reader.judged(source, resource, content, said)

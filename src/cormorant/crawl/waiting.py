@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cormorant.frontier.progress import Left
     from cormorant.journal.runs import RunRow
     from cormorant.model.run import Counters
+    from cormorant.model.settings import SourceSettings
     from cormorant.sources.protocol import Source
     from cormorant.store.database import Store
 
@@ -64,21 +65,16 @@ async def until_retrieved(store: Store, row: RunRow, build: Callable[[RunRow], S
             row, source = seen.row, build(seen.row)
             settings = source.settings
             patience.patience_s = settings.patience_s
-        left, counters = seen.left, seen.counters
+        left = seen.left
         if left.sites == 0 or seen.stopped:
             return Ended(not seen.stopped, None, _worst(held_up))
-        if settings.max_documents is not None and counters.fetched >= settings.max_documents:
-            reason = f"max_documents is {settings.max_documents}: more was found than one run may fetch"
-            return Ended(False, reason, _worst(held_up))
-        if settings.max_minutes is not None and seen.now - (row.started_at or seen.now) >= settings.max_minutes * 60:
-            return Ended(
-                False, f"max_minutes is {settings.max_minutes:g}: {left.sites} sites had more", _worst(held_up)
-            )
+        if limit := _limit_met(settings, seen):
+            return Ended(False, limit, _worst(held_up))
         pace = max((source.pace(each.key, {}).delay_s for each in left.some), default=0.0)
         suspended = settings.suspended_until(seen.now) > 0
         if suspended:  # by its own settings: that is no trouble of anybody's
             patience = Patience(settings.patience_s)
-        elif patience.is_spent(left, got(counters), seen.now, settings.visit_s + pace):
+        elif patience.is_spent(left, got(seen.counters), seen.now, settings.visit_s + pace):
             return Ended(False, _given_up(store, row, seen, patience), _worst(held_up))
         if patience.ends_at != gives_up_at:
             gives_up_at = patience.ends_at
@@ -96,6 +92,18 @@ def _look(store: Store, row: RunRow) -> _Look:
         seen = runs.again(tx, row)
         left = progress.left(tx, row.source_id, row.generation)
         return _Look(tx.now(), seen, seen.state is not row.state, left, runs.counters(tx, row.id), backlog)
+
+
+def _limit_met(settings: SourceSettings, seen: _Look) -> str | None:
+    """The limit of a run that is met, and what was left; None while none is."""
+    most, minutes = settings.max_bytes, settings.max_minutes
+    if settings.max_documents is not None and seen.counters.fetched >= settings.max_documents:
+        return f"max_documents is {settings.max_documents}: more was found than one run may fetch"
+    if most is not None and seen.counters.bytes >= most:
+        return f"max_bytes is {most:,}: {seen.counters.bytes:,} were received, and {seen.left.sites} sites had more"
+    if minutes is not None and seen.now - (seen.row.started_at or seen.now) >= minutes * 60:
+        return f"max_minutes is {minutes:g}: {seen.left.sites} sites had more"
+    return None
 
 
 def _given_up(store: Store, row: RunRow, seen: _Look, patience: Patience) -> str:

@@ -15,6 +15,7 @@ from cormorant.model.content import Extraction
 
 _FIRST_LINES: Final = 3
 _LAST_LINES: Final = 5
+_HEADLINE: Final = "Headline"
 _EDGE_LINE: Final = 200
 """Characters: a longer line is a paragraph, not a footer."""
 
@@ -42,6 +43,12 @@ _WEEKDAYS: Final = re.compile(
     r"|\b(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b,?",
     re.IGNORECASE,
 )
+
+
+def attributes_said(extraction: Extraction) -> bytes:
+    """Return the attributes that its text does not hold, in an order of their own; b"" when there are none."""
+    said = [each for each in sorted(extraction.attributes.items()) if not each[0].startswith(_HEADLINE)]
+    return repr(said).encode(errors="replace") if said else b""
 
 
 def main_text_hash(extraction: Extraction) -> bytes:

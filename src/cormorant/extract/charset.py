@@ -8,6 +8,7 @@ Source: https://encoding.spec.whatwg.org/
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from turbohtml import parse
@@ -55,6 +56,7 @@ def decoded(body: bytes, charset: str = "", default: str = "") -> Decoded:
     return Decoded(_decode(body, name), name, BYTES)
 
 
+@lru_cache(maxsize=256)
 def is_label(label: str) -> bool:
     """Say whether this names a charset: https://encoding.spec.whatwg.org/#names-and-labels."""
     return bool(_name(label.strip()))

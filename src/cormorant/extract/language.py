@@ -2,11 +2,12 @@
 
     declared by page or header --its commonest words are there--> believed
               |                 `--they are not, and another's plainly are--> that one
-    nothing declared ----------> detected, if that is sure
+    nothing declared ----------> told by the commonest words of one language alone, or detected, if that is sure
     and else the source's default
 
 Templates say `lang="en"` whatever is written in them, so a declaration is looked at before it is believed: the words
-that no text of a language goes without are looked for, which is a hundred times quicker than to detect one. Detection
+that no text of a language goes without are looked for, which is a hundred times quicker than to detect one. Where most
+of the words of one language are there and hardly any of another's, they tell the language of a text as well. Detection
 compares three-letter pieces; it takes lists of names for some rare language, so its answer counts only where the
 commonest words of that language are there too.
 """
@@ -46,10 +47,17 @@ _WORDS: Final = {
     "no": "og er det ikke som til", "pl": "nie na się jest do że", "pt": "que não uma os para com do",
     "ro": "și şi nu este pentru să care", "sk": "sa na je že nie pre", "sl": "je in za ni se pri",
     "sv": "och att det inte som för är", "tl": "ang ng mga sa na", "tr": "ve bir bu için değil olarak",
-    "vi": "không của và các được cho",
+    "uz": "va bu uchun bilan ham emas", "vi": "không của và các được cho",
 }  # fmt: skip
 _COMMON: Final = {tag: tuple(f" {word} " for word in words.split()) for tag, words in _WORDS.items()}
 """Languages in Latin script, whose pieces are alike, with words that hardly any text in them goes without."""
+_SPOKEN_IN: Final = {
+    word: tuple(tag for tag, words in _WORDS.items() if word in words.split())
+    for word in sorted({word for words in _WORDS.values() for word in words.split()})
+}
+"""Each of these words, and the languages that it is one of."""
+PLAIN: Final = 3
+"""Words of one language that tell it where no other has more than one."""
 
 _TAGS: Final = {
     "afr": "af", "amh": "am", "ara": "ar", "aze": "az", "bel": "be", "ben": "bn", "bul": "bg", "cat": "ca",
@@ -62,6 +70,10 @@ _TAGS: Final = {
     "tgl": "tl", "tha": "th", "tur": "tr", "ukr": "uk", "urd": "ur", "uzb": "uz", "vie": "vi", "yid": "yi",
 }  # fmt: skip
 """ISO 639-3, which the detector says, to the two letters of a language tag (BCP 47)."""
+_OTHER_SCRIPTS: Final = frozenset(_TAGS.values()) - _COMMON.keys() - {"az", "sr"}
+"""Languages that are not written in Latin letters, so that a text without any other is hardly in them."""
+_ALSO: Final = {"nb": "no", "nn": "no"}
+"""Languages whose common words are those of another here."""
 _OPTIONS: Final = LanguageDetection(allowed=frozenset(_TAGS))
 _RELATIVES: Final = (
     frozenset(("da", "nb", "nn", "no", "sv")), frozenset(("bs", "hr", "mk", "sh", "sl", "sr", "bg")),
@@ -106,6 +118,12 @@ def language_of_text(text: str) -> str:
     sample = _sample(text)
     if len(sample) < MIN_TEXT:
         return ""
+    if len(sample) >= LONG:
+        first, best, second = _commonest(sample)
+        if best >= PLAIN and second <= 1:
+            return first
+        if best < 2 and sample.isascii():  # whatever is written in these letters has words of its own above
+            return ""
     found = detect_language(_without_foreign_words(sample), _OPTIONS)
     tag = _TAGS.get(found.language or "", "")
     if not tag or found.confidence < (SURE if len(sample) >= LONG else VERY_SURE):
@@ -115,7 +133,10 @@ def language_of_text(text: str) -> str:
 
 def _plausible(primary: str, text: str) -> bool:
     """Say whether a declaration need not be doubted: its common words are there, or nothing could contradict it."""
-    return len(text) < LONG or primary not in _COMMON or _has_common(primary, _sample(text))
+    if len(text) < LONG:
+        return True
+    sample, primary = _sample(text), _ALSO.get(primary, primary)
+    return not sample.isascii() if primary in _OTHER_SCRIPTS else _has_common(primary, sample)
 
 
 def _sample(text: str) -> str:
@@ -133,6 +154,16 @@ def _has_common(tag: str, sample: str) -> bool:
             if not wanted:
                 return True
     return tag not in _COMMON
+
+
+def _commonest(sample: str) -> tuple[str, int, int]:
+    """The language most of whose common words are in a text, how many, and how many of the one that comes next."""
+    met: dict[str, int] = {}
+    for word in _SPOKEN_IN.keys() & sample.lower().split():
+        for tag in _SPOKEN_IN[word]:
+            met[tag] = met.get(tag, 0) + 1
+    first = max(met, key=met.__getitem__, default="")
+    return first, met.pop(first, 0), max(met.values(), default=0)
 
 
 def _without_foreign_words(sample: str) -> str:

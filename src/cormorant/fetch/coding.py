@@ -31,7 +31,7 @@ _RAW, _ZLIB_OR_GZIP = -zlib.MAX_WBITS, zlib.MAX_WBITS + 32
 class Trouble(Enum):
     """Why a body could not be decoded."""
 
-    UNKNOWN = "its content coding is not known"
+    UNKNOWN = "its content coding was not asked for"
     TOO_MANY = f"it has more than {MAX_CODINGS} content codings"
     CORRUPT = "its compressed data is damaged"
     SHORT = "its compressed data ends too early"
@@ -166,6 +166,11 @@ ACCEPT_ENCODING = "gzip, deflate, br" if "br" in _STREAMS else "gzip, deflate"
 """What is asked for: only what is undone here, under its caps."""
 
 
+def unoffered(codings: tuple[str, ...]) -> str:
+    """The first coding that was not asked for, "" when all were (x-gzip is another name of gzip)."""
+    return next((name for name in codings if name not in _STREAMS), "")
+
+
 class _Stage:
     """One coding with its caps: those between two codings hold too, or what is thrown away would be free."""
 
@@ -195,7 +200,7 @@ def decode(chunks: list[bytes], codings: tuple[str, ...], cap: int, *, cut: bool
     """
     if len(codings) > MAX_CODINGS:
         return Trouble.TOO_MANY
-    if any(name not in _STREAMS for name in codings):
+    if unoffered(codings):
         return Trouble.UNKNOWN
     stages = [_Stage(name, cap) for name in reversed(codings)]
     out, received = BytesIO(), 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 from typing import NamedTuple
 
-from cormorant.fetch.coding import Trouble
+from cormorant.fetch.coding import ACCEPT_ENCODING, Trouble, unoffered
 from cormorant.fetch.headers import clean
 from cormorant.fetch.route import Proxy
 from cormorant.fetch.values import Fault, Request
@@ -20,10 +20,13 @@ PARTIAL_FILE, WRITE_ERROR, OUT_OF_MEMORY, TIMED_OUT = 18, 23, 27, 28
 SSL_CONNECT, ABORTED, GOT_NOTHING, SEND_ERROR, RECV_ERROR = 35, 42, 52, 55, 56
 BAD_CODING, TOO_BIG, TOO_LARGE = 61, 63, 100
 OF_TLS = frozenset((SSL_CONNECT, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98))
+_REGISTERED = frozenset(("aes128gcm", "br", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip", "zstd"))
+"""Content codings of IANA's registry (RFC 9110 section 16.6.1) that may be named: not what a server made up."""
 _BROKEN = (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED)
 
 READ_TIMEOUT = 902
 REFUSED = 906
+NO_PORT = 907
 TOO_BIG_STATUS = 960
 NO_NAME = 975
 TLS = 976
@@ -95,6 +98,8 @@ def _timed_out(failure: Failure, request: Request) -> Fault:
 
 
 def _not_connected(failure: Failure) -> Fault:
+    if failure.os_error == errno.EADDRNOTAVAIL:
+        return Fault(NO_PORT, "The connection was not made: no local port is free.", retryable=True)
     why = {
         errno.ETIMEDOUT: "it timed out",
         errno.EHOSTUNREACH: "there is no route to the host",
@@ -116,12 +121,16 @@ def _broken(failure: Failure) -> Fault:
     return Fault(BROKEN_STREAM, said, retryable=True)
 
 
-def fault_of_coding(trouble: Trouble, request: Request) -> Fault:
-    """Return the fault for a body whose content coding could not be undone."""
+def fault_of_coding(trouble: Trouble, codings: tuple[str, ...], request: Request) -> Fault:
+    """Return the fault for a body whose content codings could not be undone."""
+    if trouble is Trouble.UNKNOWN:
+        name = unoffered(codings)
+        which = f"the content coding {name}" if name in _REGISTERED else "a content coding that is not registered"
+        return Fault(PROTOCOL, f"It came in {which}, which was not asked for; accepted are {ACCEPT_ENCODING}.")
     said = f"The document cannot be read: {trouble.value}."
     if trouble in (Trouble.TOO_BIG, Trouble.BOMB):
         return Fault(TOO_BIG_STATUS, f"{said} The limit is {request.max_bytes} bytes.")
-    if trouble in (Trouble.UNKNOWN, Trouble.TOO_MANY):
+    if trouble is Trouble.TOO_MANY:
         return Fault(PROTOCOL, said)
     return Fault(BROKEN_STREAM, said, retryable=trouble is Trouble.SHORT)
 

@@ -73,7 +73,7 @@ def options(route: Route) -> list[tuple[int, object]]:
     if route.certificate:
         found += [(pycurl.SSLCERTTYPE, "PEM"), (pycurl.SSLCERT_BLOB, route.certificate)]
         found += [(pycurl.SSLKEYTYPE, "PEM"), (pycurl.SSLKEY_BLOB, route.key or route.certificate)]
-        found += [(pycurl.KEYPASSWD, route.passphrase)]  # "" too: nobody is there to be asked for it
+        found += [(pycurl.KEYPASSWD, route.passphrase.encode())]  # "" too: nobody is there to be asked for it
     return found
 
 
@@ -86,13 +86,13 @@ def _by_proxy(proxy: Proxy) -> list[tuple[int, object]]:
     if proxy.user:
         found += [
             (pycurl.PROXYAUTH, pycurl.HTTPAUTH_BASIC),
-            (pycurl.PROXYUSERNAME, proxy.user), (pycurl.PROXYPASSWORD, proxy.password),
+            (pycurl.PROXYUSERNAME, proxy.user.encode()), (pycurl.PROXYPASSWORD, proxy.password.encode()),
         ]  # fmt: skip
     return found
 
 
 @cache
 def _system_authorities() -> bytes:
-    """The system's authorities where they are one file: libcurl takes that or ours. A folder of them stays in use."""
-    paths = ssl.get_default_verify_paths()
-    return b"" if paths.capath or not paths.cafile else b"\n" + Path(paths.cafile).read_bytes()
+    """The system's authorities that are one file: libcurl takes that or ours. A folder of them stays in use."""
+    file = ssl.get_default_verify_paths().cafile
+    return b"\n" + Path(file).read_bytes() if file else b""

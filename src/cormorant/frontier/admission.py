@@ -13,13 +13,14 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from cormorant.frontier import order
+from cormorant.frontier import order, pairs
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, State
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource, site, site_source
+from cormorant.store.schema import source as sources
 
 _COLUMNS = (
     "source_id", "site_id", "hash", "role", "state", "due", "depth", "how", "referrer", "address", "validator", "run",
@@ -70,17 +71,17 @@ class SiteNumbers:
 
     def of(self, tx: Tx, keys: set[str]) -> dict[str, int]:
         """Return the number of every key, making rows for new ones. Call inside the transaction that uses them."""
+        absent = sorted(keys - self.there(tx, keys).keys())  # in one order, or two writers may deadlock
+        if absent:
+            bulk.insert(tx, site, ("key",), [(key,) for key in absent])
+        return self.there(tx, keys)
+
+    def there(self, tx: Tx, keys: set[str]) -> dict[str, int]:
+        """The numbers of those keys that have a row."""
         missing = [key for key in keys if key not in self._numbers]
         if missing:
-            found = dict(bulk.select_in(tx, site, ("key", "id"), "key", missing))
-            absent = [
-                (key,) for key in sorted(missing) if key not in found
-            ]  # in one order, or two writers may deadlock
-            if absent:
-                bulk.insert(tx, site, ("key",), absent)
-                found.update(bulk.select_in(tx, site, ("key", "id"), "key", [key for (key,) in absent]))
-            self._numbers.update(found)
-        return {key: self._numbers[key] for key in keys}
+            self._numbers.update(dict(bulk.select_in(tx, site, ("key", "id"), "key", missing)))
+        return {key: self._numbers[key] for key in keys if key in self._numbers}
 
     def of_known(self, keys: set[str]) -> list[int]:
         """The numbers of those sites that are remembered."""
@@ -102,27 +103,28 @@ def admit(tx: Tx, numbers: SiteNumbers, admission: Admission, arrivals: Sequence
 
 def unknown(tx: Tx, numbers: SiteNumbers, arrivals: Sequence[Arrival]) -> list[Arrival]:
     """Those that have no row yet: what is known must not wake a site that has nothing else to do."""
-    keyed = {arrival.key: arrival.found for arrival in arrivals}
-    sites = numbers.of(tx, {found.site for found in keyed.values()})
-    known = _known(tx, sorted(sites.values()), keyed)
+    sites = numbers.there(tx, {arrival.found.site for arrival in arrivals})
+    known = _known(tx, {each.key: sites[each.found.site] for each in arrivals if each.found.site in sites})
     return [arrival for arrival in arrivals if arrival.key not in known]
 
 
 def shown_already(tx: Tx, source: int, arrivals: Sequence[Arrival]) -> dict[int, str]:
     """Those that would be shown as another resource of the source is: key -> the address of that one.
 
-    For sources alone that may show an address as another. The first to come keeps it.
+    For sources alone that may show an address as another. The first to come keeps it, whoever admits at the same time:
+    on PostgreSQL they wait for each other at the source's row.
     """
+    if not tx.sqlite:
+        tx.execute(sa.select(sources.c.id).where(sources.c.id == source).with_for_update())
     shown = [(arrival.found.display or arrival.found.address, arrival) for arrival in arrivals]
     columns = ("display", "hash", "address", "source_id")
     rows = bulk.select_in(tx, resource, columns, "display", [text for text, _ in shown])
     holders = {text: (key, address) for text, key, address, owner in rows if owner == source}
     keys = {fingerprint(text, source): text for text, arrival in shown if arrival.found.display}
-    sites = [
-        row[0]
-        for row in bulk.select_in(tx, site, ("id", "key"), "key", list({origin_of(t).site for t in keys.values()}))
-    ]
-    holders |= {keys[key]: (key, keys[key]) for key in (_known(tx, sites, keys) if keys else ())}
+    homes = {key: origin_of(text).site for key, text in keys.items()}
+    sites = dict(bulk.select_in(tx, site, ("key", "id"), "key", set(homes.values())))
+    places = {key: sites[home] for key, home in homes.items() if home in sites}
+    holders |= {keys[key]: (key, keys[key]) for key in _known(tx, places)}
     taken: dict[int, str] = {}
     for text, arrival in shown:
         key, address = holders.setdefault(text, (arrival.key, arrival.found.address))
@@ -183,7 +185,7 @@ def admit_listing(tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Seq
         return Admitted(0, 0, 0)
     sites = numbers.of(tx, {found.site for found in batch})
     keyed = {fingerprint(found.address, admission.source): found for found in batch}
-    known = _known(tx, sorted(sites.values()), keyed)
+    known = _known(tx, {key: sites[found.site] for key, found in keyed.items()})
     fresh = [(found, key) for key, found in keyed.items() if key not in known]
     seen: list[tuple[object, ...]] = []
     ready: list[tuple[object, ...]] = []
@@ -222,15 +224,14 @@ def admit_unlisted(tx: Tx, admission: Admission, ids: Sequence[int]) -> None:
     bulk.update(tx, resource, ("run", "state", "due", "not_before"), ("id",), rows)
 
 
-def _known(tx: Tx, sites: list[int], keyed: Mapping[int, object]) -> dict[int, tuple[int, str, int, int]]:
-    """Rows of these keys that exist: key -> id, validator, outcome, state."""
+def _known(tx: Tx, places: Mapping[int, int]) -> dict[int, tuple[int, str, int, int]]:
+    """Rows of these keys at these sites (key -> number) that exist: key -> id, validator, outcome, state."""
     table = resource.c
     statement = sa.select(table.hash, table.id, table.validator, table.outcome, table.state).where(
-        table.site_id.in_(sites), table.hash.in_(sa.bindparam("keys", expanding=True))
+        table.site_id.in_(sa.bindparam("sites", expanding=True)), table.hash.in_(sa.bindparam("keys", expanding=True))
     )
     found: dict[int, tuple[int, str, int, int]] = {}
-    keys = list(keyed)
-    for start in range(0, len(keys), 1000):
-        for row in tx.rows(statement, {"keys": keys[start : start + 1000]}):
+    for chunk in pairs.chunks(places):
+        for row in tx.rows(statement, chunk):
             found[row[0]] = (row[1], row[2] or "", row[3], row[4])
     return found

@@ -9,14 +9,14 @@ show which is so, since none is left out on a sitemap's word: trust is measured 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.frontier import facts, order
+from cormorant.frontier import facts, order, pairs
 from cormorant.frontier.admission import Admission, SiteNumbers
 from cormorant.frontier.facts import FOR_EVER, Fact
 from cormorant.model.content import Entry
@@ -97,18 +97,19 @@ def keep(
     The order of other sites than `leased` is left to whoever visits them. Returns the sites whose order is
     another one now.
     """
-    sites = numbers.of(tx, {each.site for each in claims})
+    sites = numbers.there(tx, {each.site for each in claims})
     trusts = trust(tx, admission.source, sites.values())
-    asked, now = {each.key: each.entry for each in claims if not each.is_new}, tx.now()
+    asked = {each.key: each for each in claims if not each.is_new and each.site in sites}
+    now = tx.now()
     rows: list[tuple[Any, ...]] = [
         (admission.source, key, sites[place], entry.modified_at, entry.every_s, admission.run, int(Said.NOTHING))
         for key, place, entry, is_new in claims
-        if is_new
+        if is_new and place in sites
     ]
     moved: list[dict[str, int]] = []
     reordered: set[int] = set()
-    for row in _known(tx, sorted(sites.values()), list(asked)):
-        entry = asked[row.hash]
+    for row in _known(tx, {key: sites[each.site] for key, each in asked.items()}):
+        entry = asked[row.hash].entry
         waits = row.run != admission.run and row.outcome != OutcomeKind.DEFERRED
         said = said_of(entry, row.visited_at, now) if waits else Said.NOTHING
         rows.append(
@@ -134,14 +135,18 @@ def _moved(admission: Admission) -> sa.Update:
     return sa.update(resource).where(columns.id == sa.bindparam("number"), still).values(due=sa.bindparam("to"))
 
 
-def _known(tx: Tx, sites: list[int], keys: list[int]) -> Iterable[Any]:
+def _known(tx: Tx, places: Mapping[int, int]) -> Iterable[Any]:
+    """What is known of these keys at these sites (key -> number)."""
     columns = resource.c
     statement = sa.select(
         columns.hash, columns.id, columns.site_id, columns.visited_at, columns.due, columns.run, columns.outcome,
         columns.depth,
-    ).where(columns.site_id.in_(sites), columns.hash.in_(sa.bindparam("keys", expanding=True)))  # fmt: skip
-    for start in range(0, len(keys), 1000):
-        yield from tx.rows(statement, {"keys": keys[start : start + 1000]})
+    ).where(
+        columns.site_id.in_(sa.bindparam("sites", expanding=True)),
+        columns.hash.in_(sa.bindparam("keys", expanding=True)),
+    )  # fmt: skip
+    for chunk in pairs.chunks(places):
+        yield from tx.rows(statement, chunk)
 
 
 def trust(tx: Tx, source: int, sites: Iterable[int]) -> dict[int, Trust]:

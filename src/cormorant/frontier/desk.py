@@ -199,12 +199,15 @@ class SiteWork:
             del self.facts[name], self.hold_until[name]
 
     def waiting(self, shut: Container[int] = ()) -> bool:
-        """Is there a resource that could be handed out, of a source that is not shut?"""
-        if self.unplaced:
+        """Is there a resource that could be handed out, of a source that is not shut?
+
+        A prerequisite holds for all sources: it is, when another one than that which asked for it has something to do.
+        """
+        if self.unplaced or (self.blocked and not self.first):
             return False
-        if self.first:
-            return self.first[0].source not in shut
-        return not self.blocked and any(work.queue for number, work in self.sources.items() if number not in shut)
+        if self.first and self.first[0].source not in shut:
+            return True
+        return any(work.queue for number, work in self.sources.items() if number not in shut)
 
     def pop(self, shut: Container[int] = ()) -> Resource:
         """The next resource: a prerequisite first, then the sources in turn, so that none starves another."""

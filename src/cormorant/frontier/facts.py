@@ -15,6 +15,9 @@ INSTALLATION = 0
 FOR_EVER = 1e12
 """Epoch seconds until which what was counted holds: until it is counted anew, or a forced run begins."""
 
+CHUNK = 1_000
+"""Sites of one statement."""
+
 
 class Fact(NamedTuple):
     """One fact of a site, with the epoch seconds until it holds."""
@@ -37,11 +40,12 @@ def write(tx: Tx, facts: Sequence[Fact]) -> None:
 
 def read(tx: Tx, sites: Sequence[int], scopes: Sequence[int]) -> list[Fact]:
     """The facts of these sites that still hold, for these scopes."""
-    columns = site_fact.c
-    statement = sa.select(columns.site_id, columns.scope, columns.name, columns.value, columns.valid_until).where(
-        columns.site_id.in_(sites), columns.scope.in_(scopes), columns.valid_until > tx.now()
-    )
-    return [Fact(*row) for row in tx.rows(statement)]
+    columns, now, found = site_fact.c, tx.now(), list[Fact]()
+    statement = sa.select(columns.site_id, columns.scope, columns.name, columns.value, columns.valid_until)
+    statement = statement.where(columns.scope.in_(scopes), columns.valid_until > now)
+    for start in range(0, len(sites), CHUNK):
+        found += [Fact(*row) for row in tx.rows(statement.where(columns.site_id.in_(sites[start : start + CHUNK])))]
+    return found
 
 
 def expire(tx: Tx, source: int) -> None:

@@ -50,6 +50,24 @@ def chunk(tx: Tx, source: int) -> list[tuple[int, bytes, bytes | None]]:
     return [tuple(row) for row in tx.rows(statement)]
 
 
+def inverted(tx: Tx, source: int) -> list[int]:
+    """The next pages of a source whose links are inverted."""
+    statement = (
+        sa.select(outlinks.c.id)
+        .join(resource, resource.c.id == outlinks.c.id)
+        .where(outlinks.c.inverted, resource.c.source_id == source)
+        .order_by(outlinks.c.id)
+        .limit(CHUNK)
+    )
+    return [row[0] for row in tx.rows(statement)]
+
+
+def again(tx: Tx, source: int, pages: Sequence[int]) -> None:
+    """Have the links of inverted pages inverted anew: what they link to may have been no resource then, and be one."""
+    withdraw(tx, source, pages)
+    bulk.update(tx, outlinks, ("inverted", "previous"), ("id",), [(False, None, number) for number in pages])
+
+
 def fronts(tx: Tx, source: int) -> frozenset[str]:
     """How the addresses of a source's resources begin, up to the path: links to others are no in-links of anything."""
     statement = (

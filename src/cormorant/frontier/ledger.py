@@ -6,7 +6,7 @@ redirect of another site leads to are not in it: they go out on that other site'
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Final, NamedTuple
 
@@ -89,8 +89,10 @@ def forget(tx: Tx) -> None:
     tx.execute(sa.delete(site_hour).where(site_hour.c.hour < int(tx.now() // HOUR_S) - KEPT_HOURS))
 
 
-def of(tx: Tx, number: int) -> list[Hour]:
-    """What is written down of a site, the newest hour first."""
-    columns = site_hour.c
-    statement = sa.select(*columns).where(columns.site_id == number)
-    return [Hour(*row[1:]) for row in tx.rows(statement.order_by(columns.hour.desc()))]
+def of(tx: Tx, numbers: Sequence[int]) -> dict[int, list[Hour]]:
+    """What is written down of each of these sites, the newest hour first."""
+    columns, found = site_hour.c, {number: list[Hour]() for number in numbers}
+    statement = sa.select(*columns).where(columns.site_id.in_(numbers))
+    for row in tx.rows(statement.order_by(columns.site_id, columns.hour.desc())):
+        found[row[0]].append(Hour(*row[1:]))
+    return found

@@ -7,11 +7,10 @@ and those beside them (the next month, the page before), and every number of one
 from __future__ import annotations
 
 import re
-from itertools import islice
 from zlib import crc32
 
-MOST_LINES = 200
-"""Lines of a page that are looked at."""
+MOST_LINES, MOST_TEXT = 200, 200_000
+"""Lines of a page that are looked at, and characters of them."""
 MOST_KNOWN = 20_000
 """Lines that are remembered of pages made alike; beyond them nothing counts as said before."""
 MARK = 7
@@ -24,7 +23,7 @@ def unexplained(text: str, address: str) -> tuple[set[int], set[int]]:
     told = set(_WORD.findall(address.lower()))
     told |= {str(int(word) + step) for word in told if word.isdecimal() and len(word) < 12 for step in (-1, 0, 1)}
     bare, exact = set[int](), set[int]()
-    for line in islice(text.split("\n"), MOST_LINES):
+    for line in text[:MOST_TEXT].split("\n", MOST_LINES)[:MOST_LINES]:
         words = _WORD.findall(line.lower())
         kept = [word for word in words if word not in told and not (word.isdecimal() and len(word) < 3)]
         numbers = [word for word in words if word.isdecimal() and len(word) < MARK]

@@ -134,10 +134,10 @@ def in_trouble(tx: Tx, source: int, most: int) -> list[SiteLeft]:
     return [SiteLeft(*row) for row in tx.rows(statement.limit(most))]
 
 
-def site_in_trouble(tx: Tx, number: int) -> SiteLeft | None:
-    """A site if it is in trouble still."""
-    rows = tx.rows(sa.select(*_SITE).where(site.c.id == number, _still(tx.now())))
-    return SiteLeft(*rows[0]) if rows else None
+def sites_in_trouble(tx: Tx, numbers: Sequence[int]) -> dict[int, SiteLeft]:
+    """Those of these sites that are in trouble still, by their numbers."""
+    found = [SiteLeft(*row) for row in tx.rows(sa.select(*_SITE).where(site.c.id.in_(numbers), _still(tx.now())))]
+    return {each.id: each for each in found}
 
 
 def _still(now: float) -> sa.ColumnElement[bool]:
@@ -211,6 +211,8 @@ def deferred(tx: Tx, source: int, run: int, generation: int, new_of: int | None 
 
 GOING = (OutcomeKind.GONE, OutcomeKind.EXCLUDED, OutcomeKind.MOVED, OutcomeKind.QUARANTINED)
 """Outcomes that say of a document that it leaves."""
+READ = (OutcomeKind.OK, OutcomeKind.UNCHANGED)
+"""Outcomes that say so when it turned out to be a sitemap."""
 
 
 def hide_leaving(tx: Tx, source: int, run: int) -> int:
@@ -237,8 +239,10 @@ def leaving_count(tx: Tx, source: int) -> int:
 def _leaving(source: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
     """What is chosen of documents that search may find although their last visit says that they go."""
     going = resource.c.outcome.in_([int(each) for each in GOING])
+    read = sa.and_(resource.c.role == int(Role.SITEMAP), resource.c.outcome.in_([int(each) for each in READ]))
     both = content.join(resource, resource.c.id == content.c.id)
-    return sa.select(*columns).select_from(both).where(content.c.source_id == source, content.c.indexed, going)
+    leaves = sa.and_(content.c.source_id == source, content.c.indexed, sa.or_(going, read))
+    return sa.select(*columns).select_from(both).where(leaves)
 
 
 class Start(NamedTuple):

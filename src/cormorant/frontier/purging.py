@@ -1,16 +1,16 @@
 """When do the rows of what is gone go too? After it was gone in two runs, and when nothing links to it any more.
 
 A 410 is purged at once (RFC 9110 section 15.5.11: the condition is likely permanent). What a listing named goes though
-something links to it. Start addresses stay, so that their fate can be explained.
+something links to it. Start addresses stay, so that their fate can be explained, and sitemaps that a robots.txt names.
 """
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 
-from cormorant.frontier import inversion
+from cormorant.frontier import inversion, sitemaps
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How
+from cormorant.model.resource import BY_FACT, How, Role
 from cormorant.store.database import Tx
 from cormorant.store.schema import claim, content, inlinks, outlinks, resource, visit
 from cormorant.store.schema.frontier import ASTRAY
@@ -24,13 +24,14 @@ def purge(tx: Tx, source: int) -> int:
     columns = resource.c
     listed = columns.how == int(How.LISTING)
     linked = sa.exists().where(inlinks.c.id == columns.id, inlinks.c.count > 0)
+    named = sa.and_(columns.role == int(Role.SITEMAP), columns.referrer == BY_FACT)
     statement = (
         sa.select(columns.id)
         .where(
             ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.how != int(How.SEED)
         )
         .where(sa.or_(columns.status == 410, columns.attempts >= RUNS))
-        .where(sa.or_(listed, sa.not_(linked)))
+        .where(sa.or_(listed, sa.not_(linked)), sa.or_(columns.referrer.is_(None), sa.not_(named)))
     )
     found = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed)  # what nobody has deleted
     numbers = [row[0] for row in tx.rows(statement.where(columns.id.not_in(found)))]
@@ -39,6 +40,7 @@ def purge(tx: Tx, source: int) -> int:
         inversion.withdraw(tx, source, some)
         keys = sa.select(columns.hash).where(columns.id.in_(some))
         tx.execute(sa.delete(claim).where(claim.c.source_id == source, claim.c.hash.in_(keys)))
+        sitemaps.forget(tx, source, some)
         for table in (content, outlinks, inlinks, resource):
             tx.execute(sa.delete(table).where(table.c.id.in_(some)))
         tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(some)))

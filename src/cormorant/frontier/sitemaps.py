@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.frontier import admission, hiding, order
+from cormorant.frontier import admission, facts, order, pairs
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.frontier.claims import Claim
 from cormorant.frontier.facts import FOR_EVER, Fact
-from cormorant.model.resource import Resource, Role, State
+from cormorant.model.content import Entry
+from cormorant.model.resource import How, Resource, Role, State
 from cormorant.store.database import Tx
-from cormorant.store.schema import content, resource, site_fact
+from cormorant.store.schema import resource, site_fact
 from cormorant.store.schema.frontier import SITEMAPS
 
 MAX_FILES = 500
@@ -24,6 +25,10 @@ MAX_ADDRESSES = 5_000_000
 """Addresses that all sitemaps of a source may bring, those that a gate excludes included."""
 NAME = "sitemap:"
 """How the names of facts begin that tell what a sitemap brought; its number follows."""
+NONE_S = 30 * 86_400.0
+"""Seconds for which a document that was named as a sitemap, and is none, is not taken for one again."""
+_NAMED = (How.SEED, How.SITEMAP, How.ROBOTS)
+"""How what was a sitemap from the beginning was found."""
 
 
 @dataclass(slots=True)
@@ -53,11 +58,13 @@ class Tally:
 class Told:
     """What a sitemap told beside new documents: other sitemaps, what it claims of pages, and how much there was.
 
-    `reordered` are sites whose resources, or the order of their visits, are not what they were.
+    A large one is told in parts: `left` are the entries that come after this part. `reordered` are sites whose
+    resources, or the order of their visits, are not what they were.
     """
 
     resource: Resource
     tally: Tally
+    left: Sequence[Entry] = ()
     sitemaps: list[Arrival] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     reordered: set[int] = field(default_factory=set)
@@ -89,30 +96,83 @@ def tallies(tx: Tx, source: int) -> dict[int, Tally]:
     return {int(row.name.removeprefix(NAME)): Tally(**json.loads(row.value)) for row in tx.rows(statement)}
 
 
+def forget(tx: Tx, source: int, numbers: Sequence[int]) -> None:
+    """Let go of what these resources brought, before they are purged: other sitemaps have room for it again."""
+    columns, names = site_fact.c, [f"{NAME}{number}" for number in numbers]
+    sites = sa.select(resource.c.site_id).where(resource.c.id.in_(numbers))
+    gone = sa.and_(columns.site_id.in_(sites), columns.scope == source, columns.name.in_(names))
+    tx.execute(sa.delete(site_fact).where(gone))
+
+
 def every(tx: Tx, source: int) -> Sequence[Any]:
     """The rows of a source's sitemaps, by their numbers."""
     return tx.rows(sa.select(resource).where(SITEMAPS, resource.c.source_id == source).order_by(resource.c.id))
 
 
-def turn(tx: Tx, numbers: SiteNumbers, asked: Admission, arrivals: Sequence[Arrival]) -> set[int]:
+def turn(
+    tx: Tx, numbers: SiteNumbers, asked: Admission, arrivals: Sequence[Arrival], *, named: bool = False
+) -> set[int]:
     """Make sitemaps of known addresses that were taken for documents, as a link to one is. Returns their sites.
 
-    A document that may be found leaves with the run, like one that is gone.
+    Whoever names one may be wrong: search finds it until it was read as a sitemap, and what is none is put back. No
+    start address is turned, nor what was found to be none lately, unless the settings named it.
     """
-    keys = {each.key: each.found for each in arrivals}
-    sites = numbers.of(tx, {found.site for found in keys.values()})
+    found = _documents(tx, numbers, arrivals, named=named)
+    if found and not named:
+        known = _known_to_be_none(tx, asked.source, found)
+        found = {number: place for number, place in found.items() if number not in known}
+    _visit(tx, asked, found, Role.SITEMAP)
+    return set(found.values())
+
+
+def turn_again(tx: Tx, asked: Admission, visited: Collection[int]) -> set[int]:
+    """Have read as sitemaps those that became ones while a visit took them for documents. Returns their sites."""
+    statement = sa.select(resource.c.id, resource.c.site_id).where(SITEMAPS, resource.c.source_id == asked.source)
+    found = {row.id: row.site_id for row in tx.rows(statement) if row.id in visited}
+    _visit(tx, asked, found, Role.SITEMAP)
+    return set(found.values())
+
+
+def put_back(tx: Tx, asked: Admission, visited: Sequence[int]) -> set[int]:
+    """Make documents again of what was turned and never was a sitemap, to be visited now. Returns their sites."""
     columns = resource.c
-    taken = sa.and_(
-        columns.site_id.in_(sorted(sites.values())), columns.hash.in_(list(keys)), columns.role == int(Role.DOCUMENT)
-    )
-    rows = tx.rows(sa.select(columns.id, columns.site_id).where(taken))
-    ids = [row.id for row in rows]
-    if not ids:
-        return set()
-    found = tx.rows(sa.select(content.c.id).where(content.c.id.in_(ids), content.c.indexed))
-    hiding.hide(tx, [(row.id, asked.source, asked.run) for row in found])
-    values = {"role": int(Role.SITEMAP), "state": int(State.READY), "outcome": 0, "status": 0, "validator": None}
-    due = order.due(asked.generation, 0)
-    admission.wake(tx, asked.source, set(sites.values()), asked.generation)
-    tx.execute(sa.update(resource).where(columns.id.in_(ids)).values(**values, due=due, not_before=0.0))
-    return {row.site_id for row in rows}
+    turned = sa.and_(columns.role == int(Role.SITEMAP), columns.how.not_in([int(each) for each in _NAMED]))
+    statement = sa.select(columns.id, columns.site_id).where(columns.id.in_(visited), turned)
+    read = {number for number, tally in tallies(tx, asked.source).items() if tally.form}
+    found = {row.id: row.site_id for row in tx.rows(statement) if row.id not in read}
+    _visit(tx, asked, found, Role.DOCUMENT)
+    until, nothing = tx.now() + NONE_S, json.dumps(asdict(Tally())).encode()
+    facts.write(tx, [Fact(place, asked.source, f"{NAME}{number}", nothing, until) for number, place in found.items()])
+    return set(found.values())
+
+
+def _documents(tx: Tx, numbers: SiteNumbers, arrivals: Sequence[Arrival], *, named: bool) -> dict[int, int]:
+    """Which of these addresses are known as documents: resource -> site."""
+    sites = numbers.there(tx, {each.found.site for each in arrivals})
+    columns = resource.c
+    statement = sa.select(columns.id, columns.site_id).where(
+        columns.site_id.in_(sa.bindparam("sites", expanding=True)),
+        columns.hash.in_(sa.bindparam("keys", expanding=True)),
+        columns.role == int(Role.DOCUMENT), sa.true() if named else columns.how != int(How.SEED),
+    )  # fmt: skip
+    places = {each.key: sites[each.found.site] for each in arrivals if each.found.site in sites}
+    return {row.id: row.site_id for chunk in pairs.chunks(places) for row in tx.rows(statement, chunk)}
+
+
+def _known_to_be_none(tx: Tx, source: int, found: Mapping[int, int]) -> set[int]:
+    columns, names = site_fact.c, {f"{NAME}{number}": number for number in found}
+    statement = sa.select(columns.name).where(
+        columns.site_id.in_({*found.values()}), columns.scope == source, columns.name.in_(list(names)),
+        columns.valid_until > tx.now(),
+    )  # fmt: skip
+    return {names[row.name] for row in tx.rows(statement)}
+
+
+def _visit(tx: Tx, asked: Admission, found: Mapping[int, int], role: Role) -> None:
+    """Have these resources (number -> site) visited in this generation, in another role and as if never before."""
+    if not found:
+        return
+    due = order.due(asked.generation, 0) if role is Role.SITEMAP else order.due(asked.generation)
+    values = {"role": int(role), "state": int(State.READY), "outcome": 0, "status": 0, "attempts": 0, "validator": None}
+    admission.wake(tx, asked.source, set(found.values()), asked.generation)
+    tx.execute(sa.update(resource).where(resource.c.id.in_(list(found))).values(**values, due=due, not_before=0.0))

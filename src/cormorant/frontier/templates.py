@@ -13,6 +13,8 @@ _ID = re.compile(r"(?=[^/]*\d)(?=[^/]*[a-zA-Z])[0-9a-fA-F-]{8,}|(?=[^/]*\d)(?=[^
 _DIGITS = re.compile(r"\d+")
 _DATED = re.compile(r"(?:19|2[01])\d\d[-/._]?(?:0?[1-9]|1[0-2])(?!\d)")
 _PLACES = {"{n}": r"\d+", "{id}": r"[0-9A-Za-z-]+", "*": r"[^/?]*"}
+_MOST_NAMES, _MOST_COUNTED = 400, 16
+"""Characters of names, and parameters, that a rule speaks of; more would make its pattern too large."""
 _PLACE = re.compile(r"\{n\}|\{id\}|\*")
 
 
@@ -55,12 +57,17 @@ def is_dated(address: str) -> bool:
 def as_rule(template: str) -> str:
     """The boundary rule that takes what is made alike: a regular expression for the whole address."""
     path, mark, query = template.partition("?")
-    pattern = _regex(path)
-    if mark:
-        pattern += (
-            r"\?" if query == "*" else r"\?" + "&".join(f"{re.escape(name)}(=[^&]*)?" for name in query.split("&"))
-        )
-    return f"regex:^{pattern}" + ("" if query == "*" else "$")
+    return f"regex:^{_regex(path)}" + (_of_query(query) if mark else "$")
+
+
+def _of_query(query: str) -> str:
+    r"""A query of as many parameters or more, in whatever order: with these names, unless they are too long."""
+    if query == "*":
+        return r"\?"
+    count, names = query.count("&") + 1, "|".join(map(re.escape, query.split("&")))
+    if len(names) > _MOST_NAMES:
+        return rf"\?([^&]*&){{{min(count, _MOST_COUNTED) - 1},}}"
+    return rf"\?(({names})(=[^&]*)?(&|$)){{{min(count, _MOST_COUNTED)},}}$"
 
 
 def _regex(path: str) -> str:

@@ -21,14 +21,16 @@ from array import array
 from base64 import b64decode, b64encode
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
+from cormorant.frontier.budget import Spent
 from cormorant.frontier.novelty import MOST_KNOWN, unexplained
 from cormorant.frontier.templates import Templates, as_rule, is_dated, refines, templates
 from cormorant.model.outcome import Excluded, Failed, Outcome
 from cormorant.model.resource import Resource, Role
 from cormorant.model.rules import Gate, Ruling
+from cormorant.model.settings import SiteBudget
 from cormorant.model.status import Status
 
 FACT = "traps"
@@ -104,26 +106,34 @@ class Template:
 
 
 class Watch:
-    """The templates of one site as one source knows them, and how many documents a run has asked it for."""
+    """The templates of one site as one source knows them, and what a run has asked of it."""
 
-    def __init__(self, *, throttle: bool, most: int | None = None) -> None:
+    def __init__(self, *, throttle: bool, most: SiteBudget | None = None) -> None:
         self.throttle, self.most = throttle, most
-        self.documents, self.generation, self.changed = 0, 0, False
+        self.spent, self.changed = Spent(), False
         self.found: OrderedDict[str, Template] = OrderedDict()
         self._suspected = 0
 
-    def ruling(self, resource: Resource) -> Ruling | None:
-        """May a resource that the gates admit be visited now? None: it may. What search can find is not kept out."""
-        if self.most is not None and self.documents >= self.most:
-            rule = f"max_host_documents {self.most}: so many were asked for in this run"
-            return Ruling(False, Gate.TRAP, rule, Status.TRAP)
+    def ruling(self, resource: Resource, now: float) -> Ruling | None:
+        """May a resource that the gates admit be visited now (epoch seconds)? None: it may.
+
+        What search can find is not kept out by suspicion.
+        """
         if self._suspected and not resource.indexed:
             rule = self._kept_out(resource.address)
             if rule:
                 return Ruling(False, Gate.TRAP, rule, Status.TRAP)
-        self.documents += 1
-        self.changed = self.changed or self.most is not None
+        if self.most is not None:
+            self.changed = True
+            if rule := self.spent.refuse(self.most, now):
+                return Ruling(False, Gate.TRAP, rule, Status.TRAP)
         return None
+
+    def received(self, size: int) -> None:
+        """A visit to the site ended, for which this many bytes came."""
+        if self.most is not None and size:
+            self.spent.received += size
+            self.changed = True
 
     def _kept_out(self, address: str) -> str:
         """The rule of a suspected template that keeps an address from being visited, "" when it is a sample.
@@ -148,8 +158,8 @@ class Watch:
         known = self.found.get(narrow)
         return known is None or known.visited < FEW or bool(known.fruit & YOUNG)
 
-    def met(self, address: str, arrived: Iterable[str], text: str | None) -> None:
-        """A page was visited, found these new addresses of its site, and says `text`; None: nothing new, or unread."""
+    def met(self, address: str, arrived: Iterable[str], said: tuple[str, str] | None) -> None:
+        """A page was visited, found these new addresses of its site, and has this title and text; None: it has none."""
         if not self.throttle:
             return
         narrow, wide = page = templates(address)
@@ -162,9 +172,9 @@ class Watch:
                 at = self._at(name)
                 at.known += 1
                 at.own += name in page
-        if text is None:
+        if said is None:
             return
-        fruit, figures = self._says(page, address, text)
+        fruit, figures = self._says(page, address, said)
         for name in dict.fromkeys(page):
             at = self._at(name)
             at.note(fruit=fruit or leads, figures=figures, fed=fed)
@@ -177,7 +187,7 @@ class Watch:
             return not refines(other, page)
         return not known.fed
 
-    def _says(self, page: Templates, address: str, text: str) -> tuple[bool, bool]:
+    def _says(self, page: Templates, address: str, said: tuple[str, str]) -> tuple[bool, bool]:
         """Does a page say anything new, and are there new figures in it that may be more than a date?
 
         Looked at only where a template feeds itself: else nothing is suspected whatever it says.
@@ -186,7 +196,7 @@ class Watch:
         if wide.unread or not (wide.feeds_itself or self._at(page.narrow).feeds_itself):
             wide.unread -= wide.unread > 0
             return True, True
-        bare, exact = unexplained(text, address)
+        bare, exact = unexplained("\n".join(said), address)
         fruit, figures = not bare <= wide.lines, not is_dated(address) and not exact <= wide.lines
         wide.trusted = min(wide.trusted * 2 + 1, UNREAD) if fruit else 0
         wide.unread = wide.trusted if not wide.rule else 0
@@ -220,8 +230,7 @@ class Watch:
 
     def begin(self, generation: int) -> None:
         """A run begins to visit the site, or goes on to."""
-        if generation != self.generation:
-            self.generation, self.documents = generation, 0
+        self.spent.begin(generation)
 
     def suspects(self) -> dict[str, Template]:
         """What is suspected, by its template."""
@@ -247,11 +256,13 @@ class Watch:
              at.next_sample, at.examples, b64encode(array("I", list(at.lines)[:MOST_LINES_KEPT]).tobytes()).decode()]
             for name, at in kept
         ]  # fmt: skip
-        return zlib.compress(json.dumps([self.generation, self.documents, rows]).encode(), 1)
+        generation, documents, *others = astuple(self.spent)
+        return zlib.compress(json.dumps([generation, documents, rows, *others]).encode(), 1)
 
     def unpack(self, value: bytes) -> None:
-        """Take up what `pack` made."""
-        self.generation, self.documents, rows = json.loads(zlib.decompress(value))
+        """Take up what `pack` made, also before there were limits but for documents."""
+        generation, documents, rows, *others = json.loads(zlib.decompress(value))
+        self.spent = Spent(generation, documents, *others)
         for row in rows:
             self.found[row[0]] = _template(row[1:])
         self._suspected = len(self.suspects())
@@ -271,9 +282,9 @@ def _rule(name: str, at: Template) -> str:
     )
 
 
-def stopped(watch: Watch | None, resource: Resource) -> Outcome | None:
+def stopped(watch: Watch | None, resource: Resource, now: float) -> Outcome | None:
     """How a visit ends that a watch does not let begin, None when it may. What search can find stays."""
-    ruling = watch.ruling(resource) if watch is not None and resource.role is not Role.ROBOTS else None
+    ruling = watch.ruling(resource, now) if watch is not None and resource.role is not Role.ROBOTS else None
     if ruling is None:
         return None
     return Failed(ruling.status, ruling.rule) if resource.indexed else Excluded(ruling, ruling.status)

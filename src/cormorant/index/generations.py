@@ -14,6 +14,8 @@ import os
 import shutil
 from pathlib import Path
 
+from cormorant.base.disk import sync_folder
+
 _CURRENT = "CURRENT"
 _BUILDING = ".building"
 
@@ -71,12 +73,3 @@ def switch(folder: Path, aside: Path) -> Path:
         if other.name.isdecimal() and other != chosen:
             shutil.rmtree(other)
     return chosen
-
-
-def sync_folder(folder: Path) -> None:
-    """Make renames in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

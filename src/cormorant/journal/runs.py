@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import NotFoundError
 from cormorant.base.log import logger
+from cormorant.journal import claims
 from cormorant.model.run import OPEN_STATES, Counters, Refresh, RunState
 from cormorant.store import bulk
 from cormorant.store.database import Tx
@@ -158,7 +159,8 @@ def count(tx: Tx, number: int, process: str, counters: Counters) -> None:
 def counters(tx: Tx, number: int) -> Counters:
     """Add up what every process counted for a run."""
     total = Counters()
-    for row in tx.rows(sa.select(run_count.c.counts).where(run_count.c.run_id == number)):
+    counted = run_count.c.run_id == number, sa.not_(run_count.c.process.startswith(claims.PREFIX))
+    for row in tx.rows(sa.select(run_count.c.counts).where(*counted)):
         total.add(Counters(**json.loads(row.counts)))
     return total
 

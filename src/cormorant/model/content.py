@@ -74,6 +74,11 @@ class Content:
     beside: tuple[Link, ...] = ()
     refresh: str = ""
 
+    @property
+    def says_beside(self) -> bool:
+        """Does the answer's header say anything that counts when it is read? The same bytes may come without."""
+        return bool(self.directives or self.beside or self.refresh)
+
 
 LinkKind = Literal["forms", "posts", "srcset", "media", "resources", "hints", "text", "all"]
 """Kinds of references that may count as links besides those that a reader follows; `extract.further` says which."""

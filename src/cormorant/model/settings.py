@@ -22,6 +22,7 @@ from cormorant.model.error_policy import DEFAULTS, ErrorPolicy, policy_of
 S = TypeVar("S", bound="Settings")
 
 _SIZES = {"kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+_NUMBER = re.compile(r"(?=\.?\d)\d{0,20}\.?\d{0,20}", re.ASCII)
 _LANGUAGE = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}")
 _LABEL = re.compile(r"[a-z0-9][a-z0-9:._-]{0,40}")
 _PRINCIPAL = re.compile(r"(?:user|group):\S.*")
@@ -32,11 +33,19 @@ Depth = Annotated[int, Field(ge=0)] | Literal["unlimited"]
 """Steps from where a source begins."""
 
 
+class SiteBudget(NamedTuple):
+    """What one run may ask of one site at the most: documents, bytes received, minutes; None for any number."""
+
+    documents: int | None = None
+    received: int | None = None
+    minutes: float | None = None
+
+
 class Watched(NamedTuple):
-    """What is held back at one site: pages that go on for ever and say nothing, and documents beyond `most` a run."""
+    """What is held back at one site: pages that go on for ever and say nothing, and what is beyond its budget."""
 
     throttle: bool
-    most: int | None
+    most: SiteBudget | None
 
 
 class Settings(BaseModel):
@@ -70,6 +79,9 @@ class SourceSettings(Settings):
     )
 
     max_documents: int | None = Field(default=None, ge=1, description="Documents fetched in one run at the most.")
+    max_bytes: int | None = Field(
+        default=None, ge=1, description="Bytes received in one run at the most, about: like 2GB."
+    )
     max_minutes: float | None = Field(default=None, gt=0, description="Minutes that one run fetches at the most.")
     change_by: tuple[Literal["content", "text", "main"], ...] = Field(
         default=("content", "text"),
@@ -224,7 +236,7 @@ def as_bytes(text: str) -> object:
     bare = text.strip().lower().replace(" ", "")
     for unit in sorted(_SIZES, key=len, reverse=True):
         number = bare.removesuffix(unit)
-        if number != bare and number.replace(".", "", 1).isdigit():
+        if number != bare and _NUMBER.fullmatch(number):
             return int(float(number) * _SIZES[unit])
     return text
 

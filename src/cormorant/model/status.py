@@ -314,7 +314,7 @@ _TABLE = """
   Put together with the page's address, the link makes no address.
   Mend the link or the page's base address.
 1005 failed HTTP error
-  The answer breaks the rules of HTTP, such as a 304 or 206 that nobody asked for.
+  The answer breaks the rules of HTTP, such as a 304, a 206 or a content coding that nobody asked for.
   Tell the owner of the server; look for a faulty cache in between.
 1006 failed HTTP header cannot be parsed
   The head of the answer is malformed or too large.

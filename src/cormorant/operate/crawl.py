@@ -15,22 +15,26 @@ from cormorant.frontier import facts, progress
 from cormorant.journal import runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, Refresh, RunState
-from cormorant.operate import starts
+from cormorant.operate import indexing, starts
 from cormorant.operate.house import House
 from cormorant.plugins import source_kind
+from cormorant.store import processes
 from cormorant.store.database import Tx
 
+INTERRUPTED = "interrupted"
+"""What a run is that nobody goes on with, until somebody crawls again."""
 ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, RunState.HELD, RunState.SUSPENDED)
 """States in which nobody goes on with a run by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """A run to follow. `resumed`: it had been interrupted, and goes on."""
+    """A run to follow. `resumed`: it had been interrupted, and goes on; `as_before`: it was ordered otherwise."""
 
     run: int
     source: str
     resumed: bool
+    as_before: bool = False
 
 
 def order(
@@ -38,8 +42,10 @@ def order(
 ) -> list[Ordered]:
     """Order a run of each source (no names: of all whose run is not held), or go on with the one interrupted.
 
-    Raises NotFoundError for an unknown source or when there is none at all, ConflictError when a named one is held.
+    Raises NotFoundError for an unknown source or when there is none at all, ConflictError when a named one is held, or
+    when the database is older than the index.
     """
+    indexing.refuse_older_store(house)
     with house.store.begin() as tx:
         chosen = [sources.named(tx, name) for name in names] if names else sources.every(tx)
         if not chosen:
@@ -60,7 +66,8 @@ def order(
             if before is None:
                 ordered.append(Ordered(_request(tx, row, refresh, force=force), row.name, resumed=False))
             else:
-                ordered.append(Ordered(before.id, row.name, resumed=before.state is not RunState.WAITING))
+                otherwise = (before.refresh, before.force) != (refresh, force)
+                ordered.append(Ordered(before.id, row.name, before.state is not RunState.WAITING, otherwise))
         return ordered
 
 
@@ -107,43 +114,60 @@ def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
         if row.state is not RunState.HELD:
             raise ConflictError(f"Run {row.id} is not held; it is {row.state}.")
         if accept:
-            runs.change(tx, row.id, state=RunState.SWEEPING, asked="accept")
+            runs.change(tx, row.id, state=RunState.SWEEPING, asked="accept", reason="the deletion was accepted")
         else:
             runs.change(tx, row.id, state=RunState.DELIVERING, asked=None, reason="the deletion was refused")
         return runs.get(tx, row.id)
 
 
-def listed(house: House, name: str | None = None) -> list[dict[str, Any]]:
-    """Runs, newest first, as reports."""
+def listed(house: House, name: str | None = None, resting: str | None = None) -> list[dict[str, Any]]:
+    """Runs, newest first, as reports. `resting` is a node at which nothing is at work."""
     with house.store.read() as tx:
         source = sources.named(tx, name).id if name else None
-        return [_report(house, row) for row in runs.every(tx, source)]
+        idle = is_idle(tx, resting)
+        return [_report(house, row, idle=idle) for row in runs.every(tx, source)]
 
 
-def report(house: House, number: int | None = None) -> dict[str, Any]:
-    """The report of a run, or of the newest. Raises NotFoundError."""
+def report(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
+    """The report of a run, or of the newest. `resting` is a node at which nothing is at work. Raises NotFoundError."""
     with house.store.read() as tx:
-        return _report(house, runs.get(tx, number))
+        return _report(house, runs.get(tx, number), idle=is_idle(tx, resting))
 
 
-def _report(house: House, row: RunRow) -> dict[str, Any]:
+def is_idle(tx: Tx, resting: str | None) -> bool:
+    """Is nothing at work, given a node that rests whatever its processes have said before they were killed?"""
+    return resting is not None and all(each.name.rpartition("@")[2] == resting for each in processes.alive(tx))
+
+
+def state_of(row: RunRow, *, idle: bool) -> str:
+    """Where a run is, or that it was interrupted: begun, not ended, and nothing is at work."""
+    begun = row.state in OPEN_STATES and row.state is not RunState.WAITING
+    return INTERRUPTED if idle and begun else row.state.value
+
+
+def _report(house: House, row: RunRow, *, idle: bool) -> dict[str, Any]:
     """The Run report record of the interfaces."""
     with house.store.read() as tx:
         source = sources.numbered(tx, row.source_id)
         counters = asdict(runs.counters(tx, row.id))
         if row.state is RunState.HELD:
             counters["held"] += progress.leaving_count(tx, row.source_id)
-        left = progress.to_fetch(tx, row.source_id, row.generation, row.new_of) if _goes_on(tx, row) else 0
+        left = to_fetch(tx, row)
     started = row.started_at or row.requested_at
     seconds = max((row.finished_at or house.clock.now()) - started, 0.001)
     return {
-        "run": row.id, "source": source.name if source else None, "state": row.state.value, "to_fetch": left,
+        "run": row.id, "source": source.name if source else None, "state": state_of(row, idle=idle), "to_fetch": left,
         **counters, "started_at": rfc3339(row.started_at), "finished_at": rfc3339(row.finished_at),
         "seconds": round(seconds, 3), "pages_per_s": round(counters["fetched"] / seconds, 2),
         "bottleneck": row.bottleneck, "complete": row.complete, "reason": row.reason, "error": row.error,
         "gives_up_at": rfc3339(row.gives_up_at) if row.state is RunState.RETRIEVING else None,
         "refresh": row.refresh.value, "force": row.force,
     }  # fmt: skip
+
+
+def to_fetch(tx: Tx, row: RunRow) -> int:
+    """How many resources a run has left to visit, or has left over for the next."""
+    return progress.to_fetch(tx, row.source_id, row.generation, row.new_of) if _goes_on(tx, row) else 0
 
 
 def _goes_on(tx: Tx, row: RunRow) -> bool:

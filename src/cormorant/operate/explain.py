@@ -25,7 +25,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role, State
 from cormorant.model.rules import Gate, Prerequisite, Ruling
 from cormorant.model.status import Status, describe
-from cormorant.operate import documents, sitemaps, troubles
+from cormorant.operate import documents, limits, sitemaps, troubles
 from cormorant.operate.house import House
 from cormorant.operate.howread import how_read
 from cormorant.sources.files.settings import FilesSettings
@@ -129,6 +129,8 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     advice = status.advice
     if site and outcome is OutcomeKind.NONE:
         because, advice = f"It is known and has not been visited yet: {site['said']}.", site["advice"]
+    elif outcome is OutcomeKind.NONE:
+        because, advice = limits.unvisited(tx, owner) or (because, advice)
     return _empty(row.address) | {
         "source": owner.name, "verdict": verdict, "because": because,
         "status": number, "status_text": status.text, "advice": "" if because is sitemaps.BECAUSE else advice,

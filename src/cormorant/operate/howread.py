@@ -1,4 +1,4 @@
-"""How was a document read? What its kept copy says of that: charset and language, how they were known, what was cut."""
+"""How was a document read? What its kept copy says: who answered, charset and language, how known, what was cut."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cormorant.base.errors import CacheDamaged
 from cormorant.cache.protocol import Place
 from cormorant.operate.house import House
 
-FIELDS = ("charset", "charset_from", "language_from", "truncated", "links_dropped")
+FIELDS = ("answered_from", "charset", "charset_from", "language_from", "truncated", "links_dropped")
 """What is said of a document, in this order."""
 _NOTHING = dict.fromkeys(FIELDS)
 
@@ -25,7 +25,7 @@ def how_read(house: House, place: Place | None) -> dict[str, Any]:
     finally:
         cache.close()
     return {
-        "charset": frame.charset or None, "charset_from": frame.charset_from or None,
+        "answered_from": frame.access_url, "charset": frame.charset or None, "charset_from": frame.charset_from or None,
         "language_from": frame.language_from or None, "truncated": frame.truncated,
         "links_dropped": frame.links_dropped,
     }  # fmt: skip

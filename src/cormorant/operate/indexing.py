@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.base.errors import CacheDamaged, ConflictError
+from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged
 from cormorant.catalog import receivers
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl.delivery import Found, Shelf
@@ -28,6 +28,25 @@ COMMIT = 20_000
 """Documents between two commits, so that an interrupted rebuild has not filled the memory."""
 
 
+def refuse_older_store(house: House) -> None:
+    """Raise ConflictError when the index is ahead of the database, as when a backup of that was restored alone.
+
+    The numbers of events would be given a second time, and the index pass over what they say. An index that cannot be
+    read is told of by whoever delivers.
+    """
+    if not house.searchable:
+        return
+    with suppress(IndexDamaged):
+        place = house.index_reader().place  # looked at first: the stream only grows
+        with house.store.read() as tx:
+            if place <= stream.head(tx):
+                return
+        raise ConflictError(
+            "The index is of a later moment than the database, as when a backup of the database was restored. Run "
+            "`cormorant index rebuild`, which makes it anew of what is kept, and then crawl."
+        )
+
+
 def rebuild(house: House, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
     """Make the index anew beside the one in use, then switch; search goes on meanwhile.
 
@@ -36,6 +55,10 @@ def rebuild(house: House, progress: Callable[[int, int], None] | None = None) ->
     """
     if not house.searchable:
         raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded first.")
+    with suppress(IndexDamaged):
+        place = house.index_reader().place
+        with house.store.begin() as tx:
+            stream.pass_over(tx, place)
     return fill(house, progress)
 
 

@@ -29,7 +29,7 @@ from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.model.status import Status
 from cormorant.operate import documents, idle, secrets, starts
 from cormorant.operate.house import House
-from cormorant.operate.sources import Given, edited, settings_of
+from cormorant.operate.sources import Given, doubts_of, edited, settings_of
 from cormorant.plugins import Discovery, Facts, Source, Tools, source_kind
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, resource
@@ -83,7 +83,7 @@ def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[s
             "at_once": [each["setting"] for each in changes if each["setting"] in at_once],
             "changes": changes, "known": effect.known,
             "documents": hiding.indexed_count(tx, row.id), **effect.record(), "idle": met.left(),
-            "doubts": list(kind.doubts(settings)), "unjudged": _unjudged(changes, effect, at_once),
+            "doubts": doubts_of(kind, settings), "unjudged": _unjudged(changes, effect, at_once),
         }  # fmt: skip
 
 

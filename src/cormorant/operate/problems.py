@@ -23,7 +23,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role
 from cormorant.model.run import RunState
 from cormorant.model.status import Status, describe
-from cormorant.operate import documents, idle, sitemaps, starts, traps
+from cormorant.operate import documents, idle, limits, sitemaps, starts, traps
 from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
@@ -41,16 +41,19 @@ _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.HELD, OutcomeKi
 def of_run(house: House, number: int) -> list[dict[str, Any]]:
     """Problems of a run: what it is about, a sentence, and `kind`.
 
-    Kinds are run, start, folder, rule, hosts, sitemap, document, receiver, waiting, trap. What many addresses of one
-    host share is said once, with `addresses`, how many there are.
+    Kinds are run, start, folder, rule, limit, hosts, sitemap, document, size, receiver, waiting, trap. What many
+    addresses of one host share is said once, with `addresses`, how many there are.
     """
     with house.store.read() as tx:
         row = runs.get(tx, number)
         owner = sources.numbered(tx, row.source_id)
-        found = [*_about_run(row), *_starts(house, tx, row), *_empty_starts(tx, row)]
+        found = list(_about_run(row))
+        if row.state is not RunState.FAILED or runs.counters(tx, number).requests:
+            found += [*_starts(house, tx, row), *_empty_starts(tx, row)]
         if owner is not None and row.state is not RunState.FAILED:
             found += [*_nothing(tx, owner), *_of_settings(house, tx, row, owner)]
-        found += [*sitemaps.problems(tx, row), *_away(tx, row), *_documents(tx, row), *_receivers(tx, row)]
+        found += [*sitemaps.problems(tx, row), *_away(tx, row), *_documents(tx, row), *_too_big(tx, row)]
+        found += _receivers(tx, row)
         if owner is not None:
             found += [*_waiting(tx, row, owner), *traps.problems(tx, owner)]
     return found
@@ -67,6 +70,7 @@ def _of_settings(house: House, tx: Tx, row: RunRow, owner: SourceRow) -> Iterato
         yield from _refused_starts(tx, row)
         yield from _crowded(tx, row)
     yield from _idle_rules(tx, source)
+    yield from limits.problems(tx, row, owner, source.settings)
 
 
 def _about_run(row: RunRow) -> Iterator[dict[str, Any]]:
@@ -253,6 +257,23 @@ def _documents(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     """Documents that this run could not get or read, the first of them; what was not answered for is told by host."""
     statement = sa.select(resource).where(_bad_documents(row), resource.c.status.not_in(_UNANSWERED))
     yield from map(_document, tx.rows(statement.order_by(resource.c.id).limit(SHOWN)))
+
+
+def _too_big(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """How many documents this run left out for their size, and the first of them."""
+    columns = resource.c
+    bad = sa.and_(columns.source_id == row.source_id, columns.run == row.id, columns.status == int(Status.TOO_BIG))
+    left_out = sa.and_(bad, columns.outcome == int(OutcomeKind.EXCLUDED))
+    count, first = tx.rows(sa.select(sa.func.count(), sa.func.min(columns.id)).where(left_out))[0]
+    if not count:
+        return
+    address = tx.rows(sa.select(columns.address).where(columns.id == first))[0].address
+    many = "1 document is" if count == 1 else f"{count:,} documents are"
+    yield {
+        "kind": "size", "address": address, "status": int(Status.TOO_BIG), "addresses": count,
+        "sentence": f"{many} larger than max_size_bytes and left out, the first {address}. "
+        f"{describe(Status.TOO_BIG).advice} `cormorant document list --status {Status.TOO_BIG:d}` names all.",
+    }  # fmt: skip
 
 
 def _document(row: Any) -> dict[str, Any]:

@@ -51,8 +51,8 @@ def _sentence(row: Any, tally: Tally | None) -> str:
     if not tally.entries and not tally.over:
         return f"The sitemap {row.address} names no address. Nothing was deleted."
     if tally.over:
-        most = f"{sitemaps.MAX_ADDRESSES:,} addresses"
-        return f"The sitemap {row.address} was used in part: all sitemaps of a source may name {most}."
+        most = f"{sitemaps.MAX_FILES} sitemaps, which may name {sitemaps.MAX_ADDRESSES:,} addresses"
+        return f"The sitemap {row.address} was used in part: a source may have {most}."
     if tally.truncated:
         return f"The sitemap {row.address} was used in part: it is damaged, or larger than a sitemap may be."
     return ""

@@ -22,7 +22,8 @@ from cormorant.store.schema import resource, site, site_source
 
 LATELY: Final = 24
 """Hours that `requests_lately` counts."""
-PAGE: Final = 200
+PAGE: Final = 500
+"""Sites that are read together."""
 _PORT: Final = re.compile(r":\d+$")
 
 
@@ -40,7 +41,7 @@ def listed(house: House, source: str | None = None) -> Iterator[dict[str, Any]]:
     while True:
         with house.store.read() as tx:  # who reads on slowly keeps nobody waiting
             rows = tx.rows(chosen.where(site.c.key > behind))
-            records = [_summary(tx, row.id, row.key) for row in rows]
+            records = list(_summaries(tx, {row.id: row.key for row in rows}))
         yield from records
         if len(rows) < PAGE:
             return
@@ -83,11 +84,17 @@ def _host(key: str) -> str:
     return (host if colon and port.isdigit() else key).rstrip(".")
 
 
-def _summary(tx: Tx, number: int, key: str) -> dict[str, Any]:
-    hours = ledger.of(tx, number)
-    tightest = _tightest(hours)
-    trouble = troubles.of_site(tx, number)
+def _summaries(tx: Tx, keys: Mapping[int, str]) -> Iterator[dict[str, Any]]:
+    """What is told of these sites in a list (number -> key)."""
+    hours, in_trouble = ledger.of(tx, list(keys)), troubles.of_sites(tx, list(keys))
     since = int(tx.now() // HOUR_S) - LATELY
+    for number, key in keys.items():
+        yield _summary(key, hours[number], in_trouble.get(number), since)
+
+
+def _summary(key: str, hours: Sequence[Hour], trouble: Mapping[str, Any] | None, since: int) -> dict[str, Any]:
+    """What is told of a site; `since` is the hour from which requests are lately."""
+    tightest = _tightest(hours)
     return {
         "site": key,
         "requests_lately": sum(each.requests for each in hours if each.hour > since),
@@ -98,10 +105,11 @@ def _summary(tx: Tx, number: int, key: str) -> dict[str, Any]:
 
 
 def _whole(house: House, tx: Tx, row: Any) -> dict[str, Any]:
-    hours = ledger.of(tx, row.id)
+    hours = ledger.of(tx, [row.id])[row.id]
+    (summary,) = _summaries(tx, {row.id: row.key})
     known = facts.read(tx, [row.id], [facts.INSTALLATION])
     leased = row.owner is not None and row.lease_until > tx.now()
-    return _summary(tx, row.id, row.key) | {
+    return summary | {
         "requests": sum(each.requests for each in hours),
         "last_request_at": rfc3339(row.requested_at or None),
         "visited_by": row.owner if leased else None,

@@ -18,6 +18,7 @@ from cormorant.catalog.sources import SourceRow
 from cormorant.egress.policy import Consent
 from cormorant.frontier import hiding
 from cormorant.journal import runs
+from cormorant.model.acl import EVERYONE
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.operate import secrets
 from cormorant.operate.house import House
@@ -76,8 +77,19 @@ def doubts(row: SourceRow) -> list[str]:
     """What of a source's settings does not go together, a sentence each, though every setting is well."""
     kind = source_kind(row.kind)
     with suppress(CormorantError):
-        return list(kind.doubts(parse_settings(kind.settings, row.settings)))
+        return doubts_of(kind, parse_settings(kind.settings, row.settings))
     return []
+
+
+def doubts_of(kind: SourceKind, settings: SourceSettings) -> list[str]:
+    """The same of settings that are not kept yet. Raises what a kind's `doubts` raises."""
+    found = list(kind.doubts(settings))
+    if EVERYONE not in settings.grants and settings.grants:
+        found.append(
+            f"Its documents are for {', '.join(settings.grants)} alone: the search page, where nobody is signed in, "
+            "shows none of them."
+        )
+    return found
 
 
 def _look(kind: SourceKind, settings: SourceSettings) -> None:

@@ -6,12 +6,12 @@ start --moved--> address --moved--> ... --> a document, or what keeps it out
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
+from cormorant.crawl.naming import of_found
 from cormorant.frontier import progress
 from cormorant.frontier.patience import got
 from cormorant.frontier.progress import Start
@@ -19,11 +19,12 @@ from cormorant.journal import visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Found
 from cormorant.model.rules import Gate
 from cormorant.model.run import Counters
 from cormorant.operate import documents
 from cormorant.operate.house import House
-from cormorant.plugins import Source
+from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
 
 _MOST = 20
@@ -82,14 +83,17 @@ def none_answered(found: Sequence[Start], counted: Counters) -> bool:
 
 
 def ends(house: House, tx: Tx, row: RunRow) -> list[End]:
-    """Every start address of a run's source, with its end."""
+    """Every start address of a run's source, with its end. What its settings no longer start from is none."""
     found = progress.starts(tx, row.source_id)
-    source: Source | None = None
-    if any(each.outcome is OutcomeKind.MOVED for each in found):
-        owner = sources.numbered(tx, row.source_id)
-        with suppress(CormorantError):  # settings that no longer make a source say nothing of where its starts lead
-            source = house.source(owner, row.settings) if owner is not None else None
-    return [End(each, each.address, each) if source is None else _end(tx, source, each) for each in found]
+    owner = sources.numbered(tx, row.source_id) if found else None
+    try:
+        source = house.source(owner, row.settings) if owner is not None else None
+    except CormorantError:  # settings that no longer make a source say nothing of where its starts lead
+        source = None
+    if source is None or source.discovery is not Discovery.SEEDS:
+        return [End(each, each.address, each) for each in found]
+    named = {of_found(each, source).address for some in source.discover("") for each in some if isinstance(each, Found)}
+    return [_end(tx, source, each) for each in found if each.address in named]
 
 
 def _end(tx: Tx, source: Source, start: Start) -> End:

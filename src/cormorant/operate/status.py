@@ -13,12 +13,10 @@ from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, RunState
 from cormorant.operate import receivers, starts, troubles
+from cormorant.operate.crawl import is_idle, state_of, to_fetch
 from cormorant.operate.house import House
 from cormorant.store import drivers, processes
 from cormorant.store.database import Tx
-
-INTERRUPTED = "interrupted"
-"""What a run is that nobody goes on with, until somebody crawls again."""
 
 
 def status(house: House, resting: str | None = None) -> dict[str, Any]:
@@ -29,7 +27,7 @@ def status(house: House, resting: str | None = None) -> dict[str, Any]:
     told = receivers.listed(house)
     with house.store.read() as tx:
         alive = [each for each in processes.alive(tx) if each.name.rpartition("@")[2] != resting]
-        idle = resting is not None and not alive
+        idle = is_idle(tx, resting)
         every = [_source(tx, row, idle=idle) for row in sources.every(tx)]
     return {
         "data_folder": str(house.folder), "store": drivers.mask(house.store.url),
@@ -55,20 +53,14 @@ def _source(tx: Tx, row: SourceRow, *, idle: bool) -> dict[str, Any]:
     return {
         "source": row.name, "kind": row.kind, "documents": hiding.indexed_count(tx, row.id),
         "last_good_run": good.id if good else None, "last_good_at": rfc3339(good.finished_at) if good else None,
-        "last_state": _state(recent[0], idle=idle) if recent else None,
+        "last_state": state_of(recent[0], idle=idle) if recent else None,
         "last_answered": not (recent and _is_unanswered(tx, recent[0], newest=True)),
         "last_reason": recent[0].reason if recent else None,
         "held_run": held.id if held and recent[0].id == held.id else None,
-        "run": under_way.id if under_way else None, "state": _state(under_way, idle=idle) if under_way else "idle",
-        "to_fetch": progress.to_fetch(tx, row.id, under_way.generation, under_way.new_of) if under_way else 0,
+        "run": under_way.id if under_way else None, "state": state_of(under_way, idle=idle) if under_way else "idle",
+        "to_fetch": to_fetch(tx, recent[0]) if recent else 0,
         "troubles": troubles.of_source(tx, row.id),
     }  # fmt: skip
-
-
-def _state(row: RunRow, *, idle: bool) -> str:
-    """Where a run is, or that it was interrupted: begun, not ended, and nothing is at work."""
-    begun = row.state in OPEN_STATES and row.state is not RunState.WAITING
-    return INTERRUPTED if idle and begun else row.state.value
 
 
 def _is_good(tx: Tx, row: RunRow, *, newest: bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from zlib import crc32
 
@@ -12,9 +12,10 @@ import sqlalchemy as sa
 from cormorant.base.errors import NotFoundError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier.templates import as_rule
-from cormorant.frontier.traps import FACT, SAMPLE, Watch
+from cormorant.frontier.templates import as_rule, templates
+from cormorant.frontier.traps import FACT, SAMPLE, Template, Watch
 from cormorant.operate.house import House
+from cormorant.sources.rules import Boundary, compile_rules
 from cormorant.store.database import Tx
 from cormorant.store.schema import site, site_fact
 
@@ -34,24 +35,40 @@ def listed(house: House, name: str | None = None) -> list[dict[str, Any]]:
 
 def of_source(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
     """The suspected traps of one source, by site."""
+    outside: Boundary | None = None  # other kinds write their rules otherwise, and have no traps
+    for key, watch in watches(tx, owner.id):
+        outside = outside or compile_rules(["any"], owner.settings.get("exclude", ()), None)
+        for template, at in _apart(watch.suspects()):
+            rule = as_rule(template)
+            yield {
+                "trap": f"{crc32(f'{owner.id} {template}'.encode()):08x}", "source": owner.name, "site": key,
+                "template": template, "addresses": at.known, "visited": at.visited, "skipped": at.skipped,
+                "sample": SAMPLE, "examples": at.examples, "rule": rule,
+                "accepted": not any(outside.ruling(each).admitted for each in at.examples),
+            }  # fmt: skip
+
+
+def watches(tx: Tx, source: int) -> Iterator[tuple[str, Watch]]:
+    """What is known of each site that a source watches, by the site's key."""
     columns = site_fact.c
     statement = (
         sa.select(site.c.key, columns.value)
         .join(site, site.c.id == columns.site_id)
-        .where(columns.scope == owner.id, columns.name == FACT, columns.valid_until > tx.now())
+        .where(columns.scope == source, columns.name == FACT, columns.valid_until > tx.now())
         .order_by(site.c.key)
     )
     for row in tx.rows(statement):
         watch = Watch(throttle=True)
         watch.unpack(row.value)
-        for template, at in watch.suspects().items():
-            rule = as_rule(template)
-            yield {
-                "trap": f"{crc32(f'{owner.id} {template}'.encode()):08x}", "source": owner.name, "site": row.key,
-                "template": template, "addresses": at.known, "visited": at.visited, "skipped": at.skipped,
-                "sample": SAMPLE, "examples": at.examples, "rule": rule,
-                "accepted": rule in owner.settings.get("exclude", ()),
-            }  # fmt: skip
+        yield row.key, watch
+
+
+def _apart(suspects: Mapping[str, Template]) -> Iterator[tuple[str, Template]]:
+    """Those that differ: a path whose addresses are all made alike is told once, by the narrower template."""
+    for name, at in suspects.items():
+        narrow = suspects.get(templates(at.examples[0]).narrow)
+        if narrow is None or narrow is at or narrow.known < at.known:
+            yield name, at
 
 
 def proposed(house: House, trap: str) -> tuple[str, dict[str, list[str]]]:

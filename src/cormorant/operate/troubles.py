@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from cormorant.base.clock import rfc3339
@@ -21,8 +22,12 @@ def of_source(tx: Tx, source: int) -> list[dict[str, Any]]:
 
 def of_site(tx: Tx, number: int) -> dict[str, Any] | None:
     """What is the matter with a site, None when nothing is."""
-    found = progress.site_in_trouble(tx, number)
-    return _record(found) if found is not None else None
+    return of_sites(tx, [number]).get(number)
+
+
+def of_sites(tx: Tx, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """What is the matter with those of these sites with which something is."""
+    return {number: _record(each) for number, each in progress.sites_in_trouble(tx, numbers).items()}
 
 
 def _record(site: SiteLeft) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from typing import ClassVar
 import msgspec
 from pydantic import Field, field_validator
 
+from cormorant.base.disk import sync_folder
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NotPermitted
 from cormorant.receivers.protocol import Delivery, ReceiverSettings, Refusal
 from cormorant.receivers.tail import is_ours, last_record
@@ -156,7 +157,7 @@ class JsonLinesReceiver:
             raise ConflictError(f"Another process writes {self._path}. Give each receiver a file of its own.") from None
         if not os.path.samestat(here, self._path.stat()):
             raise ConflictError(f"{self._path} was exchanged for another file just now. Open the receiver again.")
-        _sync_folder(self._path.parent)
+        sync_folder(self._path.parent)
 
     def _mend(self) -> None:
         """Cut off what a kill left, and take up the count where it stands."""
@@ -223,12 +224,3 @@ class JsonLinesReceiver:
         return DataFolderError(
             f"{about} Check the disk and open the receiver again; what was not confirmed comes again."
         )
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a file's name survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

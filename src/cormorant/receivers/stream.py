@@ -71,6 +71,11 @@ def head(tx: Tx) -> int:
     return int(tx.execute(sa.select(stream_head.c.seq).where(stream_head.c.id == 1)).scalar_one())
 
 
+def pass_over(tx: Tx, place: int) -> None:
+    """Give no number up to this one any more: somebody was told of it before a backup of the database was restored."""
+    tx.execute(sa.update(stream_head).where(stream_head.c.id == 1, stream_head.c.seq < place).values(seq=place))
+
+
 def after(tx: Tx, place: int, most: int, source: int | None = None) -> list[Numbered]:
     """The next events behind a place, of all sources or one."""
     columns = stream.c

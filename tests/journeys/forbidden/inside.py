@@ -102,6 +102,10 @@ class Net:
         self.asked: Counter[str] = Counter()
         self._targets, self._rebinding = targets, rebinding
 
+    def led(self) -> int:
+        """How many pages that lead to a forbidden address were asked for."""
+        return sum(path.removeprefix(GOOD).strip("/").partition("/")[0] in ENTRIES for path in self.asked)
+
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Count a connection; answer at the public address and at the control one, and hang up anywhere else."""
         at = writer.get_extra_info("sockname")
@@ -197,7 +201,8 @@ async def prove(folder: Path, targets: list[str], rebinding: int) -> dict[str, A
     for port in LISTENING:
         await asyncio.start_server(net.talk, None, port, backlog=500)
     await asyncio.start_server(net.talk, INNER, INNER_PORT)
-    brisk = ("--set", "delay_s=0", "--set", "per_host=8", "--set", "patience_s=0", "--set", "include=any")
+    given = ("delay_s=0", "per_host=8", "patience_s=0", "include=any", "max_hosts=unlimited")
+    brisk = tuple(word for each in given for word in ("--set", each))
     path, filed = _filed(folder, targets)
     sources: dict[str, Callable[[], tuple[str, ...]]] = {
         "linked": lambda: ("--set", f"start=http://{GOOD}/"),
@@ -215,7 +220,11 @@ async def prove(folder: Path, targets: list[str], rebinding: int) -> dict[str, A
     await cormorant(data, "crawl", "control", "--json")
     listed = [json.loads(line) for line in (await cormorant(data, "document", "list", "--json")).splitlines()]
     return {
-        "attempts": len(targets) * len(ENTRIES) + filed + 2 * rebinding + 4,
+        "attempts": net.led() + filed + len(names.flips) + 4,
+        "led": net.led(),
+        "must_lead": len(targets) * len(ENTRIES),
+        "names": len(names.flips),
+        "must_change": rebinding,
         "spellings": len(targets),
         "ways": len(ENTRIES) + 2,
         "forbidden": {at: count for at, count in before.items() if at != f"{PUBLIC} 80"},
@@ -232,9 +241,7 @@ def main() -> None:
     """Prove it here."""
     folder, most, rebinding = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     make_network(folder)
-    targets = spellings.addresses()
-    some = targets[:: max(1, len(targets) // most)] if most else targets
-    sys.stdout.write(json.dumps(asyncio.run(prove(folder, some, rebinding))) + "\n")
+    sys.stdout.write(json.dumps(asyncio.run(prove(folder, spellings.some(most), rebinding))) + "\n")
 
 
 if __name__ == "__main__":

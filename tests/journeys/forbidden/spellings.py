@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from ipaddress import IPv4Address
+from math import gcd
 
 TARGETS = (
     "169.254.169.254", "127.0.0.1", "10.0.0.1", "192.168.1.1", "172.16.0.1", "100.100.100.200", "100.64.0.1", "0.0.0.0",
@@ -55,3 +56,12 @@ def addresses() -> list[str]:
     """The addresses to try: each spelling of each target, and names that lead there, at ports that listen."""
     hosts = [each for target in TARGETS for each in of(target)] + [*SIXES, *NAMES]
     return [f"http://{host}{PORTS[number % len(PORTS)]}/x{number}" for number, host in enumerate(hosts)]
+
+
+def some(most: int) -> list[str]:
+    """About so many of them (0: all), by a step that comes by every spelling, every target and every port."""
+    every, period = addresses(), sum(1 for _ in of(TARGETS[0]))
+    step = max(1, len(every) // most) if most else 1
+    while gcd(step, period) > 1:
+        step += 1
+    return every[::step]

@@ -21,6 +21,7 @@ from typing import Any
 from tests.journeys.hostile import judge
 from tests.journeys.hostile.behaviours import BEHAVIOURS
 from tests.journeys.hostile.installation import Installation, certificates, farm, free_port
+from tests.journeys.proofs import record
 
 MOST_MB = 300
 LEAST_SHARE = 0.9
@@ -120,6 +121,13 @@ def main() -> int:
     sys.stdout.write(f"the good host went at {share:.0%} of its pace alone\n")
     fine = sum(not row.wrong for row in together.rows)
     sys.stdout.write(f"hosts as they must be: {fine}/{len(together.rows)}\n" + "".join(f"- {each}\n" for each in wrong))
+    figures = {"hostile hosts": len(together.rows), "as they must be": fine, "pages of the good host": together.pages}
+    bounds = {
+        f"the good host at {LEAST_SHARE:.0%} of its pace alone, or more": share >= LEAST_SHARE,
+        f"less than {MOST_MB} MB at once": max(alone.most_mb, together.most_mb) < MOST_MB,
+    }
+    left = {"processes that died": together.deaths, "connections left open": together.left_open}
+    record("hostile", figures | bounds | left)
     return 1 if wrong else 0
 
 

@@ -22,7 +22,7 @@ from tests.cli.world import here
 from tests.journeys.crawling import ROOT
 from tests.journeys.hostile.behaviours import BEHAVIOURS
 from tests.journeys.hostile.farm import GOOD, host_of, starts_of
-from tests.journeys.processes import PROC, below, ended
+from tests.journeys.processes import PROC, below, ended, pss_kb
 
 SAMPLE_S = 0.25
 CLOCK = SystemClock()
@@ -84,17 +84,9 @@ class Watch:
         """Look at a process and all below it once."""
         kilobytes = sockets = 0
         for each in below(pid):
-            kilobytes += _pss_kb(each.pid)
+            kilobytes += pss_kb(each.pid)
             sockets = max(sockets, _connections(each.pid))
         self.most_mb, self.most_sockets = max(self.most_mb, kilobytes / 1024), max(self.most_sockets, sockets)
-
-
-def _pss_kb(pid: int) -> int:
-    try:
-        text = (PROC / str(pid) / "smaps_rollup").read_text()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")), 0)
 
 
 def _connections(pid: int) -> int:

@@ -62,8 +62,8 @@ PLANTS = (
     _one("what an IPv6 address carries is not judged", "egress/policy.py", "for each in _carried(at)",
          "for each in ()"),
     _one("a file of start addresses consents", "sources/web/settings.py",
-         "origins = [origin_of(address) for address in self.start]",
-         "origins = [origin_of(address) for address in self.starts()]"),
+         "origins = [origin_of(address) for address in (*self.start,",
+         "origins = [origin_of(address) for address in (*self.starts(),"),
     _one("our own ports are anybody's", "app/roles.py",
          "return frozenset({int(port)}) if port.isdigit() else frozenset()", "return frozenset()"),
 )  # fmt: skip

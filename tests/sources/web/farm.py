@@ -141,7 +141,7 @@ async def serving(*places: Place, authority: Authority | None = None) -> AsyncIt
             def on(reader: Any, writer: Any, place: Place = each) -> Any:
                 return talk(place, reader, writer)
 
-            server = await asyncio.start_server(on, HOSTS[place.host], place.port, ssl=tls)
+            server = await asyncio.start_server(on, HOSTS.get(place.host, place.host), place.port, ssl=tls)
             place.port = server.sockets[0].getsockname()[1]
             stack.callback(server.close)
         yield
@@ -269,7 +269,7 @@ class Relay:
         method, target, _ = head.split(b" ", 2)
         name = target.decode() if method == b"CONNECT" else target.decode().split("/")[2]
         host, _, port = name.rpartition(":")
-        onward, back = await asyncio.open_connection(HOSTS[host], int(port))
+        onward, back = await asyncio.open_connection(HOSTS.get(host, host), int(port))
         if method == b"CONNECT":
             writer.write(b"HTTP/1.1 200 Connected\r\nX-From: proxy\r\n\r\n")
             await asyncio.gather(_pour(reader, back), _pour(onward, writer))

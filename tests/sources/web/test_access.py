@@ -13,10 +13,17 @@ from typing import Any, NamedTuple
 import pytest
 import trustme
 from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import BadSetting
+from cormorant.fetch import route
 from cormorant.model.address import canonical, origin_of
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Failed, Moved
@@ -259,6 +266,25 @@ def test_one_process_gives_every_source_connections_of_its_own(authority: Author
     assert [each.certificate for each in home.heard] == [True, False]
 
 
+def test_the_passphrase_of_a_key_may_have_any_letter(authority: Authority, tmp_path: Path) -> None:
+    home, phrase = Place("https", "home.test"), "geheim-ü"
+    issued = authority.ca.issue_cert("crawler.test")
+    key = load_pem_private_key(issued.private_key_pem.bytes(), None)
+    sealed = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(phrase.encode()))
+    file = tmp_path / "client.pem"
+    file.write_bytes(sealed + issued.cert_chain_pems[0].bytes())
+
+    async def work() -> None:
+        async with serving(home, authority=authority):
+            told: dict[str, Any] = {"client_certificate": [f"{home.origin} {file} secret:p"], "ca": [authority.file]}
+            async with visiting({"p": phrase}, start=[home.origin], **told) as visitor:
+                said = await visitor.visit(f"{home.origin}/")
+                assert isinstance(said, Content), said
+
+    run(work())
+    assert [each.certificate for each in home.heard] == [True]
+
+
 class TestTrust:
     """TLS is verified; what is trusted besides the system's authorities is said."""
 
@@ -286,6 +312,19 @@ class TestTrust:
         said = self.ends(Place("https", "home.test"), authority, ca=[Authority(trustme.CA(), tmp_path).file])
         assert isinstance(said, Failed)
         assert said.status == 976
+
+    def test_the_systems_authorities_stay_trusted_beside_it(
+        self, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Where the system has a file of them it may have a folder as well, in which nobody finds anything by name."""
+        found = ssl.get_default_verify_paths()._replace(cafile=authority.file, capath=str(tmp_path))
+        monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: found)
+        route._system_authorities.cache_clear()
+        try:
+            said = self.ends(Place("https", "home.test"), authority, ca=[Authority(trustme.CA(), tmp_path).file])
+        finally:
+            route._system_authorities.cache_clear()
+        assert isinstance(said, Content), said
 
     @pytest.mark.parametrize(("pin", "kind"), [("right", Content), ("wrong", Failed)])
     def test_a_fingerprint_instead_of_an_authority(self, authority: Authority, pin: str, kind: type) -> None:

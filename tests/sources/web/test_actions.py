@@ -49,6 +49,8 @@ def test_they_are_left_out_when_a_person_says_so_or_the_source_logs_in() -> None
     login = (f"{HOME} basic ada secret:password",)
     assert not gates(credentials=login).follow(address, 1).admitted
     assert gates(credentials=login, exclude_actions=False).follow(address, 1).admitted
+    assert not gates(headers=("X-Api-Key: secret:key",)).follow(address, 1).admitted
+    assert gates(headers=("X-Tenant: blue",)).follow(address, 1).admitted
 
 
 def test_each_gate_is_shown_and_the_first_that_refuses_decides() -> None:

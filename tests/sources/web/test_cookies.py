@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cormorant.base.errors import SecretSealed
 from cormorant.fetch.values import Answer
 from cormorant.model.address import origin_of, path_of
 from cormorant.model.content import Wire
@@ -95,6 +96,26 @@ def test_a_source_has_so_many_at_the_most() -> None:
     assert sent(jar, "http://a99.example/")
 
 
+def test_what_is_sent_stays_and_what_was_not_for_long_goes() -> None:
+    jar = filled("https://wiki.example/", "login=1")
+    for number in range(MOST + 100):
+        filled(f"http://a{number}.example/", "c=1", jar=jar)
+        if number % 1000 == 0:
+            assert sent(jar, "https://wiki.example/") == "login=1"
+    assert sent(jar, "https://wiki.example/") == "login=1"
+    assert sent(jar, "http://a0.example/") == ""
+    assert len(jar) == MOST
+
+
+def test_nothing_is_kept_of_a_site_that_only_takes_cookies_back() -> None:
+    jar = Jar(1, lasting=True)
+    filled("http://a.example/", "s=; Max-Age=0", jar=jar)
+    assert (jar.used, jar._domains) == (False, {})
+    filled("http://a.example/", "s=1", jar=jar)
+    filled("http://a.example/", "s=; Max-Age=0", jar=jar)
+    assert (jar.used, jar._domains) == (False, {})
+
+
 def test_a_cookie_ends() -> None:
     jar = filled("http://a.example/", "s=1; Max-Age=10")
     assert sent(jar, "http://a.example/", NOW + 9) == "s=1"
@@ -179,3 +200,18 @@ def test_off_is_off() -> None:
     ours, wire = session(cookies="off"), Wire(site="a.example")
     ours.heard(ASKED, said("s=1"), NOTHING, wire, NOW)
     assert (wire.learned, ours.offer(*ASKED, wire, NOW)) == ([], NOTHING)
+
+
+@pytest.mark.parametrize("error", [SecretSealed("There is no key."), OSError(28, "No space left on device")])
+def test_a_page_is_read_though_its_cookies_cannot_be_kept(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(Known):
+        def seal(self, data: bytes) -> bytes:
+            raise error
+
+    ours = Session(7, WebSettings(start=("http://a.example/",)), Broken({}), 1)
+    for number in range(3):
+        wire = Wire(site="a.example")
+        assert not ours.heard(ASKED, said(f"s={number}"), NOTHING, wire, NOW + 60 * number)
+        assert wire.learned == []
+    assert ours.offer(*ASKED, Wire(site="a.example"), NOW).lines == ("Cookie: s=2",)
+    assert [each.message for each in caplog.records] == ["cookies_not_kept"], "once"

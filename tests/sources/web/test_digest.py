@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from cormorant.sources.web.digest import Asked, Challenge, answer, challenge_of, schemes
@@ -97,3 +99,10 @@ def test_marks_in_names_are_escaped() -> None:
 def test_a_long_field_takes_no_time(value: str) -> None:
     assert challenge_of([value]) is None
     assert len(schemes([value])) <= 1
+
+
+def test_a_quotation_that_is_never_closed_takes_no_time() -> None:
+    values = ['"\\' * 4096] * 8
+    began = time.process_time()
+    assert (schemes(values), challenge_of(values)) == ((), None)
+    assert time.process_time() - began < 0.5, "each of its marks was the beginning of another: 7 s"

@@ -6,9 +6,16 @@ from math import inf
 import pytest
 from pydantic import ValidationError
 
+from cormorant.base.clock import SystemClock
+from cormorant.egress.gate import Egress
+from cormorant.egress.resolve import Resolver
+from cormorant.fetch.http import Fetcher
+from cormorant.model.address import origin_of
 from cormorant.model.pace import Pace
 from cormorant.sources.web.pace import pace_of
 from cormorant.sources.web.settings import WebSettings
+from cormorant.sources.web.source import WebSource
+from tests.fetch.servers import run
 
 WEDNESDAY_NOON = datetime(2026, 11, 18, 12, tzinfo=UTC).timestamp()
 HOUR = 3600
@@ -65,3 +72,22 @@ def test_suspension_ends_when_the_last_of_its_windows_does() -> None:
 def test_what_makes_no_sense_is_refused(name: str, value: object, said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         settings(**{name: value})
+
+
+@pytest.mark.parametrize("start", ["http://a.intra.test/", "https://a.intra.test/", "http://a.intra.test:8080/"])
+def test_an_intranet_host_is_found_at_the_port_that_was_named(start: str) -> None:
+    """Whoever names http consents to that port, so that the other one tells nothing of where the host is."""
+
+    async def work() -> str | None:
+        clock = SystemClock()
+        egress = Egress(clock, resolver=Resolver(clock, lambda _: ("10.0.0.5",)))
+        fetcher = Fetcher(egress, width=1)
+        source = WebSource(1, WebSettings(start=(start,), pace_by="address"), fetcher, clock)
+        site = origin_of(start).site
+        assert source.lane(site) is None
+        await source.look_up(site)
+        await fetcher.close()
+        await egress.close()
+        return source.lane(site)
+
+    assert run(work()) == "10.0.0.5"

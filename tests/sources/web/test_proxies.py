@@ -77,6 +77,21 @@ def test_407_of_a_site_is_the_sites_word(authority: Authority) -> None:
     assert through(relay, home, authority).status == 404
 
 
+def test_a_login_may_have_any_letter(authority: Authority) -> None:
+    home, relay = Place("https", "home.test"), Relay(login="müller:geheim-ß")
+
+    async def work() -> Any:
+        told: dict[str, Any] = {"start": [f"{home.origin}/"], "ca": [authority.file], "proxy": relay.address}
+        async with visiting({"p": "geheim-ß"}, proxy_login="müller secret:p", **told) as visitor:
+            return await visitor.visit(f"{home.origin}/")
+
+    async def all_of_it() -> Any:
+        async with serving(home, authority=authority), relay.relaying():
+            return await work()
+
+    assert isinstance(run(all_of_it()), Content)
+
+
 @pytest.mark.parametrize("broken", [403, 502, 503])
 def test_a_proxy_that_says_no_to_a_tunnel(broken: int, authority: Authority) -> None:
     home, relay = Place("https", "home.test"), Relay(broken=broken)

@@ -16,9 +16,11 @@ from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome, Outcome
 from cormorant.model.resource import Resource, Role
 from cormorant.sources.web import source as web
 from cormorant.sources.web.robots import MAX_BODY
+from cormorant.sources.web.session import Session
 from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.source import WebSource
 from tests.crawl.samples import NEVER_SEEN
+from tests.sources.web.farm import Known
 
 HOME, OTHER = "https://a.example", "https://b.example"
 PAGE = NEVER_SEEN._replace(address=f"{HOME}/page")
@@ -57,6 +59,9 @@ class Net:
     def class_of(self, *_: object) -> AddressClass | None:
         return AddressClass.PUBLIC
 
+    def apart(self) -> Net:
+        return self
+
 
 def answer(status: int, body: bytes = b"", **headers: str) -> Answer:
     lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
@@ -74,7 +79,8 @@ class Visits:
         self.clock = Still()
         self.net = Net(self.clock, says)
         given = WebSettings.model_validate({"start": [HOME], **settings})
-        self.source = WebSource(3, given, cast("Fetcher", self.net), self.clock, self.clock.sleep)
+        session = Session(3, given, Known({"s": "secret"}))
+        self.source = WebSource(3, given, cast("Fetcher", self.net), self.clock, self.clock.sleep, session=session)
         self.robots = robots
 
     def fetch(self, resource: Resource = PAGE) -> Content | Outcome:
@@ -118,9 +124,10 @@ def test_another_site_that_wants_a_rest_is_left_alone_by_every_redirect() -> Non
     visits = Visits({PAGE.address: to(f"{OTHER}/x"), f"{OTHER}/robots.txt": answer(503, Retry_After="600")})
     visits.fetch()
     asked = len(visits.net.asked)
+    visits.clock.at += 1
     again = visits.fetch()
     assert isinstance(again, Deferred)
-    assert (again.whole_site, again.elsewhere, again.wait_s) == (False, True, 599.0), "a second has passed"
+    assert (again.whole_site, again.elsewhere, again.wait_s) == (False, True, 599.0)
     assert [address for address, _ in visits.net.asked[asked:]] == [PAGE.address]
     visits.clock.at += 600
     del visits.net.says[f"{OTHER}/robots.txt"]
@@ -148,6 +155,15 @@ def test_a_crawl_delay_of_our_own_robots_txt_holds_for_hops() -> None:
     assert visits.waits == [(PAGE.address, 0.0), (f"{HOME}/x", 20.0)]
     visits.net.says[PAGE.address] = to(f"{HOME}/no")
     assert isinstance(visits.fetch(), Excluded)
+
+
+def test_a_crawl_delay_holds_for_the_answer_to_a_digest_too() -> None:
+    asks = answer(401, WWW_Authenticate='Digest realm="r", nonce="n"')
+    visits = Visits(
+        {PAGE.address: asks}, robots=b"User-agent: *\nCrawl-delay: 20\n", credentials=[f"{HOME} digest me secret:s"]
+    )
+    assert isinstance(visits.fetch(), Failed)
+    assert visits.waits == [(PAGE.address, 0.0), (PAGE.address, 20.0)]
 
 
 def test_another_site_is_asked_at_its_own_pace() -> None:

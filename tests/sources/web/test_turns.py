@@ -43,3 +43,32 @@ def test_who_would_have_to_wait_for_too_long_takes_no_turn() -> None:
         assert [await turns.take(SITE, DELAY_S, 0.1) for _ in range(2)] == pytest.approx([0.4, 0.4])
 
     asyncio.run(work())
+
+
+def test_a_visit_of_a_desk_waits_for_a_hop_alone() -> None:
+    async def work() -> None:
+        clock = Hands()
+        turns = Turns(clock, asyncio.sleep)
+        for _ in range(2):
+            assert turns.begin(SITE), "the desk keeps its pace"
+            turns.sent(SITE)
+        clock.at += DELAY_S
+        assert await turns.take(SITE, DELAY_S, 0.0) == 0
+        clock.at += 0.3
+        turns.sent(SITE)  # it took a while to connect
+        clock.at += 0.3
+        assert not turns.begin(SITE)
+        clock.at += 0.2
+        assert turns.begin(SITE)
+        assert turns.begin("b.example")
+
+    asyncio.run(work())
+
+
+def test_a_hop_waits_for_a_visit_that_began_just_now() -> None:
+    async def work() -> None:
+        turns = Turns(Hands(), asyncio.sleep)
+        assert turns.begin(SITE)
+        assert await turns.take(SITE, DELAY_S, 0.1) == pytest.approx(DELAY_S)
+
+    asyncio.run(work())

@@ -32,6 +32,7 @@ from cormorant.sources.rules.reading import (
     extensions,
     host_name,
     parse_rule,
+    split_port,
     split_rule,
 )
 
@@ -55,5 +56,6 @@ __all__ = [
     "in_order",
     "met",
     "parse_rule",
+    "split_port",
     "split_rule",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from cormorant.model.address import Origin, canonical, origin_of
@@ -71,8 +72,9 @@ def covers(wide: Rule, narrow: Rule) -> bool:
     if wide.type == "any" or _same(wide, narrow):
         return True
     if wide.on_origin is not None:
-        return any(True for _ in _origins(narrow)) and all(
-            wide.on_origin(each) and (wide.holds is None or wide.holds(each)) for each in _origins(narrow)
+        origins = _origins(narrow)
+        return bool(origins) and all(
+            wide.on_origin(each) and (wide.holds is None or wide.holds(each)) for each in origins
         )
     return _covers_addresses(wide, narrow)
 
@@ -115,8 +117,13 @@ def _sample(rule: Rule) -> str:
     return ""
 
 
-def _origins(rule: Rule) -> Iterator[Origin]:
-    """Origins that stand for all that a rule matches, none where they cannot be told."""
+@lru_cache(maxsize=4 * MOST)
+def _origins(rule: Rule) -> tuple[Origin, ...]:
+    """Origins that stand for all that a rule matches, none where they cannot be told. Asked for every pair of rules."""
+    return tuple(_origins_of(rule))
+
+
+def _origins_of(rule: Rule) -> Iterator[Origin]:
     _, value = split_rule(rule.text, {rule.type: ""}) if rule.type != "any" else ("", "")
     if rule.prefix or (rule.type == "address"):
         yield origin_of(rule.prefix or canonical(value).lower())

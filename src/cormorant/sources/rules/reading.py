@@ -141,7 +141,7 @@ def examples_of(said: str) -> list[str]:
 
 
 def _host(text: str, value: str) -> Rule:
-    name, port = _split_port(value)
+    name, port = split_port(value)
     if any(mark in value for mark in "/@?#\\"):
         raise BadRule(f"The rule {text!r} names more than a host in {value!r}. For addresses, use 'prefix:'.")
     bare = host_name(name)
@@ -223,7 +223,7 @@ _HOST = re.compile(r"(?:[\w*-]+\.)+(?:[^\W\d]{2,}|\d+\.\d+)(?::\d+)?|localhost(?
 
 def _named(text: str, value: str) -> OriginTest:
     """The host that a rule is held to, with a port if one is given. Raises BadRule."""
-    name, port = _split_port(value)
+    name, port = split_port(value)
     if any(mark in value for mark in "@?#\\"):
         raise bad(text, value, "this is no host.")
     return _on_host(host_name(name), port)
@@ -334,7 +334,7 @@ def _bare(host: str) -> str:
     return host.removesuffix(".")
 
 
-def _split_port(value: str) -> tuple[str, int | None]:
+def split_port(value: str) -> tuple[str, int | None]:
     """Split `host:port`; an IPv6 address keeps its colons."""
     found = re.fullmatch(r"(\[.*\]|[^:]*):(\d{1,5})", value)
     return (found[1], int(found[2])) if found else (value, None)

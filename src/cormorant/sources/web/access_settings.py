@@ -162,6 +162,8 @@ def read_pem(file: str) -> bytes:
             data = opened.read(MAX_PEM + 1)
     except OSError as error:
         raise ValueError(f"{file} cannot be read: {error.strerror}.") from None
+    except RuntimeError:  # of expanduser
+        raise ValueError(f"{file} cannot be read: there is no such user.") from None
     if b"-----BEGIN " not in data or len(data) > MAX_PEM:
         raise ValueError(f"{file} is no PEM file.")
     return data

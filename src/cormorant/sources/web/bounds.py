@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from cormorant.base.errors import BadAddress
 from cormorant.model.address import origin_of
 from cormorant.model.settings import SourceSettings
+from cormorant.sources.rules import host_name, split_port
+from cormorant.sources.web.entries import SECRET
 
-WIDE = ("suffix:", "host:*", "contains:", "regex:", "ip:", "any")
-"""Beginnings of include rules that let in hosts which nobody has named."""
+WIDE = ("suffix", "contains", "regex", "ip", "any")
+"""Types of include rules that let in hosts which nobody has named; a `*` in a host does so too."""
 
 
 class BoundsSettings(SourceSettings):
@@ -31,6 +36,8 @@ class BoundsSettings(SourceSettings):
     @property
     def logs_in(self) -> bool:
         """Does a visit carry credentials, so that a link may do what their owner may?"""
+        if any(SECRET in each for each in getattr(self, "headers", ())):
+            return True
         return any(getattr(self, name, None) for name in ("credentials", "login", "client_certificate"))
 
     @property
@@ -41,18 +48,48 @@ class BoundsSettings(SourceSettings):
     @property
     def host_limit(self) -> int | None:
         """Hosts of one domain at the most, None where every host that is let in was named."""
-        wide = any(rule.strip().lower().startswith(WIDE) for rule in self.include)
+        wide = any(kind in WIDE or "*" in _host_in(kind, value) for kind, value in _rules(self.include))
         return None if self.max_hosts == "unlimited" or not wide else self.max_hosts
 
+    def starts(self) -> list[str]:
+        """All start addresses. Raises BadAddress for those of a file that cannot be read."""
+        return list(self.start)
+
     @property
+    def hosts_in_rules(self) -> list[tuple[str, int | None]]:
+        """Hosts that `host:` rules name, as they stand in addresses, each with its port if one is given."""
+        found = []
+        for kind, value in _rules(self.include):
+            if kind == "host" and "*" not in value:
+                name, port = split_port(value)
+                try:
+                    found.append((host_name(name), port))
+                except BadAddress:  # the boundary says so
+                    continue
+        return found
+
+    @cached_property
     def listed_hosts(self) -> frozenset[str]:
         """Hosts that somebody has named, so that they are not counted against the limit."""
-        rules = (rule.strip().partition(":") for rule in self.include)
-        named = {value.strip().partition(":")[0].lower() for kind, _, value in rules if kind.strip().lower() == "host"}
-        return frozenset(named | {origin_of(each).host for each in self.start})
+        try:
+            starts = self.starts()
+        except BadAddress:  # the file is away: perhaps for a moment
+            starts = list(self.start)
+        return frozenset({*(host for host, _ in self.hosts_in_rules), *(origin_of(each).host for each in starts)})
 
     @property
     def refused_ranges(self) -> list[str]:
         """Ranges of addresses that `ip:` rules exclude: no name that leads there is connected to either."""
-        rules = (rule.strip().partition(":") for rule in self.exclude)
-        return [value.strip().strip("[]") for kind, _, value in rules if kind.strip().lower() == "ip"]
+        return [value.strip("[]") for kind, value in _rules(self.exclude) if kind == "ip"]
+
+
+def _rules(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The type and the value of each rule, as far as they can be told."""
+    for text in texts:
+        kind, _, value = text.strip().partition(":")
+        yield kind.strip().lower(), value.strip()
+
+
+def _host_in(kind: str, value: str) -> str:
+    """The host that a rule names, with a `*` where it names several."""
+    return value if kind == "host" else value.partition("//")[2].partition("/")[0] if kind == "prefix" else ""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from cormorant.model.settings import SourceSettings, Watched
+from cormorant.model.settings import SiteBudget, SourceSettings, Watched
 
 
 class BudgetSettings(SourceSettings):
@@ -15,6 +15,12 @@ class BudgetSettings(SourceSettings):
     max_host_documents: int | None = Field(
         default=None, ge=1, description="Documents asked for of one host in one run at the most."
     )
+    max_host_bytes: int | None = Field(
+        default=None, ge=1, description="Bytes received of one host in one run at the most, about: like 500MB."
+    )
+    max_host_minutes: float | None = Field(
+        default=None, gt=0, description="Minutes from the first document of one host in one run to the last."
+    )
     traps: Literal["throttle", "ignore"] = Field(
         default="throttle",
         description="Whether pages made alike that say nothing new and lead nowhere else are visited seldom.",
@@ -22,6 +28,8 @@ class BudgetSettings(SourceSettings):
 
     @property
     def watched(self) -> Watched | None:
-        """Templates, and documents of a host where there is a limit."""
+        """Templates, and what is asked of a host where there is a limit."""
         throttle = self.traps == "throttle"
-        return Watched(throttle, self.max_host_documents) if throttle or self.max_host_documents else None
+        most = SiteBudget(self.max_host_documents, self.max_host_bytes, self.max_host_minutes)
+        limited = most != SiteBudget()
+        return Watched(throttle, most if limited else None) if throttle or limited else None

@@ -69,21 +69,27 @@ class Jar:
 
     @property
     def used(self) -> bool:
-        """Was anything ever kept in it?"""
+        """Is anything kept in it?"""
         return bool(self._domains)
 
     def header(self, origin: Origin, path: str, now: float) -> str:
         """The Cookie field for a request, "" for none (RFC 6265 section 5.4)."""
         path, tls, site = path.partition("?")[0], origin.scheme == "https", origin.site
+        domains = [each for each in dict.fromkeys((site, *_domains_of(origin.host))) if each in self._domains]
         found = [
             each
-            for domain in dict.fromkeys((site, *_domains_of(origin.host)))
-            for each in self._domains.get(domain, {}).values()
+            for domain in domains
+            for each in self._used_last(domain).values()
             if each.expires > now and (tls or not each.secure) and (domain == site or not each.host_only)
             and _path_matches(path, each.path)
         ]  # fmt: skip
         found.sort(key=lambda each: (-len(each.path), each.made))
         return "; ".join(f"{each.name}={each.value}" for each in found)
+
+    def _used_last(self, domain: str) -> dict[tuple[str, str], Cookie]:
+        """The cookies of a domain, which is now the last to be dropped."""
+        kept = self._domains[domain] = self._domains.pop(domain, {})
+        return kept
 
     def take(self, origin: Origin, path: str, values: Sequence[str], now: float, home: str) -> bool:
         """Keep what an answer sets (RFC 6265 section 5.3). Returns whether anything is different now."""
@@ -113,25 +119,36 @@ class Jar:
 
     def _put(self, cookie: Cookie, now: float, *, tls: bool) -> bool:
         """Keep a cookie in place of the one of its name. What came over TLS is not replaced without."""
-        kept = self._domains.setdefault(cookie.domain, {})
         key = (cookie.name, cookie.path)
-        old = kept.get(key)
+        old = self._domains.get(cookie.domain, {}).get(key)
         if old is not None and old.secure and not tls:
             return False
         if cookie.expires <= now:
-            return kept.pop(key, None) is not None
+            if old is not None:
+                self._drop([key], cookie.domain)
+            return old is not None
         if old is not None:
             cookie = cookie._replace(made=old.made)
-        kept[key] = cookie
+        self._used_last(cookie.domain)[key] = cookie
         self._make_room(cookie.domain, now)
         return old is None or old[:5] != cookie[:5] or old.expires < cookie.expires - SESSION_S / 7
 
+    def _drop(self, keys: Sequence[tuple[str, str]], domain: str) -> None:
+        """Forget cookies of a domain, and the domain with its last one."""
+        kept = self._domains[domain]
+        for key in keys:
+            del kept[key]
+        if not kept:
+            del self._domains[domain]
+
     def _make_room(self, domain: str, now: float) -> None:
-        """Drop what has expired, then what is oldest, of a domain that has too many; then of them all."""
+        """Drop what has expired, then what is oldest, of a domain that has too many.
+
+        Then, of them all, the domains that were not used for longest: one is logged in at the first.
+        """
         kept = self._domains[domain]
         if len(kept) > MOST_OF_A_DOMAIN:
-            for key in [key for key, each in kept.items() if each.expires <= now] or [next(iter(kept))]:
-                del kept[key]
+            self._drop([key for key, each in kept.items() if each.expires <= now] or [next(iter(kept))], domain)
         while len(self._domains) > MOST // MOST_OF_A_DOMAIN and len(self) > MOST:
             del self._domains[next(iter(self._domains))]
 
@@ -152,9 +169,8 @@ class Jar:
             said = msgspec.json.decode(data, type=_Kept)
         except (msgspec.DecodeError, UnicodeDecodeError):
             return
-        for kept in self._domains.values():
-            for key in [key for key, each in kept.items() if each.home == home]:
-                del kept[key]
+        for domain, kept in list(self._domains.items()):
+            self._drop([key for key, each in kept.items() if each.home == home], domain)
         for each in said.cookies:
             if each.expires > now and (not each.session or said.run == self._run) and each.home == home:
                 cookie = each._replace(made=next(self._made))

@@ -13,6 +13,8 @@ from typing import NamedTuple
 _WORD = r"[!#$%&'*+.^_`|~0-9A-Za-z-]"
 _PAIR = re.compile(rf"(?<!{_WORD})({_WORD}++)\s*+=\s*+(?:\"((?:[^\"\\]|\\.)*+)\"|([^\s,\"]++))")
 _SCHEME = re.compile(r"(?:^|,)\s*([A-Za-z][A-Za-z0-9-]*)(?=\s|,|$)(?!\s*=)")
+_QUOTATION = re.compile(r"\"(?:[^\"\\]|\\.)*+\"?")
+"""One that is not closed goes to the end: looked for anew at each of its marks it would take time without end."""
 _ALGORITHMS = {"SHA-256": hashlib.sha256, "MD5": hashlib.md5}
 """Those of RFC 7616 that servers have, the better one first."""
 
@@ -99,7 +101,7 @@ def _challenge(text: str) -> Challenge | None:
 
 def _unquoted(value: str) -> str:
     """The value with everything between quotation marks blanked, so that what stands there is no scheme."""
-    return re.sub(r"\"(?:[^\"\\]|\\.)*\"", lambda found: '"' + "x" * (len(found[0]) - 2) + '"', value)
+    return _QUOTATION.sub(lambda found: '"' + "x" * (len(found[0]) - 1), value)
 
 
 def _base(algorithm: str) -> str:

@@ -8,9 +8,11 @@ Rules that never come to an end leave the address as it was found. So renaming w
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Sequence
 from importlib.metadata import entry_points
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeGuard, cast
+from urllib.parse import quote
 
 from cormorant.base.errors import BadAddress, BadRule
 from cormorant.base.log import logger
@@ -25,7 +27,7 @@ ENTRY_POINTS = "cormorant.rewriters"
 ROUNDS = 5
 _log = logger(__name__)
 _ARROW, _ACCESS, _DISCARD = " -> ", " access ", "discard"
-_GROUP = re.compile(r"\\(\d+|g<[^>]*>|\\|.)", re.DOTALL)
+_GROUP = re.compile(r"\\(\d+|g<[^>]*>|\\|.|$)", re.DOTALL)
 _LIKE = (
     "Write it like PATTERN -> REPLACEMENT, PATTERN -> discard, or PATTERN -> REPLACEMENT access ACCESS, where \\1 is "
     "what the first group of the pattern matches."
@@ -117,9 +119,9 @@ class AddressRules:
 
     def _by_plugin(self, plugin: AddressRewriter, address: str) -> Rewritten | Discard | None:
         try:
-            made = plugin.rewrite(address)
-            if not isinstance(made, Rewritten | Discard | None):
-                raise TypeError(f"it returned {type(made).__name__}")
+            made: object = plugin.rewrite(address)
+            if not _is_as_declared(made):
+                raise TypeError(f"it returned {made!r}")
         except Exception as error:  # noqa: BLE001 - other people's code
             self._tell(f"the rewriter {self._plugin_name} failed: {type(error).__name__}", address)
             return None
@@ -145,6 +147,13 @@ class AddressRules:
             _log.warning("address_left_as_found", extra={"address": address, "reason": what})
 
 
+def _is_as_declared(made: object) -> TypeGuard[Rewritten | Discard | None]:
+    """Is it what a plug-in has to return, its addresses text?"""
+    if isinstance(made, Rewritten):
+        return all(isinstance(each, str) for each in made)
+    return made is None or isinstance(made, Discard)
+
+
 def read_rule(text: str) -> _Rule:
     """Read one line of `rewrite`. Raises BadRule that says where it is wrong."""
     pattern, arrow, result = text.partition(_ARROW)
@@ -155,19 +164,25 @@ def read_rule(text: str) -> _Rule:
     if result == _DISCARD:
         return _Rule(text, compiled, None, "")
     display, _, access = result.partition(_ACCESS)
-    for template in (display.strip(), access.strip()):
-        _check_groups(text, template, compiled)
-    return _Rule(text, compiled, display.strip(), access.strip())
+    made = [_template(text, each.strip(), compiled) for each in (display, access)]
+    return _Rule(text, compiled, *made)
 
 
-def _check_groups(text: str, template: str, compiled: Any) -> None:
-    """Refuse a reference to a group that the pattern does not have."""
+def _template(text: str, typed: str, compiled: Any) -> str:
+    """What takes the place of a match, written as in addresses. Raises BadRule that says where it is wrong."""
     names = compiled.groupindex
-    for found in _GROUP.finditer(template):
-        piece = found[1]
-        known = int(piece) <= compiled.groups if piece.isdecimal() else piece == "\\" or piece[2:-1] in names
+    for found in _GROUP.finditer(typed):
+        name = found[1].removeprefix("g<").removesuffix(">")
+        if name.isdecimal():
+            known = int(name) <= compiled.groups and (found[1] != name or name[0] != "0")
+        else:
+            known = found[1] == "\\" or (found[1] != name and name in names)
         if not known:
             raise BadRule(f"The rule {text!r} cannot be read at {found[0]!r}: its pattern has no such group. {_LIKE}")
+    space = re.search(r"\s+\S*", typed)
+    if space is not None:
+        raise BadRule(f"The rule {text!r} cannot be read at {space[0]!r}: an address has no space in it. {_LIKE}")
+    return quote(typed, safe=string.punctuation)
 
 
 def load(name: str) -> AddressRewriter:

@@ -7,6 +7,8 @@ One a source and process. Cookies come from whoever had the site before, and go 
 
 from __future__ import annotations
 
+from cormorant.base.errors import CormorantError
+from cormorant.base.log import logger
 from cormorant.fetch.values import Answer
 from cormorant.model.address import Origin, path_of
 from cormorant.model.content import Wire
@@ -19,6 +21,7 @@ from cormorant.sources.web.settings import WebSettings
 KEPT_EVERY_S = 2.0
 """Cookies that change with every page are not kept with every page."""
 MOST_SITES = 4_096
+_log = logger(__name__)
 
 
 class Session:
@@ -37,6 +40,7 @@ class Session:
         self._loaded: Recent[bytes] = Recent(MOST_SITES, 0)
         self._unkept: dict[str, float] = {}
         self._kept: Recent[float] = Recent(MOST_SITES, 0)
+        self._told = False
 
     def offer(self, origin: Origin, address: str, wire: Wire, now: float) -> Offer:
         """What a request carries besides what all carry; `wire` is told of the credential."""
@@ -87,4 +91,9 @@ class Session:
         del self._unkept[site]
         self._kept.put(site, now)
         data, holds_s = self._jar.dump(site, now)
-        wire.learned.append((self._name, self._secrets.seal(data), holds_s))
+        try:
+            wire.learned.append((self._name, self._secrets.seal(data), holds_s))
+        except (CormorantError, OSError) as error:  # they hold for as long as this process has the site
+            if not self._told:
+                self._told = True
+                _log.warning("cookies_not_kept", extra={"site": site, "reason": str(error)})

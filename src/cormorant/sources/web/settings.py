@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Literal
@@ -45,7 +46,8 @@ class WebSettings(
 
     JUDGED = PacingSettings.JUDGED | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
-        "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions", "links",
+        "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions", "links", "strip_parameters", "sort_query",
+        "rewrite", "rewriter",
     }  # fmt: skip
 
     AT_ONCE = PacingSettings.AT_ONCE | {
@@ -142,6 +144,14 @@ class WebSettings(
             raise ValueError(f"it has {len(token)} characters: shorten it to {MAX_HEADER_TEXT:,}.")
         return token
 
+    @field_validator("start_file")
+    @classmethod
+    def _absolute(cls, file: str) -> str:
+        """A crawl may begin in another folder."""
+        if "\0" in file:
+            raise ValueError("a path holds no NUL character.")
+        return os.path.abspath(os.path.expanduser(file)) if file else ""  # noqa: PTH100, PTH111 - pathlib keeps `..`
+
     @model_validator(mode="after")
     def _somewhere(self) -> WebSettings:
         if not self.start and not self.start_file and not self.named_sitemaps:
@@ -154,12 +164,8 @@ class WebSettings(
         origins = [origin_of(address) for address in (*self.start, *self.named_sitemaps)]
         named = [(origin.host, origin.port) for origin in origins]
         ports = {origin.port for origin in origins} or {80, 443}
-        for rule in self.include:
-            if rule.startswith("host:"):
-                host, colon, port = rule.removeprefix("host:").strip().rpartition(":")
-                named += (
-                    [(host, int(port))] if colon and port.isdigit() else [(rule[5:].strip(), each) for each in ports]
-                )
+        for host, port in self.hosts_in_rules:
+            named += [(host, each) for each in ([port] if port else ports)]
         return named
 
     @property
@@ -190,10 +196,7 @@ class WebSettings(
         """
         if not self.start_file:
             return list(self.start)
-        try:
-            text = Path(self.start_file).read_bytes()[:MAX_START_FILE].decode("utf-8", "replace")
-        except OSError as error:
-            raise BadAddress(f"The start file {self.start_file} cannot be read: {error.strerror}.") from None
+        text = _text_of(self.start_file)
         found = list(self.start)
         for number, line in enumerate(text.splitlines(), 1):
             bare = line.split("#", 1)[0].strip() if not line.strip().startswith("http") else line.strip()
@@ -203,3 +206,16 @@ class WebSettings(
                 except ValueError as error:
                     raise BadAddress(f"{self.start_file}, line {number}: {error}") from None
         return list(dict.fromkeys(found))
+
+
+def _text_of(file: str) -> str:
+    """A file of start addresses. Raises BadAddress that names it."""
+    try:
+        with Path(file).open("rb") as opened:
+            data = opened.read(MAX_START_FILE + 1)
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise BadAddress(f"The start file {file} cannot be read: {why}.") from None
+    if len(data) > MAX_START_FILE:
+        raise BadAddress(f"The start file {file} is larger than {MAX_START_FILE:,} bytes: make two sources of it.")
+    return data.decode("utf-8", "replace")

@@ -129,7 +129,10 @@ class WebSource:
         """Resolve the name of a site, so far as the policy lets it be connected to."""
         if self._fetcher is not None:
             host, ports = _host_and_ports(site)
-            await self._fetcher.look_up(host, ports[0], self.consent)
+            for port in ports:  # a source may consent to one and not to the other
+                await self._fetcher.look_up(host, port, self.consent)
+                if self._fetcher.address_of(host, port, self.consent) is not None:
+                    return
 
     def leads(self, facts: Mapping[str, bytes]) -> Sequence[Found]:
         """The sitemaps that robots.txt names. With depth 0 nothing but the start addresses is visited."""
@@ -162,7 +165,7 @@ class WebSource:
             said = await self._asked(resource, address, wire, conditions if address == resource.address else ())
             if not isinstance(said, Hop):
                 if isinstance(said, Unchanged) and self.settings.hash_audit:
-                    said = await self._audited(said, resource, home, wire)
+                    said = await self._audited(said, resource, wire)
                 said = aging.judged(self.gates, resource, said) if self.gates.asks_age else said
                 if not isinstance(said, Content):
                     return self._told(said, origin_of(address).site, home)
@@ -196,12 +199,17 @@ class WebSource:
 
     async def _at_home(self, origin: Origin) -> _Home:
         """Where a visit begins, in its turn: redirects of other visits, which no desk sees, may come before."""
-        name = str(origin)
-        body = self.gates.newest(name)
-        await self._late(origin.site, {} if body is None else {f"robots:{name}": body}, origin.site)
-        return _Home(origin.site, name, body)
+        if self._turns.begin(origin.site):
+            return _Home(origin.site, str(origin), self.gates.newest(str(origin)))
+        return _Home(origin.site, str(origin), await self._next_turn(origin))
 
-    async def _audited(self, said: Unchanged, resource: Resource, home: _Home, wire: Wire) -> Unchanged | Content:
+    async def _next_turn(self, origin: Origin) -> bytes | None:
+        """Wait for the next turn at an origin's site. Returns the robots.txt it was last judged by: its pace holds."""
+        body = self.gates.newest(str(origin))
+        await self._late(origin.site, {} if body is None else {f"robots:{origin}": body}, origin.site)
+        return body
+
+    async def _audited(self, said: Unchanged, resource: Resource, wire: Wire) -> Unchanged | Content:
         """What a 304 is worth, if its turn has come to be checked: that, or the page that it should not have confirmed.
 
         Another answer than 200 says nothing about it, so that the 304 stands.
@@ -209,8 +217,7 @@ class WebSource:
         address, share = resource.address, self.settings.hash_audit
         if not resource.content_hash or not is_chosen(address, self._clock.now(), share):
             return said
-        facts = {} if home.robots is None else {f"robots:{home.origin}": home.robots}
-        await self._late(home.site, facts, home.site)
+        await self._next_turn(origin_of(address))
         before = wire.requests
         got = self._said(await self._get(address, wire, ()), address, conditional=False)
         wire.audits += wire.requests - before
@@ -245,7 +252,7 @@ class WebSource:
                 return faults.no_login(offer.route.proxy)._replace(requests=got.requests, received=got.received)
             if not (session.heard((origin, address), got, offer, wire, self._clock.now()) and left):
                 return got
-            await self._late(origin.site, {}, origin.site)
+            await self._next_turn(origin)
 
     async def _send(self, address: str, wire: Wire, lines: tuple[str, ...], means: tuple[int, Route]) -> Answer | Fault:
         """Send it and count it; `means` are the most bytes, 0 for what the settings say, and the way."""
@@ -382,9 +389,17 @@ def _host_and_ports(site: str) -> tuple[str, list[int]]:
 
 
 def _conditions(resource: Resource) -> tuple[str, ...]:
-    """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use."""
-    read = resource.role is Role.SITEMAP and resource.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
-    if not (resource.indexed or read or resource.status in READ_AND_EXCLUDED):
+    """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use.
+
+    Not of a document that was not asked for the last time, as its robots.txt forbade it, and that the brake has kept: a
+    304 would confirm the exclusion. What is known of a sitemap that search still finds is of the document that it was
+    taken for.
+    """
+    found = resource.indexed and resource.outcome != OutcomeKind.EXCLUDED
+    in_use = found or resource.status in READ_AND_EXCLUDED
+    if resource.role is Role.SITEMAP:
+        in_use = not resource.indexed and resource.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
+    if not in_use:
         return ()
     etag, modified = resource.etag, resource.modified
     if not (resource.indexed or etag or modified):

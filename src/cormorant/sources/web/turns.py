@@ -1,7 +1,8 @@
 """When may a site be asked that a redirect leads to? Its pace holds for hops too, though no desk hands them out.
 
-Visits that a desk hands out take their turn too: it comes at once unless a hop went before. A turn is taken before its
-request goes out, which may be later than meant; so who has waited for the next looks once more.
+Visits that a desk hands out keep their pace by themselves: they take a turn only while that of a hop before them lasts.
+A turn is taken before its request goes out, which may be later than meant; so who has waited for the next looks once
+more.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class _Asked(NamedTuple):
-    """The newest turn at a site, when the newest request went out, and until when it wants none; monotonic seconds."""
+    """The newest turn at a site, when the newest request went out, and until when it wants none; monotonic seconds.
+
+    `delay_s` is how long the turn of the newest hop lasted, 0.0 when none has led there.
+    """
 
     at: float = float("-inf")
+    delay_s: float = 0.0
     sent_at: float = float("-inf")
     rests_until: float = float("-inf")
 
@@ -35,6 +40,14 @@ class Turns:
         """A request to this site goes out now; a turn that somebody waits for already stays."""
         known, now = self._of(site), self._clock.monotonic()
         self._sites.put(site, known._replace(at=max(known.at, now), sent_at=now))
+
+    def begin(self, site: str) -> bool:
+        """A visit begins that a desk hands out. False when it has to take a turn: that of a hop may still last."""
+        known, now = self._of(site), self._clock.monotonic()
+        if now < known.at + known.delay_s:
+            return False
+        self._sites.put(site, known._replace(at=now))
+        return True
 
     def rest(self, site: str, seconds: float) -> None:
         """The site wants to be left alone for so long."""
@@ -54,7 +67,7 @@ class Turns:
         wait = max(known.at + delay_s - now, 0.0)
         if wait > most_s:
             return wait
-        self._sites.put(site, known._replace(at=now + wait))
+        self._sites.put(site, known._replace(at=now + wait, delay_s=delay_s))
         while wait > 0:
             await self._sleep(wait)
             wait = self._of(site).sent_at + delay_s - self._clock.monotonic()

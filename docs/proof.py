@@ -1,0 +1,82 @@
+"""Writes docs/reference/proof.md from the figures that the long proofs have left.
+
+    python -m docs.proof FOLDER      FOLDER is what PROOF_RECORDS named when they ran
+
+`make prove` does both. A proof that left nothing there keeps its place on the page, without figures.
+"""
+
+# ruff: noqa: INP001 - a folder of pages is no package
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.journeys.faults import EVERY
+from tests.journeys.proofs import PROOFS, Known
+
+PAGE = Path(__file__).parent / "reference" / "proof.md"
+ABOUT = """\
+# The long proofs
+
+What takes too long for every change: `make prove` runs it and writes this page. The figures are those that are the
+same each time all is well; what could not be shown stands beside them with its reason. [Other people's
+tests](suites.md) have a page of their own.
+
+"""
+NONE = "No figures were left when this page was written.\n"
+FAULTS = """\
+## Planted faults
+
+A proof counts once it has found a fault that was planted for it. Each of these is planted into a copy of the package,
+and the check beside it has to fail.
+
+"""
+
+
+def page(records: Sequence[dict[str, Any]]) -> str:
+    """The page that tells of these records."""
+    rows = [(each.name, each.shows, f"`{_command(each)}`") for each in PROOFS]
+    parts = [ABOUT + _table(("proof", "what it shows", "by itself"), rows)]
+    parts += [_section(each, [one for one in records if one["proof"] == each.name]) for each in PROOFS]
+    planted = [(number, plant.name, plant.file, check) for number, (plant, check) in enumerate(EVERY, 1)]
+    return "\n".join([*parts, FAULTS + _table(("", "fault", "in", "found by"), planted)])
+
+
+def _command(proof: Known) -> str:
+    return f"python -m {'pytest ' * proof.run.endswith('.py')}{proof.run}"
+
+
+def _section(proof: Known, found: Sequence[dict[str, Any]]) -> str:
+    """What one proof left: a column for each of its runs, and what they left out."""
+    said = f"## {proof.name.capitalize()}\n\n"
+    figures = {name: None for each in found for name in each["figures"]}
+    if not figures:
+        said += NONE
+    else:
+        rows = ((name, *(_shown(each["figures"].get(name, "")) for each in found)) for name in figures)
+        said += _table(("", *(each["part"] or "figures" for each in found)), rows)
+    left_out = {name: reason for each in found for name, reason in each["deviations"].items()}
+    if left_out:
+        said += "\n" + _table(("left out", "why"), sorted(left_out.items()))
+    return said
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _table(columns: Sequence[str], rows: Iterator[Sequence[object]] | Sequence[Sequence[object]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "".join(f"| {' | '.join(str(each).replace('|', '/') for each in line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    paths = sorted(Path(sys.argv[1]).glob("*.json"))
+    PAGE.write_text(page([json.loads(path.read_text()) for path in paths]), encoding="utf-8")
+    sys.stdout.write(f"wrote {PAGE}, {len(paths)} records\n")

@@ -1,0 +1,109 @@
+"""The list of planted faults: mistakes somebody could make in the product, each with the check that must find it.
+
+`make prove` plants each into a copy of the package and runs its check, which has to fail. Those of crawls that are
+killed and of the armour have their own proofs beside these; EVERY is all of them, for the page of proofs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.journeys.hostile.plants import PLANTS as ARMOUR
+from tests.journeys.plants import PLANTS as CRAWLS
+from tests.journeys.plants import Plant
+
+
+class Fault(NamedTuple):
+    """A plant, and what pytest is told to run that must then fail."""
+
+    plant: Plant
+    check: tuple[str, ...]
+
+
+def _fault(name: str, file: str, before: str, after: str, *check: str) -> Fault:
+    return Fault(Plant(name, file, ((before, after),)), check)
+
+
+_ROBOTS = "tests/sources/web/test_robots.py"
+_RULES = "tests/sources/test_rules.py"
+_ACCESS = "tests/sources/web/test_access.py"
+_ACCIDENTS = "tests/journeys/test_accidents.py"
+_ROUNDS = ("tests/journeys/test_rounds.py", "-k", "sqlite")
+_RECRAWL = ("tests/journeys/test_recrawl.py", "-k", "sqlite")
+_SMALL = ("tests/journeys/test_small_changes.py",)
+
+MANNERS = (
+    _fault("Disallow is ignored", "sources/web/robots.py", "return RobotsRuling(not disallow,",
+           "return RobotsRuling(True,", _ROBOTS),
+    _fault("the first rule counts instead of the longest", "sources/web/robots.py", "return _Rule((-octets, not allow,",
+           "return _Rule((0, False,", _ROBOTS),
+    _fault("robots.txt that answers 5xx allows everything", "sources/web/robots.py",
+           'return FetchVerdict(Reading.DISALLOW_ALL, f"robots.txt {answered}',
+           'return FetchVerdict(Reading.ALLOW_ALL, f"robots.txt {answered}', _ROBOTS),
+    _fault("links marked nofollow are followed", "crawl/reading.py",
+           'return tuple(link for link in said.links if "nofollow" not in link.rel) if unfollowed else said.links,',
+           "return said.links,", *_ROUNDS),
+    _fault("a page that says nofollow is followed", "crawl/reading.py",
+           'if not {"nofollow", "none"}.isdisjoint((*content.directives, *said.directives)):', "if False:", *_ROUNDS),
+    _fault("noindex is indexed", "sources/web/gates.py", 'found = {"noindex", "none"}.intersection(directives) or',
+           "found = set() or", *_RECRAWL),
+    _fault("the port is no part of an origin", "model/address.py",
+           "return Origin(scheme, host, int(port) if port else", "return Origin(scheme, host, 0 if port else", _ACCESS),
+    _fault("credentials go to any origin", "sources/web/access.py",
+           "return place.origin == name if place.origin else name in self._own", "return True", _ACCESS),
+    _fault("cookies are for whole public suffixes", "sources/web/cookies.py",
+           "if _is_ip(host) or is_public_suffix(asked):", "if _is_ip(host):", "tests/sources/web/test_cookies.py"),
+    _fault("a suffix admits names that only end so", "sources/rules/reading.py",
+           "or _bare(at.host).endswith(below))", "or below[1:] in _bare(at.host))", _RULES),
+    _fault("Crawl-delay is not obeyed", "sources/web/pace.py", "if asked and min(asked, MAX_CRAWL_DELAY_S) > delay:",
+           "if False:", "tests/sources/web/test_pace.py"),
+    _fault("an empty listing is believed", "sources/files/source.py", "if empty and not was_empty:", "if False:",
+           _ACCIDENTS, "-k", "empty and listing"),
+    _fault("another folder in the place of the root is believed", "sources/files/source.py",
+           "if before is not None and not identity.is_same(before[0]):", "if False:",
+           "tests/journeys/test_files.py", "-k", "absent_root and sqlite"),
+    _fault("what could not be listed is taken for gone", "crawl/sweep.py",
+           "gone = [number for number, address in absent if not is_below(address, unlisted)]",
+           "gone = [number for number, address in absent]", "tests/journeys/test_files.py", "-k", "sqlite"),
+    _fault("nothing is ever held", "frontier/brake.py", "if documents <= 0:", "if True:",
+           _ACCIDENTS, "-k", "404 and sqlite"),
+    _fault("what is held is not found again", "crawl/sweep.py", "        hiding.show_again(tx, source)\n", "",
+           _ACCIDENTS, "-k", "404 and sqlite"),
+    _fault("a page without an answer is gone at once", "frontier/retry.py", "UNREACHABLE_TRIES = 5",
+           "UNREACHABLE_TRIES = 1", "tests/frontier/test_fate.py"),
+    _fault("a 404 is forgotten at once", "frontier/purging.py", "RUNS = 2\n", "RUNS = 1\n", *_RECRAWL),
+    _fault("a page that is gone is found until the run ends", "frontier/hiding.py",
+           "return frozenset(row[0] for row in tx.rows(sa.select(hidden.c.id)))", "return frozenset()", *_RECRAWL),
+    _fault("a failure takes its document away", "frontier/fate.py",
+           "OutcomeKind.HELD, OutcomeKind.FAILED)", "OutcomeKind.HELD)", _ACCIDENTS, "-k", "403"),
+    _fault("a 304 confirms what robots.txt had excluded", "sources/web/source.py",
+           "found = resource.indexed and resource.outcome != OutcomeKind.EXCLUDED", "found = resource.indexed",
+           _ACCIDENTS, "-k", "forbids and sqlite"),
+    _fault("a database older than the index is crawled with", "operate/crawl.py",
+           "    indexing.refuse_older_store(house)\n", "", _ACCIDENTS, "-k", "older and sqlite"),
+    _fault("other attributes alone are no change", "crawl/reading.py",
+           'said.title.encode(errors="replace"), attributes_said(said)', 'said.title.encode(errors="replace"), b""',
+           *_SMALL),
+    _fault("a header is not read that comes with the same bytes", "crawl/visit.py",
+           "content_hash == resource.content_hash and not content.says_beside:",
+           "content_hash == resource.content_hash and not content.directives:", *_SMALL),
+    _fault("what could not be had after an edit keeps its old rights", "crawl/rows.py",
+           "if not resource.content_hash and _is_unread(outcome):", "if False:", *_SMALL),
+    _fault("a page may have another one removed that is not there", "crawl/reading.py",
+           "if not self._stands(source.number, canonical):", "if False:", *_ROUNDS),
+    _fault("everything is asked for without conditions", "sources/web/source.py",
+           "return tuple(filter(None, lines))", "return ()", *_RECRAWL),
+    _fault("equal text is written to the index again", "crawl/visit.py",
+           "if resource.indexed and document.text_hash == resource.text_hash:", "if False:", *_RECRAWL),
+    _fault("rights of a known file are not looked at again", "sources/files/discovery.py",
+           'return f"{version}-{rights}-{tag_of(folders)}"', "return version", *_ROUNDS),
+    _fault("a secret is not masked", "base/masking.py", "    for each in _HIDDEN:\n", "    for each in ():\n",
+           "tests/base/test_masking.py"),
+)  # fmt: skip
+
+EVERY: tuple[tuple[Plant, str], ...] = (
+    *((fault.plant, ", ".join(fault.check)) for fault in MANNERS),
+    *((each, "the proof of kills") for each in CRAWLS),
+    *((each.plant, f"the proof of {'hostile servers' if each.hosts else 'forbidden addresses'}") for each in ARMOUR),
+)
+"""Every fault that is planted, and by what it must be found."""

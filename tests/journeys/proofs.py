@@ -1,0 +1,64 @@
+"""The long proofs: what each shows, and where it leaves its figures for docs/reference/proof.md.
+
+A proof calls `record` with figures that are the same each time all is well: counts, and not how long something took.
+They are written where PROOF_RECORDS names a folder, which `make prove` does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = "PROOF_RECORDS"
+
+
+class Known(NamedTuple):
+    """A proof: its name, the module or file that `make prove` runs, and what it shows."""
+
+    name: str
+    run: str
+    shows: str
+
+
+PROOFS = (
+    Known("kills", "tests.journeys.kills", "Kill any process at any time: nothing is lost, doubled or told twice."),
+    Known("previews", "tests.journeys.previews",
+          "What the preview of an edit says enters and leaves is what the next crawl does, exactly."),
+    Known("hostile", "tests.journeys.hostile", "A hostile server costs only its own slot; each ends as it must."),
+    Known("forbidden", "tests.journeys.forbidden",
+          "No connection comes to a forbidden address, however it is written and whatever leads there."),
+    Known("politeness", "tests.journeys.politeness",
+          "No host is asked sooner than its delay, by two processes, over a kill."),
+    Known("accidents", "tests.journeys.accidents",
+          "What is only out of sight is not deleted; what is really gone is, meanwhile and afterwards."),
+    Known("rounds", "tests.journeys.rounds",
+          "After each round of random edits the index is the truth; what did not change cost one request."),
+    Known("traps", "tests/journeys/prove_traps.py", "Traps around a real site end, and the site is fetched whole."),
+    Known("faults in crawls", "tests/journeys/prove_plants.py", "The proof of kills finds planted faults."),
+    Known("faults in the armour", "tests/journeys/prove_armour.py",
+          "The proofs of hostile servers and forbidden addresses find planted faults."),
+    Known("faults in manners", "tests/journeys/prove_manners.py",
+          "The tests of robots.txt, boundaries, credentials, change and deletion find planted faults."),
+)  # fmt: skip
+
+
+def record(
+    name: str, figures: Mapping[str, object], deviations: Mapping[str, str] | None = None, *, part: str = ""
+) -> None:
+    """Write down how a proof went: its figures, and of what it could not show, why. `part`: one of its runs."""
+    folder = os.environ.get(FOLDER, "")
+    if not folder:
+        return
+    assert name in {each.name for each in PROOFS}, f"{name} is not known"
+    said = {
+        "proof": name,
+        "part": part,
+        "figures": dict(figures),
+        "deviations": dict(sorted((deviations or {}).items())),
+    }
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    file = f"{name} {part}".strip().replace(" ", "-")
+    (Path(folder) / f"{file}.json").write_text(json.dumps(said, indent=1) + "\n")

@@ -1,0 +1,73 @@
+"""What must the index hold? A crawl of the model, by the rules that are promised."""
+
+from __future__ import annotations
+
+from tests.journeys.rounds.wiki import DENIED, ELSEWHERE, GONE, MISSING, MOVED, REFRESH, Entry, Page, Wiki
+
+HOPS = 10
+
+
+class Truth:
+    """What is known, and found, from run to run. `unsure`: what may be found or not, as the order of visits goes."""
+
+    def __init__(self) -> None:
+        self.known: set[str] = {"/"}
+        self.entries: dict[str, Entry] = {}
+        self.unsure: set[str] = set()
+
+    def crawl(self, wiki: Wiki) -> None:
+        """One whole run."""
+        before, self.entries, self.unsure = self.entries, {}, set()
+        todo, seen = [*self.known, *wiki.mapped], set[str]()
+        copies: dict[str, tuple[str, Entry]] = {}
+        while todo:
+            name = todo.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            page, leads = self._follow(wiki, name)
+            todo += leads
+            if page is None:
+                continue
+            if page.state == DENIED:
+                if name in before:
+                    self.entries[name] = before[name]
+            elif "noindex" not in page.robots:
+                entry = Entry(page.title, page.shown, tuple(sorted(page.metas.items())))
+                if page.canonical not in ("", name):
+                    copies[name] = (page.canonical, entry)
+                else:
+                    self.entries[name] = entry
+        self.known = seen
+        self._copies(copies, before)
+
+    def _follow(self, wiki: Wiki, name: str) -> tuple[Page | None, list[str]]:
+        """The page an address ends at, None when there is none for it, and where it leads to."""
+        for _ in range(HOPS):
+            page = wiki.pages.get(name)
+            if page is None or forbidden(wiki, name) or page.state in (MISSING, GONE):
+                return None, []
+            if page.state in (MOVED, REFRESH):
+                return None, [page.target]
+            if page.state == DENIED:
+                return page, []
+            if page.state != ELSEWHERE:
+                follows = "nofollow" not in page.robots
+                return page, [each for each, no in page.links.items() if not no and follows]
+            name = page.target
+        return None, []
+
+    def _copies(self, copies: dict[str, tuple[str, Entry]], before: dict[str, Entry]) -> None:
+        """A page that names another as the original goes when a document is found there."""
+        for name, (original, entry) in copies.items():
+            stands, stood = original in self.entries, original in before
+            if stands != stood:
+                self.unsure.add(name)
+            if not stands:
+                self.entries[name] = entry
+
+
+def forbidden(wiki: Wiki, name: str) -> bool:
+    """Does robots.txt forbid it? The longest rule decides, the kinder of two as long (RFC 9309 section 2.2.2)."""
+    rules = [(len(prefix), allowed) for prefix, allowed in wiki.rules if name.startswith(prefix)]
+    return bool(rules) and not max(rules)[1]
