@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 import sqlalchemy as sa
 
 from cormorant.frontier import crowding
-from cormorant.store.database import Store
+from cormorant.store.database import Store, Tx
 from cormorant.store.schema import site, site_source
 
 
@@ -34,6 +37,27 @@ def test_hosts_of_a_domain_are_counted(store: Store) -> None:
     assert beyond(store, "www.xexample.org") == {}
     assert beyond(store, "c.example.org", most=4) == {}
     assert beyond(store, "c.example.org", "d.example.org", most=4) == {"d.example.org": "example.org"}
+
+
+def test_many_domains_are_counted_by_one_look(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sitemap may name fifty thousand of them, and a look at all sites for each would take hours."""
+    admit(store, 1, *(f"{name}.d{number}.example" for number in range(20) for name in "ab"), "d7.example:81", "x.org")
+    new = [f"c.d{number}.example:{number + 1}" for number in range(20)]
+    looks, execute, rows = list[sa.Executable](), Tx.execute, Tx.rows
+
+    def executed(tx: Tx, statement: sa.Executable) -> sa.CursorResult[Any]:
+        looks.append(statement)
+        return execute(tx, statement)
+
+    def looked(tx: Tx, statement: sa.Executable) -> Sequence[Any]:
+        looks.append(statement)
+        return rows(tx, statement)
+
+    monkeypatch.setattr(Tx, "execute", executed)
+    monkeypatch.setattr(Tx, "rows", looked)
+    assert beyond(store, *new, "y.z.org", most=3) == {"c.d7.example:8": "d7.example"}
+    assert len(looks) <= 3, "which are known at all, the lock, and all that the source has"
+    assert beyond(store, *new, most=2) == {key: f"d{number}.example" for number, key in enumerate(new)}
 
 
 def test_named_hosts_and_machines_are_not_counted(store: Store) -> None:

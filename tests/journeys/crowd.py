@@ -26,6 +26,7 @@ from tests.journeys import processes
 from tests.journeys.crawling import begin
 from tests.journeys.crowd_site import SECRET, Asked, Crowd, crowd
 from tests.journeys.home import Home
+from tests.journeys.proofs import record
 
 SHARE = 0.99
 MOST_MB = 300.0
@@ -121,6 +122,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found += [f"{told.rate / most:.3f} of the rate"] if told.rate / most < given.share else []
     for each in found:
         print(f"  {each}")  # noqa: T201
+    record("crowd", {
+        "hosts": given.hosts, "seconds from request to request": f"{given.delay:g}", "pages": told.pages,
+        "forbidden requests": told.forbidden, "most megabytes below": int(MOST_MB),
+        "rate at least, of what the delays allow": given.share, "anything not so": len(found),
+    }, part=f"{given.hosts} hosts")  # fmt: skip
     return 1 if found else 0
 
 

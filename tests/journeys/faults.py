@@ -82,7 +82,7 @@ MANNERS = (
     _fault("a database older than the index is crawled with", "operate/crawl.py",
            "    indexing.refuse_older_store(house)\n", "", _ACCIDENTS, "-k", "older and sqlite"),
     _fault("other attributes alone are no change", "crawl/reading.py",
-           'said.title.encode(errors="replace"), attributes_said(said)', 'said.title.encode(errors="replace"), b""',
+           'b"" if by_main else attributes_said(said)', 'b""',
            *_SMALL),
     _fault("a header is not read that comes with the same bytes", "crawl/visit.py",
            "content_hash == resource.content_hash and not content.says_beside:",

@@ -72,8 +72,8 @@ PLANTS = (
             ("            runs.count(tx, self.order.run, means.owner, counters)\n        return lost",
              "        with means.store.begin() as tx:\n            runs.count(tx, self.order.run, means.owner, "
              "counters)\n        return lost"),
-            ("            facts.write(tx, [*kept.facts, *rows.watched(kept)])\n",
-             f"            facts.write(tx, [*kept.facts, *rows.watched(kept)])\n        {_HOLD}\n"),
+            ("            facts.write(tx, [*kept.facts, *watches.learned(kept)])\n",
+             f"            facts.write(tx, [*kept.facts, *watches.learned(kept)])\n        {_HOLD}\n"),
         ),
     ),
     Plant(

@@ -32,6 +32,8 @@ PROOFS = (
           "No connection comes to a forbidden address, however it is written and whatever leads there."),
     Known("politeness", "tests.journeys.politeness",
           "No host is asked sooner than its delay, by two processes, over a kill."),
+    Known("crowd", "tests.journeys.crowd",
+          "A thousand hosts are visited as fast as their delays let them be, none sooner, in less than 300 MB."),
     Known("accidents", "tests.journeys.accidents",
           "What is only out of sight is not deleted; what is really gone is, meanwhile and afterwards."),
     Known("rounds", "tests.journeys.rounds",

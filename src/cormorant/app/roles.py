@@ -206,17 +206,6 @@ class Assignments:
             self._claim(row, dispatch, now)
         return {source: dispatch for source, (_, dispatch) in self._runs.items()}
 
-    def _go_on(self, tx: Tx, row: RunRow, before: RunRow, dispatch: Dispatch) -> RunRow:
-        """Go on with a run. Somebody may have changed how fast it goes; returns what is followed from now on."""
-        if row.settings == before.settings:
-            return row
-        source = self._source(tx, row)
-        if source is None:
-            return before  # and tried again at the next look
-        self._leaving.append((dispatch, dispatch.source))
-        dispatch.source = source
-        return row
-
     def _claim(self, row: RunRow, dispatch: Dispatch, now: float) -> None:
         """Claim more of the limits of a run when it is time to, or give back what nobody here asks for."""
         settings, allowance = dispatch.source.settings, dispatch.allowance
@@ -231,6 +220,17 @@ class Assignments:
             allowance.share(claims.of_others(tx, row.id, owner, living), self.peers, more=low)
             if allowance.claimed != before:
                 claims.claim(tx, row.id, owner, allowance.claimed)
+
+    def _go_on(self, tx: Tx, row: RunRow, before: RunRow, dispatch: Dispatch) -> RunRow:
+        """Go on with a run. Somebody may have changed how fast it goes; returns what is followed from now on."""
+        if row.settings == before.settings:
+            return row
+        source = self._source(tx, row)
+        if source is None:
+            return before  # and tried again at the next look
+        self._leaving.append((dispatch, dispatch.source))
+        dispatch.source = source
+        return row
 
     def _source(self, tx: Tx, row: RunRow) -> Source | None:
         """The source as a run is to see it; None while its settings make none, or there is none any more."""

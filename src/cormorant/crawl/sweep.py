@@ -31,9 +31,8 @@ def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int
             gone = [number for number, address in absent if not is_below(address, unlisted)]
             hiding.hide(tx, [(number, source, run) for number in gone])
             marked = hiding.mark_absent(tx, gone, run)
-            visits.write(
-                tx, [visits.VisitRow(m.resource, run, m.at, *m[1:3], 0, None, "outcome", m.reason) for m in marked]
-            )
+            rows = [visits.VisitRow(m.resource, run, m.at, *m[1:3], 0, None, "outcome", m.reason) for m in marked]
+            visits.write(tx, rows)
             if len(absent) < CHUNK:
                 before = hiding.gone_before(tx, source, run)
                 again = [number for number, address in before if not is_below(address, unlisted)]

@@ -70,8 +70,7 @@ async def _asked(task: Task, source: Source, wire: Wire, clock: Clock) -> Conten
             return Blocked(task, ruling)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status)
-    stopped = traps.stopped(task.site.watches.get(source.number), task.resource, clock.now())
-    return stopped or await source.fetch(task.resource, wire)
+    return traps.stopped(task.site.watches, task.resource, clock.now()) or await source.fetch(task.resource, wire)
 
 
 async def _judge(source: Source, resource: Resource, content: Content, reader: Reader, wire: Wire) -> Outcome:

@@ -16,6 +16,9 @@ from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import site, site_source, source
 
+FEW = 8
+"""Domains up to which the database looks for the hosts of each: 8 ms at 30,000 sites; one look at all takes 60 ms."""
+
 
 def beyond(tx: Tx, number: int, sites: Collection[str], most: int, listed: Collection[str]) -> dict[str, str]:
     """Which of these sites would be one too many of their domain for the source? Site key -> domain.
@@ -25,24 +28,38 @@ def beyond(tx: Tx, number: int, sites: Collection[str], most: int, listed: Colle
     known = sa.select(site.c.key).join(site_source, site_source.c.site_id == site.c.id)
     known = known.where(site_source.c.source_id == number)
     new = [key for key in sorted(sites) if host_of(key) not in listed and domain_of(host_of(key))]
-    met = {row[0] for row in bulk.select_in(tx, site, ("key", "id"), "key", new)} if new else set[str]()
-    if met:
-        met = {row.key for row in tx.rows(known.where(site.c.key.in_(sorted(met))))}
+    met = [row[0] for row in bulk.select_in(tx, site, ("key", "id"), "key", new)]
+    ours = {row.key for start in range(0, len(met), 1000)
+            for row in tx.rows(known.where(site.c.key.in_(met[start : start + 1000])))}  # fmt: skip
     by_domain: dict[str, list[str]] = {}
     for key in new:
-        if key not in met:
+        if key not in ours:
             by_domain.setdefault(domain_of(host_of(key)), []).append(key)
     if by_domain and not tx.sqlite:
         tx.execute(sa.select(source.c.id).where(source.c.id == number).with_for_update())
     refused: dict[str, str] = {}
-    for domain, keys in by_domain.items():
-        hosts = {host_of(row.key) for row in tx.rows(known.where(_of_domain(domain)))} - set(listed)
-        for key in keys:
+    for domain, hosts in _hosts(tx, known, by_domain).items():
+        hosts.difference_update(listed)
+        for key in by_domain[domain]:
             hosts.add(host_of(key))
             if len(hosts) > most:
                 hosts.discard(host_of(key))
                 refused[key] = domain
     return refused
+
+
+def _hosts(tx: Tx, known: sa.Select[tuple[str]], domains: Collection[str]) -> dict[str, set[str]]:
+    """The hosts of these domains among the known sites: by a look for each, or one at all sites for many domains."""
+    if len(domains) <= FEW:
+        return {each: {host_of(row.key) for row in tx.rows(known.where(_of_domain(each)))} for each in domains}
+    found: dict[str, set[str]] = {domain: set() for domain in domains}
+    for row in tx.execute(known):
+        host = name = host_of(row.key)
+        while name and name not in found:
+            name = name.partition(".")[2]
+        if name:
+            found[name].add(host)
+    return found
 
 
 def _of_domain(domain: str) -> sa.ColumnElement[bool]:

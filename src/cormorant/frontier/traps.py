@@ -20,7 +20,7 @@ import zlib
 from array import array
 from base64 import b64decode, b64encode
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
@@ -282,8 +282,9 @@ def _rule(name: str, at: Template) -> str:
     )
 
 
-def stopped(watch: Watch | None, resource: Resource, now: float) -> Outcome | None:
-    """How a visit ends that a watch does not let begin, None when it may. What search can find stays."""
+def stopped(watches: Mapping[int, Watch], resource: Resource, now: float) -> Outcome | None:
+    """How a visit ends that its source's watch does not let begin, None when it may. What search can find stays."""
+    watch = watches.get(resource.source)
     ruling = watch.ruling(resource, now) if watch is not None and resource.role is not Role.ROBOTS else None
     if ruling is None:
         return None

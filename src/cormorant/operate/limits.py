@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ def problems(tx: Tx, row: RunRow, owner: SourceRow, settings: SourceSettings) ->
     met = list(_hosts(tx, row, owner, settings))
     for site, rule, refused in met[:SHOWN]:
         name = rule.partition(" ")[0]
-        advice = f"Raise it with `cormorant source edit {owner.name} --set {name}=...` if that is too few."
+        advice = f"Raise it with `cormorant source edit {shlex.quote(owner.name)} --set {name}=...` if that is too few."
         yield {
             "kind": "limit", "site": site, "setting": name, "addresses": refused,
             "sentence": f"{site}: {rule}. {refused:,} of its addresses were left out (979). {advice}",
@@ -62,6 +63,5 @@ def _hosts(tx: Tx, row: RunRow, owner: SourceRow, settings: SourceSettings) -> I
 
 
 def _advice(source: str, name: str) -> str:
-    return (
-        f"The next crawl goes on with what is left; `cormorant source edit {source} --set {name}=...` lets one do more."
-    )
+    edit = f"`cormorant source edit {shlex.quote(source)} --set {name}=...`"
+    return f"The next crawl goes on with what is left; {edit} lets one do more."

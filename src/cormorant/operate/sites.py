@@ -23,7 +23,7 @@ from cormorant.store.schema import resource, site, site_source
 LATELY: Final = 24
 """Hours that `requests_lately` counts."""
 PAGE: Final = 500
-"""Sites that are read together."""
+"""Sites whose hours are read together."""
 _PORT: Final = re.compile(r":\d+$")
 
 

@@ -48,10 +48,17 @@ def _slashes(got: str, want: str) -> bool:
 
 
 def _parameters(got: str, want: str) -> bool:
-    """Have they the same parameters, but for empty ones?"""
+    """Have they the same parameters in the same order, but for empty ones?"""
     (one, _, mine), (other, _, theirs) = got.partition("?"), want.partition("?")
     named = [[pair for pair in parse_qsl(each, keep_blank_values=True) if pair[0]] for each in (mine, theirs)]
-    return one == other and sorted(named[0]) == sorted(named[1])
+    return one == other and named[0] == named[1]
+
+
+def _no_list(got: str, want: str) -> bool:
+    """Is it a query that is no list of names with values, and so is left in its order?"""
+    pieces = got.partition("?")[2].split("&")
+    ours, theirs = parse_qsl("&".join(pieces), keep_blank_values=True), parse_qsl(want.partition("?")[2], True)
+    return not all("=" in each for each in pieces) and sorted(ours) == sorted(theirs)
 
 
 REASONS: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
@@ -63,6 +70,7 @@ REASONS: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
     ("repeated slashes are kept (URL standard): servers tell them apart", _slashes),
     ("the dot at the end of a host is kept (URL standard): it is another host to a server",
      lambda got, want: got.replace("./", "/", 1) == want),
+    ("a query with a part that is no name with a value is left in its order", _no_list),
     ("an empty query or parameter is kept: servers tell it apart", _parameters),
 )  # fmt: skip
 

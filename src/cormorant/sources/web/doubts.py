@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cormorant.model.address import origin_of
 from cormorant.sources.rules import DOCUMENT_TYPES
 from cormorant.sources.rules.conflicts import Conflict, conflicts
+from cormorant.sources.web import entries
 from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.settings import WebSettings
 
@@ -13,8 +15,11 @@ SHOWN = 5
 
 
 def doubts(settings: WebSettings) -> list[str]:
-    """Start addresses that the rules leave out, and rules that never decide. Raises what `settings.starts` raises."""
-    return [*_starts(settings), *(each.sentence for each in _conflicts(settings))]
+    """Start addresses that the rules leave out, rules that never decide, secrets that many are told.
+
+    Raises what `settings.starts` raises.
+    """
+    return [*_starts(settings), *(each.sentence for each in _conflicts(settings)), *_told(settings)]
 
 
 def _conflicts(settings: WebSettings) -> Iterator[Conflict]:
@@ -36,3 +41,21 @@ def _starts(settings: WebSettings) -> Iterator[str]:
         yield f"The start address {start} would not be visited, by {rule}."
     if len(refused) > SHOWN:
         yield f"{len(refused) - SHOWN:,} more start addresses would not be visited."
+
+
+def _told(settings: WebSettings) -> Iterator[str]:
+    """Settings by which hosts that have nothing to do with each other are told the same."""
+    origins = {str(origin_of(each)) for each in settings.starts()}
+    if len(origins) < 2:
+        return
+    proofs = {
+        "credentials": [each.place for each in map(entries.credential, settings.credentials)],
+        "headers": [each.place for each in map(entries.header, settings.headers) if each.secret],
+        "client_certificate": [each.place for each in map(entries.certificate, settings.client_certificate)],
+    }
+    for name, places in proofs.items():
+        if any(not place.origin for place in places):
+            yield (
+                f"The setting {name} has an entry without an address, so all {len(origins):,} origins of the start "
+                "addresses are told it: write in front whom it is for, like https://wiki.example.org."
+            )
