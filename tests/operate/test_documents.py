@@ -214,3 +214,9 @@ def test_a_report_names_ten_traps_at_the_most(house: House, store: Store, monkey
     assert len(said) == traps.SHOWN + 1
     assert said[0].startswith("t13 looks like a trap")
     assert said[-1].startswith("4 more traps are suspected")
+
+
+def test_patterns_of_files_are_no_rules_of_addresses(store: Store) -> None:
+    with store.begin() as tx:
+        sources.add(tx, "files", "shelf", {"path": "/srv/shelf", "exclude": ["*.pdf"]})
+        assert list(traps.of_source(tx, sources.named(tx, "shelf"))) == []

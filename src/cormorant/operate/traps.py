@@ -15,7 +15,7 @@ from cormorant.catalog.sources import SourceRow
 from cormorant.frontier.templates import as_rule, templates
 from cormorant.frontier.traps import FACT, SAMPLE, Template, Watch
 from cormorant.operate.house import House
-from cormorant.sources.rules import compile_rules
+from cormorant.sources.rules import Boundary, compile_rules
 from cormorant.store.database import Tx
 from cormorant.store.schema import site, site_fact
 
@@ -37,8 +37,9 @@ def of_source(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
     """The suspected traps of one source, by site; none where its settings say to ignore them."""
     if owner.settings.get("traps") == "ignore":
         return
-    outside = compile_rules(["any"], owner.settings.get("exclude", ()), None)
+    outside: Boundary | None = None  # other kinds write their rules otherwise, and have no traps
     for key, watch in watches(tx, owner.id):
+        outside = outside or compile_rules(["any"], owner.settings.get("exclude", ()), None)
         for template, at in _apart(watch.suspects()):
             rule = as_rule(template)
             yield {
