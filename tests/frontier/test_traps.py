@@ -164,3 +164,12 @@ def test_an_address_explains_its_numbers_and_those_beside_them() -> None:
     assert len(said & again) == 2
     assert len(said - again) == 1
     assert figures != others
+
+
+def test_who_ignores_traps_is_kept_from_nothing_that_was_suspected_before() -> None:
+    watch = Watch(throttle=True)
+    crawled(watch, 200)
+    assert watch.suspects()
+    again = Watch(throttle=False, most=SiteBudget(documents=1_000))
+    again.unpack(watch.pack())
+    assert all(again.ruling(resource(f"/cal/{number}"), NOW) is None for number in range(300, 330))

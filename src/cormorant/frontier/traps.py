@@ -119,7 +119,7 @@ class Watch:
 
         What search can find is not kept out by suspicion.
         """
-        if self._suspected and not resource.indexed:
+        if self.throttle and self._suspected and not resource.indexed:
             rule = self._kept_out(resource.address)
             if rule:
                 return Ruling(False, Gate.TRAP, rule, Status.TRAP)

@@ -34,7 +34,9 @@ def listed(house: House, name: str | None = None) -> list[dict[str, Any]]:
 
 
 def of_source(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
-    """The suspected traps of one source, by site."""
+    """The suspected traps of one source, by site; none where its settings say to ignore them."""
+    if owner.settings.get("traps") == "ignore":
+        return
     outside = compile_rules(["any"], owner.settings.get("exclude", ()), None)
     for key, watch in watches(tx, owner.id):
         for template, at in _apart(watch.suspects()):
