@@ -77,8 +77,8 @@ class Served:
         return said
 
 
-def _handler(served: Served) -> type[BaseHTTPRequestHandler]:
-    class Talk(BaseHTTPRequestHandler):
+def _answering(served: Served) -> type[BaseHTTPRequestHandler]:
+    class Answering(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         wbufsize = -1
         disable_nagle_algorithm = True
@@ -97,7 +97,7 @@ def _handler(served: Served) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: object) -> None:
             """Quiet."""
 
-    return Talk
+    return Answering
 
 
 class _Server(ThreadingHTTPServer):
@@ -109,7 +109,7 @@ class _Server(ThreadingHTTPServer):
 def stand(answers: Answers) -> Iterator[Served]:
     """Serve for the length of a block."""
     served = Served(answers)
-    with _Server(("127.0.0.1", 0), _handler(served)) as server:
+    with _Server(("127.0.0.1", 0), _answering(served)) as server:
         served.port = server.server_address[1]
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         try:
