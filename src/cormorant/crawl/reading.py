@@ -23,6 +23,7 @@ from cormorant.extract.text import name_of
 from cormorant.limits import Answer, Finished, Killed, PayloadTooBig, ServerGone
 from cormorant.limits import Failed as TaskFailed
 from cormorant.limits.client import ChildPool
+from cormorant.model import showing
 from cormorant.model.content import Content, Document, Extraction, Link, Manner, Wire
 from cormorant.model.outcome import Excluded, Failed, Ok, Outcome, Quarantined
 from cormorant.model.resource import Resource
@@ -181,12 +182,14 @@ def document_of(
 ) -> Document:
     """What is kept and delivered of a document.
 
-    Its text's hash covers title and attributes: new ones are changes. With `change_by=main`, attributes alone are none.
+    Its text's hash covers title, attributes and what the page asks of those who show it: new ones are changes. With
+    `change_by=main`, attributes alone are none.
     """
     by_main = "main" in source.settings.change_by
     said_hash = main_text_hash(said) if by_main else said.text.encode(errors="replace")
     title, beside = said.title.encode(errors="replace"), b"" if by_main else attributes_said(said)
-    text_hash = hashlib.sha256(b"%s\n%s%s" % (title, said_hash, beside)).digest()
+    asked = showing.asked(content.directives, said.directives)
+    text_hash = hashlib.sha256(b"%s\n%s%s%s" % (title, said_hash, beside, " ".join(asked).encode())).digest()
     declared = Declared(said.language, content.language, source.settings.default_language)
     language, language_from = language_said(declared, said.text)
     return Document(
@@ -201,7 +204,7 @@ def document_of(
         text_hash=text_hash,
         acl=content.acl or source.settings.acl,
         modified_at=content.modified_at,
-        attributes=said.attributes,
+        attributes={**said.attributes, showing.ATTRIBUTE: asked} if asked else said.attributes,
         links=said.links,
         truncated=content.truncated or said.truncated,
         charset=said.charset,
