@@ -16,6 +16,7 @@ from cormorant.extract.choose import Reading, extract_inline, needs_office, read
 from cormorant.extract.formats import OCTETS, essence
 from cormorant.extract.head import meant_for
 from cormorant.extract.language import Declared, language_said
+from cormorant.extract.likeness import likeness
 from cormorant.extract.sitemap_task import decode_sitemap, is_read_inline, sitemap_or_fault
 from cormorant.extract.sniff import is_text, sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
@@ -231,6 +232,14 @@ def fell_silent(resource: Resource, document: Document, content: Content) -> boo
     """Did it say something when it was indexed, and says nothing now, for the first time?"""
     said_more = resource.indexed and document.text_hash != (resource.before or resource.text_hash)
     return said_more and resource.status != Status.EMPTY and says_nothing(document, content)
+
+
+def replacing(resource: Resource, document: Document) -> int:
+    """The key of a text that takes the place of another one, 0 when nothing else was said before."""
+    known = resource.before or resource.text_hash
+    if not resource.indexed or document.text_hash == known:
+        return 0
+    return likeness(document.title, document.text, resource.address)
 
 
 def unconfirmed(content: Content) -> Content:

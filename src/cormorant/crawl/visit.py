@@ -14,7 +14,7 @@ from cormorant.base.clock import Clock
 from cormorant.base.log import logger
 from cormorant.base.masking import masked
 from cormorant.crawl import naming
-from cormorant.crawl.reading import Reader, document_of, fell_silent, followed, unconfirmed
+from cormorant.crawl.reading import Reader, document_of, fell_silent, followed, replacing, unconfirmed
 from cormorant.frontier import traps
 from cormorant.frontier.desk import Task
 from cormorant.limits import ServerGone
@@ -86,8 +86,7 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
     content, said = read
     if said.refresh and not {said.refresh, naming.known_as(said.refresh, source)} & {content.address, resource.address}:
         return Moved(said.refresh, 953)
-    follow, unfollowed = followed(content, said)
-    ruling = reader.judged(source, resource, content, said)
+    ruling, (follow, unfollowed) = reader.judged(source, resource, content, said), followed(content, said)
     if not ruling.admitted:
         return Excluded(ruling, ruling.status, follow, content, unfollowed)
     if not ruling.lasting:  # unchanged, it may be judged otherwise the next time: it is read again then
@@ -97,4 +96,4 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
         return Unchanged(200, content, document, follow, unfollowed)
     if fell_silent(resource, document, content):
         return Failed(Status.EMPTY, "It is empty and was not; what it said stays until the next crawl finds it so too.")
-    return Ok(content, document, follow, unfollowed)
+    return Ok(content, document, follow, unfollowed, likeness=replacing(resource, document))
