@@ -34,3 +34,19 @@ def test_a_fifth_may_always_go(going: int, documents: int) -> None:
 @given(st.integers(5, 100_000))
 def test_everything_never_goes_at_once(documents: int) -> None:
     assert brake.trips(documents, documents)
+
+
+@pytest.mark.parametrize(
+    ("same", "visited", "swallows"),
+    [
+        (4, 4, False),
+        (5, 5, True),
+        (5, 8, True),
+        (6, 10, False),
+        (7, 10, True),
+        (3, 10_000, False),
+        (6_001, 10_000, True),
+    ],
+)
+def test_how_many_may_come_to_say_one_and_the_same(same: int, visited: int, swallows: bool) -> None:
+    assert brake.swallows(same, visited) is swallows

@@ -18,7 +18,10 @@ ROBOTS = "User-agent: *\nDisallow: /private/\n"
 
 @dataclass(frozen=True, slots=True)
 class SiteSettings:
-    """What a site is like. Pages are spread over `hosts` addresses of this machine; every `pdf`-th leaf is a PDF."""
+    """What a site is like. Pages are spread over `hosts` addresses of this machine; every `pdf`-th leaf is a PDF.
+
+    `missing` is the page, with status 200, for what is not there; {path} in it is the path that was asked for.
+    """
 
     pages: int
     seed: int = 1
@@ -29,11 +32,15 @@ class SiteSettings:
     pdf: int = 0
     robots: str = ROBOTS
     log: str = ""
+    missing: str = ""
 
 
 @dataclass(slots=True)
 class Edit:
-    """What a test changed about a page: None and empty leave it as it was. `confirms`: it says 304 all the same."""
+    """What a test changed about a page: None and empty leave it as it was. `confirms`: it says 304 all the same.
+
+    `whole` stands instead of the page, with its own address for `{path}`.
+    """
 
     status: int | None = None
     location: str = ""
@@ -41,6 +48,7 @@ class Edit:
     head: str = ""
     links: list[int] = field(default_factory=list)
     confirms: bool = False
+    whole: str = ""
 
 
 def word(seed: int, number: int) -> str:
@@ -73,6 +81,8 @@ def links(site: SiteSettings, number: int) -> list[int]:
 
 def body(site: SiteSettings, number: int, port: int, edit: Edit, date: str = "") -> bytes:
     """The bytes of a page; `date` is what its footer says."""
+    if edit.whole:
+        return edit.whole.replace("{path}", path(site, number)).encode()
     text = f"{word(site.seed, number)} {edit.text}"
     if is_pdf(site, number):
         return _pdf(text)

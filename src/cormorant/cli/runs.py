@@ -57,13 +57,13 @@ def show(context: typer.Context, number: Number = None) -> None:
 
 @app.command(epilog=examples("cormorant run accept", "cormorant run accept 1"))
 def accept(context: typer.Context, number: Number = None) -> None:
-    """Let the documents of a held run go, and carry the run to its end."""
+    """Let the documents of a held run go, or take their new text, and carry the run to its end."""
     _answer(terminal.of(context), number, accept=True)
 
 
 @app.command(epilog=examples("cormorant run refuse", "cormorant run refuse 1"))
 def refuse(context: typer.Context, number: Number = None) -> None:
-    """Keep the documents of a held run until the next crawl, and carry the run to its end."""
+    """Keep the documents of a held run as they are until the next crawl, and carry the run to its end."""
     _answer(terminal.of(context), number, accept=False)
 
 

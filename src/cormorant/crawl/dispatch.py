@@ -16,6 +16,7 @@ from cormorant.crawl import leads, naming, rows, watches, writing
 from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.rows import Batch, Visited
 from cormorant.crawl.sifting import sifted
+from cormorant.crawl.swallowing import Swallowing
 from cormorant.crawl.telling import Telling
 from cormorant.frontier import admission, facts, supply
 from cormorant.frontier.fate import Circumstances, fate
@@ -38,6 +39,7 @@ class Dispatch:
         self.under_way, self.allowance = 0, Allowance()
         self._telling = Telling(order, means)
         self.counters, self._lists = counters, source.discovery is not Discovery.SEEDS
+        self._swallowing = Swallowing(means.cache)
 
     def may_visit(self) -> bool:
         """Is there room for one more document under the run's limits?"""
@@ -82,6 +84,7 @@ class Dispatch:
         with means.steps("settle"), means.store.begin() as tx:
             lost = supply.renew(tx, means.owner, rows.sites(batch))
             kept = sifted(tx, self.source, batch.without(lost) if lost else batch, self.order)
+            kept = self._swallowing.sorted_out(tx, kept, places, self.order.run)
             means.acls.prepare(tx, rows.rights(kept))
             kept_at = [places[id(packed)] for packed in kept.packed]
             made = rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx))

@@ -10,7 +10,7 @@ Not a part of the story but its bookkeeping: which outcome touches which table i
 | Excluded when read  | validators |       | written         | (access) when it ends | yes              | enters |
 | Quarantined         | validators |       |                 | (access) when it ends | yes              | enters |
 | leaves the index    |            |       |                 | (access) when it ends | yes              | enters |
-| Failed              |            |       |                 | (access)              | on a new outcome | leaves |
+| Failed, Held        |            |       |                 | (access)              | on a new outcome | leaves |
 
 (access): when other rights were learned. "when it ends": that it left, with the run.
 """
@@ -38,7 +38,7 @@ from cormorant.journal import counting
 from cormorant.journal.visits import Exclusion, VisitRow
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Document, Link
-from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, OutcomeKind, Quarantined, Unchanged
+from cormorant.model.outcome import Excluded, Failed, Held, Moved, Ok, Outcome, OutcomeKind, Quarantined, Unchanged
 from cormorant.model.resource import How, Resource, Role
 from cormorant.model.run import Counters
 from cormorant.receivers.stream import Entry, Event
@@ -129,12 +129,13 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
     batch.visited.append(light)
     batch.received += visited.report.wire.received
     lead(batch, resource, found)
-    for name, value, seconds in visited.report.wire.learned:
-        batch.facts.append(Fact(resource.site, resource.source, name, value, visited.report.at + seconds))
+    wire, at = visited.report.wire, visited.report.at
+    for scope, facts in ((resource.source, wire.learned), (INSTALLATION, wire.shared)):
+        batch.facts += [Fact(resource.site, scope, name, value, at + seconds) for name, value, seconds in facts]
     if resource.role is not Role.DOCUMENT:
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, resource.role)
         if fact:
-            batch.facts.append(Fact(resource.site, INSTALLATION, fact[0], fact[1], visited.report.at + fact[2]))
+            batch.facts.append(Fact(resource.site, INSTALLATION, fact[0], fact[1], at + fact[2]))
         return
     document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
     if document is not None:
@@ -220,7 +221,7 @@ def count(counters: Counters, batch: Batch, excluded: int) -> None:
         if visited.resource.role is not Role.DOCUMENT:
             continue
         outcome = report.outcome
-        answered = isinstance(outcome, Ok | Unchanged) or (
+        answered = isinstance(outcome, Ok | Unchanged | Held) or (
             isinstance(outcome, Excluded) and outcome.content is not None
         )
         counting.count_outcome(counters, fate.outcome, _counted(fate, outcome), answered=answered)
@@ -243,8 +244,7 @@ def _same(resource: Resource, outcome: Outcome) -> bool:
 
 def _counted(fate: Fate, outcome: Outcome) -> int:
     """The status to count by: a 304 for a page that says noindex is one more page that may not be indexed."""
-    repeated = fate.outcome in REPEATED
-    return fate.status if repeated else outcome.status
+    return fate.status if fate.outcome in REPEATED else outcome.status
 
 
 @dataclass(slots=True)
@@ -287,7 +287,7 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
     """Make the rows of a batch."""
     made = Rows(links=[(number, run, False, blob) for number, blob in batch.links.items()])
     for packed, place in zip(batch.packed, places, strict=True):
-        resource, row = packed.visited.resource, _content(packed, place, acl_number)
+        resource, row = packed.visited.resource, content_of(packed, place, acl_number)
         made.contents.append(row)
         event = Event.CHANGED if resource.indexed else Event.NEW
         made.entries.append(Entry(resource.source, resource.id, run, event))
@@ -299,7 +299,8 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
     return made
 
 
-def _content(packed: Packed, place: tuple[int, int, int], acl_number: Callable[[ACL], int]) -> ContentRow:
+def content_of(packed: Packed, place: tuple[int, int, int], acl_number: Callable[[ACL], int]) -> ContentRow:
+    """The row of a document that was read, whose frame lies at `place`."""
     resource, at, outcome = packed.visited.resource, packed.visited.report.at, packed.visited.report.outcome
     if not isinstance(outcome, Ok) or outcome.document is None:
         raise AssertionError("only what was read is packed")
@@ -374,7 +375,7 @@ def _is_unread(outcome: Outcome) -> bool:
 
 def _acl(outcome: Outcome) -> ACL | None:
     """The rights a document has now that was not read anew, None when nobody said."""
-    if isinstance(outcome, Failed | Moved | Excluded | Quarantined):
+    if isinstance(outcome, Failed | Moved | Excluded | Quarantined | Held):
         return outcome.acl
     if not isinstance(outcome, Unchanged):
         return None

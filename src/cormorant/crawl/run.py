@@ -1,7 +1,7 @@
 """One crawl of one source, from the order to the report.
 
     WAITING -> discover, admit (DISCOVERING) -> wait until nothing is left (RETRIEVING) -> links, sweep (SWEEPING)
-            -> brake? HELD -> wait for the receivers (DELIVERING) -> FINISHED
+            -> brake, or swallowed? HELD -> wait for the receivers (DELIVERING) -> FINISHED
 
 Every step may be interrupted by a kill and is taken up again by whoever owns the data folder next.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
-from cormorant.crawl import links, sweep, waiting
+from cormorant.crawl import holding, swallowing, sweep, waiting
 from cormorant.crawl.intake import Intake
 from cormorant.frontier import ledger, progress
 from cormorant.journal import runs
@@ -60,6 +60,7 @@ class Conductor:
 
     async def _begin(self) -> None:
         """Count the generation up, so that everything known is due, unless only what is due or new is wanted."""
+        swallowing.begin(self._store, self._row.source_id, self._row.id)
         with self._store.begin() as tx:
             number = source.generation if (source := sources.numbered(tx, self._row.source_id)) else 0
             if self._row.refresh in (Refresh.ALL, Refresh.SCRATCH) or number == 0:
@@ -79,18 +80,14 @@ class Conductor:
         self._change(state=RunState.SWEEPING, gives_up_at=None, **ended._asdict())
 
     async def _sweep(self) -> None:
-        """Invert links, find what is absent, and let it go below the brake or when a person accepted."""
-        source, run = self._row.source_id, self._row.id
-        links.invert(self._store, source)
-        if self._row.asked == "accept":
-            sweep.hide_leaving(self._store, source, run)
-        else:
-            if self._row.complete and self._row.lists:
-                sweep.hide_absent(self._store, source, run, self._row.unlisted)
-            if sweep.braked(self._store, source, run):
-                self._change()
-                return
-        sweep.settle(self._store, source, run)
+        """Invert links, find what is absent or swallowed, and let it go below the brake or when a person accepted."""
+        swallowed = swallowing.settle(self._store, self._row)
+        if swallowed:  # what was put back is found before anybody is asked
+            await waiting.until_delivered(self._store, self._row)
+        if holding.is_held(self._store, self._row, swallowed):
+            self._change()
+            return
+        sweep.settle(self._store, self._row.source_id, self._row.id)
         sweep.finish_counts(self._store, self._row)
         self._change(state=RunState.DELIVERING, asked=None)
 

@@ -53,16 +53,18 @@ def remove(tx: Tx, source: int, run: int, addresses: Sequence[str]) -> int:
     return len(going)
 
 
-def braked(store: Store, source: int, run: int) -> bool:
-    """Hold the run if too much would go: all of it is found again until a person answers."""
+def braked(store: Store, source: int, run: int, swallowed: str = "") -> bool:
+    """Hold the run if too much would go, or was `swallowed`: all of it is found again until a person answers."""
     with store.begin() as tx:
         going, documents = hiding.waiting_count(tx, source), hiding.indexed_count(tx, source)
         silent = hiding.unreached_count(tx, source)
-        if not brake.trips(going + silent, documents):
+        much = brake.trips(going + silent, documents)
+        if not (much or swallowed):
             return False
         hiding.show_again(tx, source)
         others = f", and {silent} more did not answer for some runs" if silent else ""
-        reason = f"{going} of {documents} documents would leave the index{others}. See `cormorant run show {run}`."
+        leaving = f"{going} of {documents} documents would leave the index{others}." if much else ""
+        reason = f"{swallowed} {leaving}".strip() + f" See `cormorant run show {run}`."
         runs.advance(tx, run, RunState.SWEEPING, state=RunState.HELD, reason=reason)
         return True
 
@@ -79,12 +81,6 @@ def settle(store: Store, source: int, run: int) -> int:
             first = stream.append(tx, [Entry(source, number, run, Event.DELETED, url) for number, url in going])
             hiding.leave(tx, [(number, first + n) for n, (number, _) in enumerate(going)])
         count, behind = count + len(going), going[-1][0]
-
-
-def hide_leaving(store: Store, source: int, run: int) -> int:
-    """A person accepted what the brake held: it leaves search again, and this time for good."""
-    with store.begin() as tx:
-        return progress.hide_leaving(tx, source, run)
 
 
 def finish_counts(store: Store, row: runs.RunRow) -> None:

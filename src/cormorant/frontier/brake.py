@@ -1,7 +1,10 @@
-"""Would this run delete too much? Pure.
+"""Would this run delete or overwrite too much? Pure.
 
 Held when more than 20 % and more than 50 documents of a source would go, or more than 80 % of a source with at least 5
 documents. No peer stops a mass deletion; an unmounted share or a wrong filter is found before it empties an index.
+
+Held as well when more than 60 % of the documents that a run visited, and at least 5, come to say one and the same
+though they said different things before: a site that is being maintained answers so (fault W15).
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ SHARE = 0.20
 COUNT = 50
 LARGE_SHARE = 0.80
 SMALLEST = 5
+ONE_TEXT_SHARE = 0.60
 
 
 def trips(going: int, documents: int) -> bool:
@@ -18,3 +22,8 @@ def trips(going: int, documents: int) -> bool:
         return False
     share = going / documents
     return (share > SHARE and going > COUNT) or (share > LARGE_SHARE and documents >= SMALLEST)
+
+
+def swallows(same: int, visited: int) -> bool:
+    """Say whether so many of the documents that were visited, all with one text now, are too many."""
+    return same >= SMALLEST and same > ONE_TEXT_SHARE * visited

@@ -64,10 +64,10 @@ def fates(tx: Tx, visits: Sequence[tuple[Resource, Fate, float]], run: int) -> N
 
 def contents(tx: Tx, rows: Sequence[ContentRow]) -> None:
     """Write what was found behind resources, replacing what was known."""
-    bulk.insert(tx, content, _CONTENT, [_storable(row) for row in rows], _REWRITTEN)
+    bulk.insert(tx, content, _CONTENT, [storable(row) for row in rows], _REWRITTEN)
 
 
-def _storable(row: ContentRow) -> ContentRow:
+def storable(row: ContentRow) -> ContentRow:
     """The row as every database takes it: what others wrote may hold anything, and seldom does."""
     written = row.title + row.etag + row.modified
     if written.isascii() and "\0" not in written:

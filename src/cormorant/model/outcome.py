@@ -46,6 +46,7 @@ class Ok:
     """Fetched and read. `follow` are the links to follow; `document` is None for roles other than document.
 
     `unfollowed` are links that ask not to be followed, here and in other outcomes. `sitemap` is what a sitemap names.
+    `likeness` is the key of a text that takes the place of another one, by which it is seen that many become alike.
     """
 
     content: Content
@@ -54,6 +55,7 @@ class Ok:
     unfollowed: tuple[Link, ...] = ()
     status: int = 200
     sitemap: Sitemap | None = None
+    likeness: int = 0
     kind = OutcomeKind.OK
 
 
@@ -143,12 +145,14 @@ class Held:
 
     reason: str
     status: int = 980
+    acl: ACL | None = None
     kind = OutcomeKind.HELD
 
 
+_WITH_RIGHTS = (Failed, Moved, Excluded, Quarantined, Held)
 Outcome = Ok | Unchanged | Moved | Gone | Excluded | Deferred | Failed | Quarantined | Held
 
 
 def with_rights(outcome: Outcome, acl: ACL | None) -> Outcome:
     """The outcome of what came with these rights: they hold, whatever became of its text."""
-    return replace(outcome, acl=acl) if isinstance(outcome, Failed | Moved | Excluded | Quarantined) else outcome
+    return replace(outcome, acl=acl) if isinstance(outcome, _WITH_RIGHTS) else outcome

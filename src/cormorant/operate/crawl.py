@@ -11,7 +11,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, NotFoundError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import facts, progress
+from cormorant.frontier import facts, progress, versions
 from cormorant.journal import runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, Refresh, RunState
@@ -105,7 +105,7 @@ def _judged(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
-    """Answer a brake: accept lets the documents go, refuse keeps them until the next run.
+    """Answer a held run: accept lets documents go and take their new text, refuse keeps both until the next run.
 
     Raises ConflictError when the run is not held.
     """
@@ -116,7 +116,9 @@ def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
         if accept:
             runs.change(tx, row.id, state=RunState.SWEEPING, asked="accept", reason="the deletion was accepted")
         else:
-            runs.change(tx, row.id, state=RunState.DELIVERING, asked=None, reason="the deletion was refused")
+            what = "the change" if versions.waiting_count(tx, row.source_id) else "the deletion"
+            versions.forget(tx, row.source_id)
+            runs.change(tx, row.id, state=RunState.DELIVERING, asked=None, reason=f"{what} was refused")
         return runs.get(tx, row.id)
 
 

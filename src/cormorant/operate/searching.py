@@ -13,6 +13,7 @@ from cormorant.cache.protocol import Place
 from cormorant.catalog import receivers, sources
 from cormorant.frontier import hiding
 from cormorant.index.protocol import IndexReader
+from cormorant.model import showing
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.operate.house import House
 from cormorant.search.reader import Answer, Hit, Library, Question
@@ -104,11 +105,17 @@ def answer_record(answer: Answer) -> dict[str, Any]:
 
 
 def copy(house: House, shelf: Library, number: int, reader: Reader = ANYONE) -> tuple[Hit, str]:
-    """A document and its kept text. Raises NotFoundError, the same for what is unknown and what is forbidden."""
+    """A document and its kept text.
+
+    Raises NotFoundError, the same for what is unknown and what is forbidden; with a reason where a page that may be
+    found asks that no copy of it be shown.
+    """
     hit = shelf.see(number, reader)
     missing = NotFoundError("There is no such document, or it is not for you to see.")
     if hit is None:
         raise missing
+    if showing.forbids(hit.attributes, showing.NO_COPY):
+        raise NotFoundError(f"This page asks that no copy of it be shown (noarchive). Open it where it is: {hit.url}")
     with house.store.read() as tx:
         rows = tx.rows(
             sa.select(content.c.pack, content.c.pack_offset, content.c.pack_length).where(content.c.id == number)

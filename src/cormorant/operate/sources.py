@@ -40,6 +40,7 @@ from cormorant.store.schema import (
     site_fact,
     site_source,
     source,
+    version,
     visit,
 )
 
@@ -255,7 +256,7 @@ def delete(house: House, name: str) -> int:
         tx.execute(
             sa.delete(run_count).where(run_count.c.run_id.in_(sa.select(run.c.id).where(run.c.source_id == row.id)))
         )
-        for each in (content, resource, claim, exclusion, site_source, run):
+        for each in (content, version, resource, claim, exclusion, site_source, run):
             tx.execute(sa.delete(each).where(each.c.source_id == row.id))
         tx.execute(sa.delete(source).where(source.c.id == row.id))
     return len(gone)

@@ -17,10 +17,11 @@ from cormorant.base.clock import Clock
 from cormorant.index import query as ask
 from cormorant.index.protocol import IndexReader, Match, Matches
 from cormorant.index.query import Key, Query, Search, Sort, Weights
+from cormorant.model import showing
 from cormorant.model.acl import Reader
 from cormorant.model.content import Value
 from cormorant.search.parse import Understood, parse
-from cormorant.search.snippet import Needles, snippet
+from cormorant.search.snippet import Needles, Snippet, snippet
 from cormorant.search.weights import DEFAULT
 
 # Sort belongs to a question; who asks one cannot import the index.
@@ -171,9 +172,9 @@ def _within(query: Query, sources: tuple[str, ...]) -> Query:
 
 
 def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
-    """Return a match as it is shown."""
+    """Return a match as it is shown, less what its page asks not to be shown."""
     entry = match.entry
-    shown = snippet(entry.text, needles)
+    shown = Snippet("") if showing.forbids(entry.attributes, showing.NO_SNIPPET) else snippet(entry.text, needles)
     return Hit(
         id=match.id,
         url=entry.url,
@@ -186,7 +187,7 @@ def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
         language=entry.language,
         size_bytes=entry.size_bytes,
         modified_at=entry.modified_at,
-        cached=cached,
+        cached=cached and not showing.forbids(entry.attributes, showing.NO_COPY),
         duplicates=match.duplicates,
         attributes=entry.attributes,
     )

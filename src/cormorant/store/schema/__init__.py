@@ -2,7 +2,7 @@
 
     catalog   source, receiver, secret, consent what the administrator asked for
     frontier  site, site_source, resource, site_fact, site_hour, claim
-    documents content, hidden, outlinks, inlinks what was found behind a resource
+    documents content, version, hidden, outlinks, inlinks what was found behind a resource
     journal   run, run_count, visit, exclusion  what happened
     stream    stream, stream_head               what is to be delivered, in order
     nodes     process                           who is at work
@@ -11,7 +11,7 @@ Every table is here, so that one look shows a row's whole shape. Times are epoch
 """
 
 from cormorant.store.schema.catalog import acl, consent, receiver, secret, source
-from cormorant.store.schema.documents import content, hidden, inlinks, outlinks
+from cormorant.store.schema.documents import content, hidden, inlinks, outlinks, version
 from cormorant.store.schema.frontier import claim, resource, site, site_fact, site_hour, site_source
 from cormorant.store.schema.journal import exclusion, run, run_count, visit
 from cormorant.store.schema.metadata import SCHEMA_VERSION, metadata
@@ -42,5 +42,6 @@ __all__ = [
     "source",
     "stream",
     "stream_head",
+    "version",
     "visit",
 ]

@@ -36,6 +36,35 @@ Index("ix_content_indexed", content.c.source_id, sqlite_where=text("indexed = 1"
 
 Index("ix_content_hash", content.c.content_hash)
 
+version = Table(
+    "version",
+    metadata,
+    Column("id", BIG_ID, primary_key=True, autoincrement=False, comment="of the resource"),
+    Column("source_id", Integer, nullable=False),
+    Column("run", Integer, nullable=False, comment="that changed it, or would"),
+    Column("likeness", BigInteger, nullable=False, comment="of the newer text, see `extract.likeness`"),
+    Column("waiting", Boolean, nullable=False, comment="true: the newer version, held; false: the one it replaced"),
+    Column("url", Text, nullable=False),
+    Column("etag", Text, nullable=False),
+    Column("modified", Text, nullable=False),
+    Column("content_hash", LargeBinary, nullable=False),
+    Column("text_hash", LargeBinary, nullable=False),
+    Column("mime", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("modified_at", Double),
+    Column("fetched_at", Double, nullable=False),
+    Column("changed_at", Double, nullable=False),
+    Column("pack", BigInteger, nullable=False),
+    Column("pack_offset", BigInteger, nullable=False),
+    Column("pack_length", Integer, nullable=False),
+    Column("links", LargeBinary, comment="of the newer version, packed"),
+    comment="the version of a document that `content` does not have, while a run may still be held for it",
+)
+
+Index("ix_version_likeness", version.c.source_id, version.c.likeness)
+
 hidden = Table(
     "hidden",
     metadata,

@@ -1,0 +1,231 @@
+"""Do many documents come to say one and the same all at once? Then what they said before stays until somebody answers.
+
+    settled: changed alone -> in use, the older version kept beside it
+             changed to what two others were changed to, all three different before -> HELD, the newer one kept beside
+    swept:   most of the run's documents -> those in use are put back, the run is held -> accept: in use; refuse: gone
+             some of them ----------------> in use
+
+A maintenance page or a login page with status 200 looks like any other change, but that all pages have it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cormorant.base.errors import CacheDamaged
+from cormorant.cache.protocol import Place
+from cormorant.crawl import rows
+from cormorant.extract.likeness import likeness
+from cormorant.frontier import brake, settlement, versions
+from cormorant.frontier.versions import Version
+from cormorant.journal import runs, visits
+from cormorant.model.outcome import Held, Ok, OutcomeKind
+from cormorant.model.status import Status
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from cormorant.cache.protocol import Cache
+    from cormorant.crawl.rows import Batch, Packed, Visited
+    from cormorant.journal.runs import RunRow
+    from cormorant.store.database import Store, Tx
+
+SEVERAL = 3
+"""Documents that say one thing now and said as many before: from then on the newer version waits."""
+LOOKED_AT = 8
+"""Copies of what they said before that are looked at; when they were alike then, nobody is swallowed."""
+CHUNK = 500
+PROCESS = "conductor"
+"""Under which name a run's own counts are kept."""
+
+
+class Swallowing:
+    """What one retriever knows of the texts that documents of a run were changed to."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._known: dict[int, bool] = {}
+
+    def sorted_out(self, tx: Tx, batch: Batch, places: Mapping[int, Sequence[int]], run: int) -> Batch:
+        """The batch with those changes HELD that must wait. `places` are where the frames of the packed lie.
+
+        Costs nothing where nothing changed; else two reads and a write for all changes of the batch.
+        """
+        changed = {packed.visited.resource.id: packed for packed in batch.packed if _key(packed)}
+        if not changed:
+            return batch
+        before = versions.in_use(tx, changed)
+        swallowed = self._swallowed(tx, changed, before, run)
+        wait = {number: packed for number, packed in changed.items() if _key(packed) in swallowed}
+        versions.keep_older(
+            tx,
+            [
+                Version(number, packed.visited.resource.source, run, _key(packed), False, before[number])
+                for number, packed in changed.items()
+                if number not in wait and number in before
+            ],
+        )
+        if not wait:
+            return batch
+        made = [_waiting(each, places[id(each)], run, batch.links.get(number)) for number, each in wait.items()]
+        versions.keep_waiting(tx, made)
+        return _without(batch, list(wait.values()))
+
+    def _swallowed(
+        self, tx: Tx, changed: Mapping[int, Packed], before: Mapping[int, tuple[Any, ...]], run: int
+    ) -> set[int]:
+        """The keys that several documents have now which said different things before."""
+        alike = defaultdict[int, list[int]](list)
+        for number, packed in changed.items():
+            alike[_key(packed)].append(number)
+        source = next(iter(changed.values())).visited.resource.source
+        counts = versions.alike(tx, source, run, alike.keys() - self._known.keys())
+        for key, numbers in alike.items():
+            if key in self._known or counts.get(key, 0) + len(numbers) < SEVERAL:
+                continue
+            places = [before[each][-3:] for each in numbers[:LOOKED_AT] if each in before]
+            places += versions.older_places(tx, source, run, key, LOOKED_AT - len(places))
+            if len({self._said(*place) for place in places}) >= SEVERAL:
+                self._known[key] = True
+            elif len(places) >= LOOKED_AT:
+                self._known[key] = False
+        return {key for key in alike if self._known.get(key)}
+
+    def _said(self, pack: int, offset: int, length: int) -> object:
+        """The key of what a document said; one of its own where its copy cannot be read."""
+        try:
+            frame = self._cache.read(Place(pack, offset, length), body=False)
+        except CacheDamaged:
+            return (pack, offset)
+        return likeness(frame.title, frame.text, frame.access_url)
+
+
+def _key(packed: Packed) -> int:
+    outcome = packed.visited.report.outcome
+    return outcome.likeness if isinstance(outcome, Ok) else 0
+
+
+def _waiting(packed: Packed, place: Sequence[int], run: int, links: bytes | None) -> Version:
+    pack, offset, length = place
+    row = settlement.storable(rows.content_of(packed, (pack, offset, length), lambda _: 0))
+    values = tuple(getattr(row, name) for name in versions.COLUMNS)
+    return Version(row.id, row.source_id, run, _key(packed), True, values, links)
+
+
+def _without(batch: Batch, wait: Sequence[Packed]) -> Batch:
+    """The batch in which these visits ended HELD."""
+    held = {id(packed.visited): _held(packed.visited) for packed in wait}
+    return replace(
+        batch,
+        visited=[held.get(id(each), each) for each in batch.visited],
+        packed=[each for each in batch.packed if id(each.visited) not in held],
+        links={n: blob for n, blob in batch.links.items() if n not in {p.visited.resource.id for p in wait}},
+    )
+
+
+def _held(visited: Visited) -> Visited:
+    document = visited.report.outcome.document if isinstance(visited.report.outcome, Ok) else None
+    outcome = Held(_reason(document.title if document else ""), acl=document.acl if document else None)
+    fate = visited.fate._replace(outcome=OutcomeKind.HELD, status=outcome.status, reason=outcome.reason)
+    return visited._replace(report=visited.report._replace(outcome=outcome), fate=fate)
+
+
+def _reason(title: str) -> str:
+    return f"It would say {title!r}, as others would that said something else before; what it said stays."
+
+
+def begin(store: Store, source: int, run: int) -> None:
+    """A run begins: of what an earlier one was stopped at, what nobody has decided is as it was before."""
+    with store.read() as tx:
+        found = versions.groups(tx, source, None, 1)
+    for key, _ in found:
+        _put_back(store, source, run, key)
+    with store.begin() as tx:
+        versions.forget(tx, source)
+
+
+def settle(store: Store, row: RunRow) -> str:
+    """All visits of a run are settled: why it must be held, "" when it need not be; then what waited is in use.
+
+    What a person accepted is in use as well.
+    """
+    source, run, held = row.source_id, row.id, None
+    with store.begin() as tx:
+        found = versions.groups(tx, source, run, brake.SMALLEST) if row.asked != "accept" else []
+        visited = versions.visited(tx, source, run) if found else 0
+        if found and brake.swallows(found[0][1], visited):
+            held = found[0][0]
+    if held is not None:
+        _put_back(store, source, run, held)
+    while _let_in(store, source, run, held):
+        pass
+    with store.begin() as tx:
+        versions.forget(tx, source, held)
+        said = versions.of_group(tx, source, held, 1, waiting=True) if held is not None else []
+    if not said:
+        return ""
+    title = said[0].values[versions.COLUMNS.index("title")]
+    return f"{found[0][1]} of {visited} documents would all say the same now: {title!r}."
+
+
+def _put_back(store: Store, source: int, run: int, key: int) -> None:
+    """Documents that took what the key stands for say again what they said before; the newer versions wait."""
+    while True:
+        with store.begin() as tx:
+            older = versions.of_group(tx, source, key, CHUNK, waiting=False)
+            if not older:
+                return
+            numbers = [each.id for each in older]
+            newer, links = versions.in_use(tx, numbers), versions.links_of(tx, numbers)
+            title = versions.COLUMNS.index("title")
+            _use(tx, older, run)
+            versions.links_back(tx, numbers)
+            versions.keep_waiting(
+                tx, [e._replace(waiting=True, values=newer[e.id], links=links.get(e.id)) for e in older]
+            )
+            reason = _reason(newer[numbers[0]][title])
+            _mark(tx, numbers, run, (OutcomeKind.HELD, int(Status.HELD), reason))
+            _recount(tx, run, held=sum(each.run == run for each in older))
+
+
+def _let_in(store: Store, source: int, run: int, but: int | None) -> bool:
+    """Some of the versions that wait are in use from now on. Returns whether there may be more."""
+    with store.begin() as tx:
+        some = versions.waiting(tx, source, CHUNK, but)
+        if not some:
+            return False
+        numbers = [each.id for each in some]
+        _use(tx, some, run)
+        settlement.links(tx, [(each.id, run, False, each.links) for each in some if each.links is not None])
+        _mark(tx, numbers, run, (OutcomeKind.OK, int(Status.OK), None))
+        versions.drop(tx, numbers)
+        _recount(tx, run, held=-len(some))
+    return True
+
+
+def _use(tx: Tx, some: Sequence[Version], run: int) -> None:
+    first = stream.append(tx, [Entry(each.source, each.id, run, Event.CHANGED) for each in some])
+    versions.use(tx, some, first)
+
+
+def _mark(tx: Tx, numbers: Sequence[int], run: int, end: tuple[OutcomeKind, int, str | None]) -> None:
+    outcome, status, reason = end
+    versions.mark(tx, numbers, outcome, status, reason)
+    changed = "outcome" if outcome is OutcomeKind.HELD else "content"
+    now = tx.now()
+    visits.write(
+        tx, [visits.VisitRow(number, run, now, int(outcome), status, 0, None, changed, reason) for number in numbers]
+    )
+
+
+def _recount(tx: Tx, run: int, held: int) -> None:
+    """So many documents count as held, or no longer, that counted as changed, or do now."""
+    counters = runs.counted_by(tx, run, PROCESS)
+    counters.held += held
+    counters.changed -= held
+    runs.count(tx, run, PROCESS, counters)

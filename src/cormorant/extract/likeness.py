@@ -1,0 +1,38 @@
+"""Do two pages say the same, but for what tells one address or one moment from another?
+
+A server in trouble, or one that has no such page, gives one answer to every address. What differs in it is the address
+that it repeats, a date, a number by which to report it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import unquote
+
+import xxhash
+
+_FIGURES: Final = b"0123456789"
+SHORTEST: Final = 4
+"""Characters of a part of an address that is looked for in the text: shorter ones may stand in any word."""
+
+
+def likeness(title: str, text: str, address: str, *, figures: bool = False) -> int:
+    """Return a key (63 bits, above 0) of what a page says, without its own address, and without figures unless asked.
+
+    One pass of memmem for each part of the address; 20 us for 12 kB.
+    """
+    said = f"{title}\n{text}"
+    for part in _parts(address):
+        said = said.replace(part, "")
+    plain = said.encode(errors="replace")
+    return xxhash.xxh3_64_intdigest(plain if figures else plain.translate(None, _FIGURES)) >> 1 or 1
+
+
+def _parts(address: str) -> list[str]:
+    """Forms in which a page may repeat its address: longest first."""
+    path = address.partition("://")[2].partition("/")[2]
+    bare = path.partition("?")[0]
+    name = bare.rstrip("/").rpartition("/")[2]
+    parts = (address, path, bare, name, name.rpartition(".")[0])
+    both = dict.fromkeys(each for part in parts for each in (part, unquote(part)) if len(each) >= SHORTEST)
+    return sorted(both, key=len, reverse=True)

@@ -1,0 +1,35 @@
+"""What does a page ask of those who show it to others: no copy, no piece of its text? Kept as an attribute of it.
+
+https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag has the directives. `nocache` is an older
+name of `noarchive`; a snippet of at most 0 characters is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from cormorant.model.content import Value
+
+ATTRIBUTE: Final = "Robots"
+"""The attribute of a document that holds what its page asks for: `noarchive`, `nosnippet`."""
+NO_COPY: Final = "noarchive"
+NO_SNIPPET: Final = "nosnippet"
+_MEANS: Final = {
+    "noarchive": NO_COPY, "nocache": NO_COPY, "nosnippet": NO_SNIPPET, "max-snippet:0": NO_SNIPPET,
+}  # fmt: skip
+
+
+def asked(*directives: Collection[str]) -> tuple[str, ...]:
+    """What these directives, in lower case, ask of those who show the page; () for nearly every page."""
+    if not any(directives):
+        return ()
+    return tuple(
+        sorted({_MEANS[bare] for some in directives for each in some if (bare := each.replace(" ", "")) in _MEANS})
+    )
+
+
+def forbids(attributes: Mapping[str, Value], what: str) -> bool:
+    """Does a document with these attributes ask that this is not shown?"""
+    said = attributes.get(ATTRIBUTE)
+    return said is not None and not isinstance(said, float | int) and what in said
