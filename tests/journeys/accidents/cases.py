@@ -34,7 +34,7 @@ class Where(Enum):
 
 @dataclass(frozen=True)
 class Accident:
-    """One accident. `ends` are the states a run may end in while it lasts, `until` what has to be built before.
+    """One accident. `ends` are the states a run may end in while it lasts.
 
     `lasts` is how many runs it lasts at least in the long form.
     """
@@ -45,7 +45,6 @@ class Accident:
     undo: Callable[[Stage], None]
     ends: tuple[str, ...] = ("finished",)
     settings: Mapping[str, object] = field(default_factory=dict)
-    until: str = ""
     lasts: int = 0
 
 
@@ -138,8 +137,6 @@ def login(stage: Stage) -> Answer:
 
 
 BUSY = b"<html><head><title>Back soon</title></head><body><p>We are working on this site. Come again.</p></body></html>"
-LOGIN = "pages that turn into one login page are not held yet"
-MAINTENANCE = "pages that all turn into one text are not held yet"
 _REDIRECTED = Answer(302, fields=(("Location", "/login"),))
 
 ACCIDENTS = (
@@ -151,13 +148,13 @@ ACCIDENTS = (
     Accident("everything moves to the start page", Where.WEB,
              _everywhere(lambda _: Answer(301, fields=(("Location", "/"),))), _mended, ("held", "finished")),
     Accident("noindex everywhere", Where.WEB, _all_but(_unindexed), _mended, ("held",)),
-    Accident("login page everywhere", Where.WEB, _everywhere(login), _mended, ("finished", "held"), until=LOGIN),
+    Accident("login page everywhere", Where.WEB, _everywhere(login), _mended, ("finished", "held")),
     Accident("redirected to a login page", Where.WEB,
              _all_but(lambda stage: lambda request: login(stage) if request.path == "/login" else
                       stage.site.answer(request) if request.path == "/robots.txt" else _REDIRECTED),
-             _mended, ("finished", "held"), until=LOGIN),
+             _mended, ("finished", "held")),
     Accident("maintenance page everywhere", Where.WEB, _everywhere(lambda _: Answer(body=BUSY)), _mended,
-             ("finished", "held"), until=MAINTENANCE),
+             ("finished", "held")),
     Accident("robots.txt answers 503", Where.WEB, _at("/robots.txt", Answer(503)), _mended),
     Accident("robots.txt forbids everything", Where.WEB,
              _at("/robots.txt", Answer(body=b"User-agent: *\nDisallow: /\n", mime="text/plain")), _mended, ("held",)),

@@ -158,4 +158,4 @@ def why_no_names() -> str:
 
 def why_not(accident: Accident) -> str:
     """Why an accident cannot happen here, or not yet; "" when it can."""
-    return accident.until or (why_no_names() if accident.where is Where.NAMED else "")
+    return why_no_names() if accident.where is Where.NAMED else ""
