@@ -224,7 +224,9 @@ def _outcomes() -> Iterator[str]:
         "A failure without any answer (refused, timed out, no such name, no trusted connection, broken off) is\n"
         "counted over runs: statuses 1020 to 1023, and with the fifth, 1024, the document is gone. A run that would\n"
         "take too many documents away is held:\n"
-        "[the brake](../explanation/what-survives-a-kill.md#what-is-not-deleted-by-mistake).\n"
+        "[the brake](../explanation/what-survives-a-kill.md#what-is-not-deleted-by-mistake). So is one in which most\n"
+        "documents come to say one and the same, and a document alone for which a login page came:\n"
+        "[pages that lie](../how-to/doubts.md).\n"
     )
     yield "## What is counted\n"
     yield (
@@ -313,7 +315,7 @@ def _counted(end: Outcome) -> list[str]:
     """The counters that one such visit adds to."""
     counters = Counters()
     kind = OutcomeKind(end.kind)
-    count_outcome(counters, kind, end.status, answered=isinstance(end, ends.Ok | ends.Unchanged))
+    count_outcome(counters, kind, end.status, answered=isinstance(end, ends.Ok | ends.Unchanged | ends.Held))
     more = ["`new` or `changed`"] if isinstance(end, ends.Ok) else []
     return [f"`{each.name}`" for each in fields(counters) if getattr(counters, each.name)] + more
 

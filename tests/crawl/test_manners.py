@@ -18,7 +18,7 @@ from cormorant.frontier.desk import SLACK_S, Desk, SiteWork, SourceWork, Task
 from cormorant.frontier.rest import CIRCUIT
 from cormorant.frontier.supply import Moment
 from cormorant.model.content import Content, Wire
-from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Ok, Outcome
+from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Held, Ok, Outcome, OutcomeKind
 from cormorant.model.resource import Lease, Role
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.settings import SiteBudget
@@ -248,3 +248,27 @@ def test_another_hour_brings_another_pace_and_may_shut_a_source() -> None:
         (2.0, {SOURCE}, "variable_delay 'Wed 13-14 suspend'"), (2.0, {SOURCE}, "variable_delay 'Wed 13-14 suspend'"),
         (2.0, frozenset(), "delay_s 2"),
     ]  # fmt: skip
+
+
+def closed(outcomes: list[Outcome], waiting: int = 2) -> tuple[SourceWork, list[Report]]:
+    """A source at a site where so many resources wait and visits end so, and visits that were not made for it."""
+    work = SourceWork(1)
+    work.queue = deque(NEVER_SEEN._replace(id=100 + number) for number in range(waiting))
+    work.held = {each.id for each in work.queue}
+    site, made = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: work}, under_way=9), list[Report]()
+    for outcome in outcomes:
+        made += manners.learn(Report(Task(NEVER_SEEN, site), outcome, Wire(requests=1), AT), Desk(), web_source(), NOW)
+    return work, made
+
+
+def test_a_site_that_answers_with_login_pages_is_left_to_another_run() -> None:
+    login = Held("a login page")
+    work, made = closed([login, login])
+    assert not work.closed
+    work, made = closed([login, login, Gone(), login, login])
+    assert not work.closed
+    work, made = closed([login, login, login, login])
+    assert (work.closed, len(work.queue), work.held) == (True, 0, {100})
+    ((task, outcome, _, _),) = made
+    assert (task.resource.id, outcome.status, outcome.kind) == (100, 980, OutcomeKind.DEFERRED)
+    assert closed([login, login, login], waiting=0)[1] == []

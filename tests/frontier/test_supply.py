@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from cormorant.frontier import facts, leases, ledger, order, progress, supply
 from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.leases import LEASE_S, READ_AHEAD
-from cormorant.frontier.supply import LONG_REST_S, LOW, Plan
+from cormorant.frontier.supply import CLOSED_S, LONG_REST_S, LOW, Plan
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
@@ -357,3 +357,18 @@ def test_what_goes_out_is_written_down_with_its_lease(ada: Retriever) -> None:
     with ada.store.read() as tx:
         (hour,) = ledger.of(tx, [one.lease.site])[one.lease.site]
     assert (hour.requests, hour.gap_s, hour.asked_s, hour.rule) == (2, 2.5, 2.0, "delay_s 2")
+
+
+def test_a_source_that_is_closed_at_a_site_waits_for_its_next_run(ada: Retriever) -> None:
+    one = next(each for each in ada.tend() if each.lease.site == 1)
+    one.sources[SOURCE].close()
+    admitted(ada.store, "https://a.example/new")
+    ada.desk.settled([], [1])
+    assert ada.visit_all() == ["https://b.example/"]
+    assert 1 not in ada.desk.sites, "it is given back to whoever else has work there"
+    with ada.store.read() as tx:
+        waits_s = work_of(tx).not_before - tx.now()
+    assert CLOSED_S - 60 < waits_s <= CLOSED_S
+    with ada.store.begin() as tx:
+        progress.awake(tx, SOURCE, 1)
+    assert sorted(ada.visit_all()) == sorted([*pages(3), "https://a.example/new"])

@@ -18,7 +18,10 @@ ROBOTS = "User-agent: *\nDisallow: /private/\n"
 
 @dataclass(frozen=True, slots=True)
 class SiteSettings:
-    """What a site is like. Pages are spread over `hosts` addresses of this machine; every `pdf`-th leaf is a PDF."""
+    """What a site is like. Pages are spread over `hosts` addresses of this machine; every `pdf`-th leaf is a PDF.
+
+    `missing` is the page, with status 200, for what is not there; {path} in it is the path that was asked for.
+    """
 
     pages: int
     seed: int = 1
@@ -29,6 +32,7 @@ class SiteSettings:
     pdf: int = 0
     robots: str = ROBOTS
     log: str = ""
+    missing: str = ""
 
 
 @dataclass(slots=True)

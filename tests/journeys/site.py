@@ -55,6 +55,7 @@ class _Shop:
         self.port = 0
         self.delay_s = settings.delay_s
         self.robots = settings.robots
+        self.missing = settings.missing
         self.edits: dict[int, Edit] = {}
         self.under_way: dict[str, int] = {}
         self.down = False
@@ -68,6 +69,7 @@ class _Shop:
             self.edits[int(str(said["page"]))] = Edit(**said["edit"])  # type: ignore[arg-type]
         self.delay_s = float(str(said.get("delay_s", self.delay_s)))
         self.robots = str(said.get("robots", self.robots))
+        self.missing = str(said.get("missing", self.missing))
         self.down = bool(said.get("down", self.down))
 
     def tick(self, due: float) -> None:
@@ -84,6 +86,8 @@ class _Shop:
             return 200, ["Content-Type: text/html"], b"<p>not for crawlers</p>"
         number = _number(path)
         if number is None or pages.path(self.site, number) != path:
+            if self.missing:
+                return 200, ["Content-Type: text/html"], self.missing.replace("{path}", path).encode()
             return 404, ["Content-Type: text/plain"], b"no such page\n"
         edit = self.edits.get(number, Edit())
         if edit.status is not None:

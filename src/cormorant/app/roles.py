@@ -24,6 +24,7 @@ from cormorant.catalog import consents, receivers, sources
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl.delivery import Outlet, Shelf
 from cormorant.crawl.dispatch import Dispatch
+from cormorant.crawl.doubts import Doubts, copies
 from cormorant.crawl.gates import SiteKeys
 from cormorant.crawl.means import Means
 from cormorant.crawl.outlets import IndexOutlet, ReceiverOutlet
@@ -102,7 +103,8 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     with house.store.begin() as tx:
         leases.disown(tx, name)
     assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)
-    reader = Reader(ChildPool(converters), steps, partial(stands, house.store))
+    doubts = Doubts(copies(house.store, means.cache))
+    reader = Reader(ChildPool(converters), steps, partial(stands, house.store), doubts)
     crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer())
     memory.collect_late()
     began = cpu_ns()

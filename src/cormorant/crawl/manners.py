@@ -17,7 +17,7 @@ from cormorant.frontier.traps import Watch
 from cormorant.journal import runs
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Wire
-from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Ok
+from cormorant.model.outcome import Deferred, Excluded, Failed, Held, Moved, Ok
 from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, How, Role
 from cormorant.model.status import Status
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from cormorant.crawl.means import Means
     from cormorant.model.outcome import Outcome
     from cormorant.sources.protocol import Source
+
+
+SHUT_OUT = 3
+"""Visits in a row that end held, each because a login page came, after which a source leaves a site alone."""
 
 
 def require(blocked: Blocked, desk: Desk, order: Admission, means: Means) -> None:
@@ -71,7 +75,26 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
     if unasked:
         site.give_turn_back()
     desk.done(task)
+    refused += _shut_out(report, outcome, source.number)
     return refused
+
+
+def _shut_out(report: Report, outcome: Outcome, source: int) -> list[Report]:
+    """A site that answers with login pages alone is left to another run; one of its resources tells why."""
+    site = report.task.site
+    work = site.sources.get(source)
+    if work is None or report.task.resource.role is not Role.DOCUMENT or not report.wire.used:
+        return []
+    work.in_row = work.in_row + 1 if isinstance(outcome, Held) else 0
+    if not isinstance(outcome, Held) or work.in_row < SHUT_OUT or work.closed:
+        return []
+    waiting = next((each for each in work.queue if each.role is Role.DOCUMENT), None)
+    if waiting is not None:
+        work.queue.remove(waiting)
+    work.close()
+    if waiting is None:
+        return []
+    return [Report(Task(waiting, site), Deferred(Status.HELD, outcome.reason, 1.0, elsewhere=True), Wire(), report.at)]
 
 
 def _answered(site: SiteWork, desk: Desk, now: float) -> None:

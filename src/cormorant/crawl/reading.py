@@ -10,6 +10,7 @@ from dataclasses import replace
 from cormorant.base.log import logger
 from cormorant.base.steps import Steps
 from cormorant.crawl import naming
+from cormorant.crawl.doubts import Doubts, Read
 from cormorant.extract.beside import with_header
 from cormorant.extract.change import attributes_said, main_text_hash
 from cormorant.extract.choose import Reading, extract_inline, needs_office, reading_of, unread_status
@@ -26,7 +27,7 @@ from cormorant.limits import Failed as TaskFailed
 from cormorant.limits.client import ChildPool
 from cormorant.model import showing
 from cormorant.model.content import Content, Document, Extraction, Link, Manner, Wire
-from cormorant.model.outcome import Excluded, Failed, Ok, Outcome, Quarantined
+from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, Quarantined, Unchanged
 from cormorant.model.resource import Resource
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
@@ -48,10 +49,38 @@ def _unknown(_source: int, _address: str) -> bool:
 class Reader:
     """Turns content into an extraction, or into the outcome that says why not."""
 
-    def __init__(self, children: ChildPool, steps: Steps, stands: Callable[[int, str], bool] = _unknown) -> None:
+    def __init__(
+        self, children: ChildPool, steps: Steps, stands: Callable[[int, str], bool] = _unknown,
+        doubts: Doubts | None = None,
+    ) -> None:  # fmt: skip
         self._children = children
         self._steps = steps
         self._stands = stands
+        self._doubts = doubts
+
+    async def believed(self, read: Read, source: Source, wire: Wire) -> Outcome:
+        """How a visit ends whose page was read: as it seems to, unless there is reason to doubt what came."""
+        if fell_silent(read):
+            return Failed(Status.EMPTY, "It is empty and was not; what it said stays until the next crawl agrees.")
+        return await self._doubts.outcome(read, source, self.read, wire) if self._doubts is not None else read.outcome
+
+    def outcome(
+        self, source: Source, resource: Resource, content: Content, said: Extraction, content_hash: bytes
+    ) -> Outcome:
+        """What it means for the resource that its page says this."""
+        here = {content.address, resource.address}
+        if said.refresh and not {said.refresh, naming.known_as(said.refresh, source)} & here:
+            return Moved(said.refresh, 953)
+        follow, unfollowed = followed(content, said)
+        ruling = self.judged(source, resource, content, said)
+        if not ruling.admitted:
+            return Excluded(ruling, ruling.status, follow, content, unfollowed)
+        if not ruling.lasting:  # unchanged, it may be judged otherwise the next time: it is read again then
+            content, content_hash = unconfirmed(content), b""
+        document = document_of(source, resource, content, said, content_hash)
+        if resource.indexed and document.text_hash == resource.text_hash:
+            return Unchanged(200, content, document, follow, unfollowed)
+        return Ok(content, document, follow, unfollowed, likeness=replacing(resource, document))
 
     def judged(self, source: Source, resource: Resource, content: Content, said: Extraction) -> Ruling:
         """May what it says be delivered? Not lasting when the same version may be judged otherwise another time.
@@ -228,10 +257,13 @@ def followed(content: Content, said: Extraction) -> tuple[tuple[Link, ...], tupl
     return tuple(link for link in said.links if "nofollow" not in link.rel) if unfollowed else said.links, unfollowed
 
 
-def fell_silent(resource: Resource, document: Document, content: Content) -> bool:
+def fell_silent(read: Read) -> bool:
     """Did it say something when it was indexed, and says nothing now, for the first time?"""
-    said_more = resource.indexed and document.text_hash != (resource.before or resource.text_hash)
-    return said_more and resource.status != Status.EMPTY and says_nothing(document, content)
+    resource, outcome = read.resource, read.outcome
+    if not resource.indexed or not isinstance(outcome, Ok) or outcome.document is None:
+        return False
+    said_more = outcome.document.text_hash != (resource.before or resource.text_hash)
+    return said_more and resource.status != Status.EMPTY and says_nothing(outcome.document, read.content)
 
 
 def replacing(resource: Resource, document: Document) -> int:

@@ -129,12 +129,13 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
     batch.visited.append(light)
     batch.received += visited.report.wire.received
     lead(batch, resource, found)
-    for name, value, seconds in visited.report.wire.learned:
-        batch.facts.append(Fact(resource.site, resource.source, name, value, visited.report.at + seconds))
+    wire, at = visited.report.wire, visited.report.at
+    for scope, facts in ((resource.source, wire.learned), (INSTALLATION, wire.shared)):
+        batch.facts += [Fact(resource.site, scope, name, value, at + seconds) for name, value, seconds in facts]
     if resource.role is not Role.DOCUMENT:
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, resource.role)
         if fact:
-            batch.facts.append(Fact(resource.site, INSTALLATION, fact[0], fact[1], visited.report.at + fact[2]))
+            batch.facts.append(Fact(resource.site, INSTALLATION, fact[0], fact[1], at + fact[2]))
         return
     document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
     if document is not None:
@@ -243,8 +244,7 @@ def _same(resource: Resource, outcome: Outcome) -> bool:
 
 def _counted(fate: Fate, outcome: Outcome) -> int:
     """The status to count by: a 304 for a page that says noindex is one more page that may not be indexed."""
-    repeated = fate.outcome in REPEATED
-    return fate.status if repeated else outcome.status
+    return fate.status if fate.outcome in REPEATED else outcome.status
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 gates.visit --no--> Excluded        --first robots.txt--> Blocked
     `-- yes --> source.fetch --answer is an outcome--> that
-                    `-- Content --> same bytes? Unchanged --> read --> same text? Unchanged --> Ok
+                    `-- Content --> same bytes? Unchanged --> read --> same text? Unchanged --> believed? Ok
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from typing import NamedTuple
 from cormorant.base.clock import Clock
 from cormorant.base.log import logger
 from cormorant.base.masking import masked
-from cormorant.crawl import naming
-from cormorant.crawl.reading import Reader, document_of, fell_silent, followed, replacing, unconfirmed
+from cormorant.crawl.doubts import Read
+from cormorant.crawl.reading import Reader
 from cormorant.frontier import traps
 from cormorant.frontier.desk import Task
 from cormorant.limits import ServerGone
 from cormorant.model.content import Content, Wire
-from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, Unchanged, with_rights
-from cormorant.model.resource import Resource, Role
+from cormorant.model.outcome import Excluded, Failed, Ok, Outcome, Unchanged, with_rights
+from cormorant.model.resource import Role
 from cormorant.model.rules import Prerequisite
-from cormorant.model.status import Status
 from cormorant.sources.protocol import Source
 
 _log = logger(__name__)
@@ -52,7 +51,7 @@ async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Rep
         got = await _asked(task, source, wire, clock)
         if isinstance(got, Blocked):
             return got
-        outcome = await _judge(source, task.resource, got, reader, wire) if isinstance(got, Content) else got
+        outcome = await _judge(task, source, got, reader, wire) if isinstance(got, Content) else got
     except ServerGone:
         raise  # the converters are: whoever started them starts them again
     except Exception as error:  # noqa: BLE001 - the input is hostile, and so may be a plug-in
@@ -73,8 +72,9 @@ async def _asked(task: Task, source: Source, wire: Wire, clock: Clock) -> Conten
     return traps.stopped(task.site.watches, task.resource, clock.now()) or await source.fetch(task.resource, wire)
 
 
-async def _judge(source: Source, resource: Resource, content: Content, reader: Reader, wire: Wire) -> Outcome:
+async def _judge(task: Task, source: Source, content: Content, reader: Reader, wire: Wire) -> Outcome:
     """Decide what an answer means for the resource."""
+    resource = task.resource
     if resource.role is not Role.DOCUMENT:
         return await reader.read_sitemap(content, wire) if resource.role is Role.SITEMAP else Ok(content, None)
     content_hash = hashlib.sha256(content.body).digest()
@@ -84,16 +84,5 @@ async def _judge(source: Source, resource: Resource, content: Content, reader: R
     if not isinstance(read, tuple):
         return read
     content, said = read
-    if said.refresh and not {said.refresh, naming.known_as(said.refresh, source)} & {content.address, resource.address}:
-        return Moved(said.refresh, 953)
-    ruling, (follow, unfollowed) = reader.judged(source, resource, content, said), followed(content, said)
-    if not ruling.admitted:
-        return Excluded(ruling, ruling.status, follow, content, unfollowed)
-    if not ruling.lasting:  # unchanged, it may be judged otherwise the next time: it is read again then
-        content, content_hash = unconfirmed(content), b""
-    document = document_of(source, resource, content, said, content_hash)
-    if resource.indexed and document.text_hash == resource.text_hash:
-        return Unchanged(200, content, document, follow, unfollowed)
-    if fell_silent(resource, document, content):
-        return Failed(Status.EMPTY, "It is empty and was not; what it said stays until the next crawl finds it so too.")
-    return Ok(content, document, follow, unfollowed, likeness=replacing(resource, document))
+    outcome = reader.outcome(source, resource, content, said, content_hash)
+    return await reader.believed(Read(task, content, said, outcome), source, wire)

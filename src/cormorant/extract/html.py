@@ -51,17 +51,16 @@ def extract_html(
         body = body if manner.links else b""  # may be a copy of megabytes, which are needed for what follows
     with steps("links_title"):
         find = document.find_all
-        links = find("link")
+        links, head = find("link"), read_metas(find("meta"))
         references = gathered(document, links)
         if manner.links:
             references, body = _with_further(references, document, body, manner), b""
-        head = read_metas(find("meta"))
         title, attributes = _title_and_attributes(document, head, address)
+        login = any((each.attr("type") or "").lower() == "password" for each in find("input"))
     with steps("join"):
         base = _base(address, find("base"))
         by_address = joined(base, references)
         _, refresh = (_refresh(by_address, base, each, address) for each in (head.later, head.refresh))
-        canonical = _canonical(base, links)
     with steps("text"):
         text = _text(document)
         main_text = clean(document.main_text()) if manner.main else ""
@@ -72,13 +71,14 @@ def extract_html(
         language=language_of(document) or head.language,
         charset=(document.encoding or "").lower(),
         directives=head.directives,
-        canonical=canonical,
+        canonical=_canonical(base, links),
         refresh=refresh,
         attributes=attributes,
         links_seen=references.seen,
         truncated=truncated,
         main_text=main_text,
         links_dropped=references.beyond(len(by_address)),
+        login=login,
         charset_from=MARK if marked else known_from or (PAGE if is_label(head.charset) else BYTES),
     )
 

@@ -58,6 +58,7 @@ class _Answer(msgspec.Struct, frozen=True, array_like=True, tag="extraction"):
     main_text: str
     charset_from: str
     links_dropped: int
+    login: bool = False
 
 
 _LENGTH: Final = struct.Struct("!I")
@@ -136,6 +137,7 @@ def decode_result(answer: bytes) -> Extraction | ConversionFault:
         main_text=clean(result.main_text),
         charset_from=one_line(result.charset_from),
         links_dropped=result.links_dropped,
+        login=result.login,
     )
 
 
@@ -171,6 +173,7 @@ def _answer(extraction: Extraction) -> _Answer:
         main_text=extraction.main_text,
         charset_from=extraction.charset_from,
         links_dropped=extraction.links_dropped,
+        login=extraction.login,
     )
 
 

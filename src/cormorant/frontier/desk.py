@@ -87,7 +87,8 @@ class SourceWork:
     """What one source has to do at one site.
 
     `held` are the resources read and not settled yet, waiting or under way; `exhausted` says that reading gave no more.
-    Once it did, only what arrived since can be new: its number is above `newest`.
+    Once it did, only what arrived since can be new: its number is above `newest`. `in_row` counts visits in a row that
+    ended held; when there are too many the source is `closed` at the site, and what is left waits for another run.
     """
 
     arrivals: int
@@ -95,6 +96,14 @@ class SourceWork:
     queue: deque[Resource] = field(default_factory=deque)
     held: set[int] = field(default_factory=set)
     exhausted: bool = False
+    in_row: int = 0
+    closed: bool = False
+
+    def close(self) -> None:
+        """Hand nothing out any more, nor read more."""
+        self.held.difference_update(resource.id for resource in self.queue)
+        self.queue.clear()
+        self.closed = self.exhausted = True
 
 
 @dataclass(slots=True)

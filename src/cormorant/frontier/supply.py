@@ -20,6 +20,8 @@ from cormorant.store.database import Tx
 
 LOW = 64
 """Read ahead when fewer than this are waiting at a site."""
+CLOSED_S = 86_400.0
+"""How long a source does not visit a site that it was closed at: until its next run, which looks anew."""
 LONG_REST_S = 5.0
 """A site that rests longer than this is given back meanwhile."""
 
@@ -149,7 +151,7 @@ class Supply:
         """Read ahead at every site that runs low."""
         for site in list(self._desk.sites.values()):
             for source, work in site.sources.items():
-                if not work.exhausted and len(work.queue) < LOW and source in plan.generations:
+                if not (work.exhausted or work.closed) and len(work.queue) < LOW and source in plan.generations:
                     self._read(tx, plan, site, source)
             self._desk.offer(site)
 
@@ -174,7 +176,7 @@ class Supply:
             for source in list(site.sources):
                 if source not in plan.generations:
                     self._drop(site, source)
-                elif site.sources[source].exhausted and not site.sources[source].held:
+                elif (work := site.sources[source]).exhausted | work.closed and not work.held:
                     self._finish(tx, plan, site, source)
             resting = site.rest_until > moment.monotonic + LONG_REST_S
             unsettled = any(len(w.held) > len(w.queue) for w in site.sources.values())
@@ -204,13 +206,15 @@ class Supply:
     def _finish(self, tx: Tx, plan: Plan, site: SiteWork, source: int) -> None:
         generation, work = plan.generations[source], site.sources[source]
         left = leases.earliest(tx, plan.window(site.lease.site, source))
+        if work.closed and left is not None:
+            left = max(left, tx.now() + CLOSED_S)
         if left is not None and left <= tx.now():
             work.exhausted, work.newest = False, 0
         elif leases.finish(tx, site.lease.site, source, generation, work.arrivals, left or 0.0):
             del site.sources[source]
         else:
             found = leases.arrivals(tx, [site.lease.site], plan.generations)[site.lease.site]
-            site.sources[source] = SourceWork(found.get(source, work.arrivals))
+            site.sources[source] = SourceWork(found.get(source, work.arrivals), closed=work.closed)
 
     def drop(self, source: int) -> None:
         """Forget everything that was read for a source: its run is over, and what is under way will not be settled."""

@@ -2,6 +2,7 @@
 
 no answer came   SILENT    it is tried again, in this run and anew in the next
 429, 503         ASKED     it is left alone until the time it named
+login pages      LOGIN     it is left alone until the next run, when somebody has seen to the credential
 anything else    FAILING   it answers, but not with what was asked for
 """
 
@@ -19,6 +20,7 @@ class Why(StrEnum):
 
     SILENT = "servers that do not answer"
     ASKED = "the servers asked to be left alone for a while"
+    LOGIN = "servers that answer with login pages"
     FAILING = "pages that failed and are tried again"
 
 
@@ -36,11 +38,13 @@ _HOW = {
 _DOES = {
     Why.SILENT: "does not answer ({how})",
     Why.ASKED: "asked to be left alone for a while ({how})",
+    Why.LOGIN: "answers with login pages",
     Why.FAILING: "has pages that failed ({how})",
 }
 _DID = {
     Why.SILENT: "did not answer when it was last asked ({how})",
     Why.ASKED: "asked to be left alone ({how})",
+    Why.LOGIN: "answered with login pages when it was last asked",
     Why.FAILING: "answered with an error when it was last asked ({how})",
 }
 
@@ -61,6 +65,8 @@ class Trouble(NamedTuple):
         """Which of the cases above it is."""
         if self.status in retry.NO_ANSWER:
             return Why.SILENT
+        if self.status == Status.HELD:
+            return Why.LOGIN
         return Why.ASKED if self.status in retry.BUSY else Why.FAILING
 
     @property
@@ -80,7 +86,7 @@ class Trouble(NamedTuple):
                 return _HOW[Status(self.status)]
             case Why.ASKED:
                 return str(self.status)
-            case Why.FAILING:
+            case Why.FAILING | Why.LOGIN:
                 return f"{self.status} {describe(self.status).text}"
 
     @property

@@ -23,7 +23,8 @@ class Wire:
     when the document was read in a limited child. `sent` is to be called with the key of its site at the moment a
     request goes out: the pace of the site is counted from there, and not from when it was meant to. `facts` are what is
     known of the `site`; `learned` is what the visit taught about it for its source alone: name, value, and the seconds
-    for which it holds. `credential` says in words what was offered with the newest request.
+    for which it holds, `shared` what it taught for all of them. `credential` says in words what was offered with the
+    newest request; `offered`: there was a credential among it.
     """
 
     requests: int = 0
@@ -36,7 +37,9 @@ class Wire:
     site: str = ""
     facts: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     learned: list[tuple[str, bytes, float]] = field(default_factory=list, repr=False)
+    shared: list[tuple[str, bytes, float]] = field(default_factory=list, repr=False)
     credential: str = ""
+    offered: bool = False
 
     @property
     def used(self) -> bool:
@@ -152,7 +155,7 @@ class Extraction:
     references before repeats were dropped and the cap was applied. `main_text` is the text without what frames it
     (navigation, footer), "" unless it was asked for. `charset_from` says how the charset was known: `mark` (byte-order
     mark), `header` (of the answer), `page` (what the document declares), `default` (of the source) or `bytes`.
-    `links_dropped` counts references that the cap left out.
+    `links_dropped` counts references that the cap left out. `login`: it has a field for a password.
     """
 
     text: str
@@ -169,6 +172,7 @@ class Extraction:
     main_text: str = ""
     charset_from: str = ""
     links_dropped: int = 0
+    login: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ class Gate(StrEnum):
     TYPE = "type"
     SIZE = "size"
     ROBOTS_META = "robots_meta"
+    MISSING = "missing"
     INDEX = "index"
     CANONICAL = "canonical"
 

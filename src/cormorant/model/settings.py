@@ -147,6 +147,16 @@ class SourceSettings(Settings):
         return None
 
     @property
+    def doubts_logins(self) -> bool:
+        """Does a login page not take the place of a document?"""
+        return False
+
+    @property
+    def doubts_missing(self) -> bool:
+        """May a page be compared with what its site shows for addresses that do not exist?"""
+        return False
+
+    @property
     def visit_s(self) -> float:
         """The longest that one visit may take."""
         return 300.0

@@ -278,14 +278,14 @@ _TABLE = """
   The server sends readers in a circle or through too many addresses.
   Open the address in a browser; sites that loop often want a cookie or a login.
 978 excluded Answers 200, but says 'not found'
-  The page looks like the one the site shows for addresses that do not exist.
-  Mend the links to it; tell the site's owner that it should answer 404.
+  The page says what the site says for an address that does not exist; one that was found goes the second time.
+  Mend the links to it; if it is meant to be found, set missing_pages to believe.
 979 excluded Stopped as a trap, or over budget
   The address belongs to a pattern that goes on without end, or a limit of the source was reached.
   Raise the limit that the reason names, or exclude the pattern.
 980 held Held until a person decides
-  Too much would be removed at once, so nothing is until somebody has looked.
-  Answer with 'cormorant run accept' or 'cormorant run refuse'.
+  Too much would be removed or overwritten at once, or a login page came instead, so all stays as it was.
+  Answer a held run with 'cormorant run accept' or 'refuse'; for a login page mend the credentials of the source.
 981 quarantined In quarantine
   Reading it killed or froze the converter, so it is left alone until it or the converter changes.
   Exclude it, or crawl its source with --force after an upgrade.

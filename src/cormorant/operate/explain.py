@@ -111,7 +111,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     found = bool(kept) and bool(kept[0].indexed) and not out_of_sight
     passed = found and place is not None and kept[0].seq <= place
     verdict = _VERDICTS[outcome]
-    if found:
+    if found and outcome is not OutcomeKind.HELD:
         verdict = "indexed" if passed else "pending"
     elif verdict == "indexed":
         verdict = "not_indexed"
@@ -124,7 +124,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     status = describe(number)
     access = _access(tx, kept[0].acl_id) if kept else None
     public = access is None or (EVERYONE in access["grants"] and not access["denies"])
-    because = _held(held, row.status) if held else _because(row, outcome, verdict, status, public=public)
+    because = _held(held, row.status) if held else _because(row, outcome, verdict, status, public=public, found=found)
     site = troubles.of_site(tx, row.site_id)
     advice = status.advice
     if site and outcome is OutcomeKind.NONE:
@@ -161,8 +161,8 @@ def _conversion(house: House, row: Any, kept: Any) -> dict[str, Any] | None:
     return said | how_read(house, place)
 
 
-def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, public: bool) -> str:
-    """The one sentence. `public`: everybody may read it."""
+def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, public: bool, found: bool) -> str:
+    """The one sentence. `public`: everybody may read it; `found`: search finds it, as its last visit left it."""
     if row.role == Role.SITEMAP and outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.NONE):
         return sitemaps.BECAUSE
     if row.role == Role.ROBOTS:
@@ -179,7 +179,8 @@ def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, publi
     if verdict == "pending" and outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
         return "It was fetched and is on its way into the index."
     reason = f": {row.reason}" if row.reason else "."
-    return f"{row.status} {status.text}{reason}"
+    kept = "It is found as it was before, since its last visit ended " if found and verdict == "held" else ""
+    return f"{kept}{row.status} {status.text}{reason}"
 
 
 def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:

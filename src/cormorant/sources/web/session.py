@@ -48,6 +48,7 @@ class Session:
         if self._access is not None:
             offer = self._access.offer(origin, address)
             wire.credential = offer.said
+            wire.offered = bool(offer.said) and not offer.said.startswith("by proxy")
         if jar is None:
             return offer
         kept = wire.facts.get(self._name)

@@ -19,6 +19,7 @@ from cormorant.sources.web.addresses import AddressSettings
 from cormorant.sources.web.audit import AuditSettings
 from cormorant.sources.web.bounds import BoundsSettings
 from cormorant.sources.web.budgets import BudgetSettings
+from cormorant.sources.web.doubt_settings import DoubtSettings
 from cormorant.sources.web.extractors import LinkSettings
 from cormorant.sources.web.sitemaps import SitemapSettings, web_address
 
@@ -36,6 +37,7 @@ class WebSettings(
     AccessSettings,
     AddressSettings,
     BudgetSettings,
+    DoubtSettings,
     LinkSettings,
     BoundsSettings,
     SitemapSettings,

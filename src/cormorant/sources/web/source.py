@@ -29,6 +29,7 @@ from cormorant.sources.web import aging, exchange, sitemaps
 from cormorant.sources.web.audit import differing, is_chosen
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
+from cormorant.sources.web.logins import instead
 from cormorant.sources.web.pace import pace_of
 from cormorant.sources.web.recent import Recent
 from cormorant.sources.web.robots import MAX_BODY, Reading, verdict_of_fetch
@@ -168,16 +169,21 @@ class WebSource:
                     said = await self._audited(said, resource, wire)
                 said = aging.judged(self.gates, resource, said) if self.gates.asks_age else said
                 if not isinstance(said, Content):
-                    return self._told(said, origin_of(address).site, home)
+                    ended = self._told(said, origin_of(address).site, home)
+                    return self._instead(ended, resource, said.target if isinstance(said, Moved) else address)
                 # Another resource's validators would confirm what they know nothing of.
                 return said if address == resource.address else replace(said, etag="", modified="")
             if said.target in chain or len(chain) > MAX_HOPS:
                 return Failed(977, f"Redirects end nowhere: {' -> '.join(chain[-3:])} -> {said.target}")
             refused = await self._forbidden(said.target, home, wire)
             if refused is not None:
-                return refused
+                return self._instead(refused, resource, said.target)
             address = said.target
             chain.append(address)
+
+    def _instead(self, ended: Outcome, resource: Resource, at: str) -> Outcome:
+        """The outcome, unless a login page is all that came."""
+        return instead(ended, resource, at) if self.settings.doubts_logins else ended
 
     async def _asked(
         self, resource: Resource, address: str, wire: Wire, conditions: tuple[str, ...]

@@ -1,0 +1,126 @@
+"""Is a page what its site shows for addresses that do not exist? By what it says, compared line by line (fault W9).
+
+    probe: an address that nobody has made -> 200 -> Sketch, kept
+    page: suspicious? (`says_missing`) -> Sketch -> `is_like`
+
+A site's navigation is on every page, so a large common part proves nothing. What proves something is that the page has
+the probe's message, hence every line of its answer or one that says that nothing is there, and hardly any of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import Final, NamedTuple
+from zlib import crc32
+
+import msgspec
+import re2
+
+ALIKE: Final = 0.9
+"""The share of the words of the longer text that both must have, line by line."""
+FEW: Final = 20
+"""Words of an answer that proves little: an application's empty frame, a line. It must say that nothing is there."""
+MOST_LINES: Final = 2_000
+MOST_CHARACTERS: Final = 100_000
+"""No page says at such length that it is missing."""
+SHORT: Final = 600
+"""Characters of a text that is looked through for the words by which pages say that they are missing."""
+
+_WORD: Final = re.compile(r"[^\W_]+")
+_OPTIONS: Final = re2.Options()
+_OPTIONS.case_sensitive = False
+_SAYS: Final = re2.compile(
+    r"^\W*(?:404|410)\b|\b(?:error|http|status|code)\W{0,3}(?:404|410)\b|\b(?:404|410) error"
+    r"|not (?:be )?found|n[o']t exist|no such (?:page|file|article|document)"
+    r"|no longer (?:exist|avail|here)"
+    r"|page (?:is )?(?:missing|unavailable|gone)|missing page|nothing (?:was )?found|couldn.?t find|can.?t find"
+    r"|could not find|cannot find|does ?n.?t exist|has been (?:removed|deleted)|wrong (?:url|address)|oops"
+    r"|nicht (?:gefunden|vorhanden|verf.gbar)|existiert nicht|gibt es nicht|introuvable|n.existe (?:pas|plus)"
+    r"|no (?:se )?(?:ha )?encontrad|no se encuentra|no existe|n.o (?:foi )?encontrad|n.o existe|non (?:.\b )?trovat"
+    r"|non esiste|niet gevonden|bestaat niet|nie (?:znaleziono|istnieje|odnaleziono)|hittades inte|finns inte"
+    r"|ikke (?:fundet|funnet)|findes ikke|finnes ikke|ei l.ydy|nenalezen|neexistuje|nem tal.lhat|bulunamad"
+    r"|не (?:найден|существует|знайден|існує)|未找到|找不到|不存在|見つかりません|存在しません|찾을 수 없|존재하지 않"
+    r"|غير موجود|לא נמצא",
+    _OPTIONS,
+)
+"""An automaton, since so many words in turn take a backtracking search half a millisecond for a short text."""
+
+
+class Sketch(NamedTuple):
+    """A text by its lines: the key of each, and how many words it has. Its address and all figures are left out.
+
+    `says` are the keys of those lines, the title among them, that say that it is missing. `characters` is the length
+    of the text.
+    """
+
+    lines: dict[int, int]
+    says: frozenset[int]
+    characters: int
+
+    @property
+    def words(self) -> int:
+        """How many words it has, each line counted once."""
+        return sum(self.lines.values())
+
+    def pack(self) -> bytes:
+        """As bytes to be kept."""
+        return msgspec.msgpack.encode([self.lines, sorted(self.says), self.characters])
+
+
+def unpack(value: bytes) -> Sketch | None:
+    """What `pack` made, None for anything else."""
+    try:
+        return Sketch(*msgspec.msgpack.decode(value, type=tuple[dict[int, int], frozenset[int], int]))
+    except msgspec.DecodeError:
+        return None
+
+
+def sketch(title: str, text: str, address: str) -> Sketch:
+    """Sketch what a page says, less the words of its own address."""
+    told = set(_WORD.findall(address.lower()))
+    lines: dict[int, int] = {}
+    says = {_key(_kept(title, told))} if says_missing(title, "") else set[int]()
+    for line in islice(text[:MOST_CHARACTERS].split("\n"), MOST_LINES):
+        words = _kept(line, told)
+        if words:
+            key = _key(words)
+            lines[key] = len(words)
+            if says_missing("", line):
+                says.add(key)
+    return Sketch(lines, frozenset(says), len(text))
+
+
+def _kept(line: str, told: set[str]) -> list[str]:
+    """The words of a line that are neither told by the address nor made with figures."""
+    return [word for word in _WORD.findall(line.lower()) if word.isalpha() and word not in told]
+
+
+def _key(words: list[str]) -> int:
+    return crc32(" ".join(words).encode(errors="replace"))
+
+
+def may_be_like(characters: int, missing: Sketch) -> bool:
+    """Can a text of this length be like that at all? To be asked before it is sketched."""
+    return abs(characters - missing.characters) <= 200 + 0.3 * missing.characters
+
+
+def is_like(page: Sketch, missing: Sketch) -> bool:
+    """Say whether a page is what the site shows for addresses that do not exist.
+
+    Where that is short, both must say the same and that nothing is there; an empty answer is like nothing.
+    """
+    words = missing.words
+    if not words:
+        return False
+    if words < FEW:
+        return bool(missing.says) and page.says == missing.says and page.lines == missing.lines
+    shared = sum(count for key, count in page.lines.items() if key in missing.lines)
+    if shared < ALIKE * max(words, page.words):
+        return False
+    return missing.lines.keys() <= page.lines.keys() or bool(page.says & missing.says)
+
+
+def says_missing(title: str, text: str) -> bool:
+    """Say whether a title, or a short text, has words by which pages say that they are missing."""
+    return _SAYS.search(title) is not None or (len(text) <= SHORT and _SAYS.search(text) is not None)

@@ -1,0 +1,54 @@
+"""What does a run hold back, and why? Documents whose newest answer was not believed, told once a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.crawl.doubts import NEVER_READ
+from cormorant.journal import runs
+from cormorant.journal.runs import RunRow
+from cormorant.model.login import IN_ITS_PLACE
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Role
+from cormorant.model.run import RunState
+from cormorant.model.status import Status
+from cormorant.store.database import Tx
+from cormorant.store.schema import resource
+
+EXAMPLES = 3
+REASONS = 10
+LOGIN = (IN_ITS_PLACE, NEVER_READ)
+
+
+def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """A problem for each reason: how many documents, and some of them."""
+    columns, count = resource.c, sa.func.count()
+    mine = sa.and_(
+        columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT),
+        columns.outcome == int(OutcomeKind.HELD),
+    )  # fmt: skip
+    groups = sa.select(columns.reason, count.label("documents")).where(mine).group_by(columns.reason)
+    for each in tx.rows(groups.order_by(count.desc(), columns.reason).limit(REASONS)):
+        some = sa.select(columns.address).where(mine, columns.reason == each.reason).order_by(columns.id)
+        examples = [found.address for found in tx.rows(some.limit(EXAMPLES))]
+        yield _problem(row, each.reason or "", each.documents, examples)
+
+
+def _problem(row: RunRow, reason: str, documents: int, examples: list[str]) -> dict[str, Any]:
+    login = reason in LOGIN
+    pages = "1 page answers" if documents == 1 else f"{documents:,} pages answer"
+    if login:
+        sentence = (
+            f"{pages} with a login page now, like {', '.join(examples)}: check the credential of the source, with "
+            "`cormorant source test`. What was found before stays. If login pages are meant, set login_pages=index."
+        )
+    else:
+        answers = f" {runs.answers(row.id)}" if row.state is RunState.HELD else ""
+        sentence = f"{pages} otherwise than before, like {', '.join(examples)}: {reason}{answers}"
+    return {
+        "kind": "login" if login else "held", "documents": documents, "examples": examples, "reason": reason,
+        "status": int(Status.HELD), "sentence": sentence,
+    }  # fmt: skip
