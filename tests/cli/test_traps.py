@@ -22,7 +22,7 @@ def town(path: str) -> str | int:
 
 def crawled(home: Installation, maze: Maze) -> str:
     """Crawl the town; returns the number of its trap."""
-    home.fine("source", "add", "web", "town", "--set", f"start={maze.home}")
+    home.fine("source", "add", "web", "town", "--set", f"start={maze.home}", "--set", "missing_pages=believe")
     home.fine("crawl", "town")
     (trap,) = home.fine("trap", "list", "--json").objects
     return str(trap["trap"])

@@ -125,11 +125,12 @@ def test_honest_pages_and_starts_raise_no_question(site: Site) -> None:
     assert not site.probes
 
 
-def test_two_addresses_with_one_text_raise_it(site: Site) -> None:
+def test_three_addresses_with_one_text_raise_it(site: Site) -> None:
     same = b"<title>Shop</title><p>" + b"It is a pity. " * 20
     site.lost = same
-    put(site, same, page(1), page(2), page(3))
-    assert [each.outcome.status for each in visits(site, page(1), page(2), page(3))] == [200, 978, 978]
+    pages = [page(number) for number in range(1, 5)]
+    put(site, same, *pages)
+    assert [each.outcome.status for each in visits(site, *pages)] == [200, 200, 978, 978]
     assert len(site.probes) == 1
 
 

@@ -95,7 +95,7 @@ MANNERS = (
            "if not self._stands(source.number, canonical):", "if False:", "tests/crawl/test_reading.py"),
     _fault("everything is asked for without conditions", "sources/web/source.py",
            "return tuple(filter(None, lines))", "return ()", *_RECRAWL),
-    _fault("equal text is written to the index again", "crawl/visit.py",
+    _fault("equal text is written to the index again", "crawl/reading.py",
            "if resource.indexed and document.text_hash == resource.text_hash:", "if False:", *_RECRAWL),
     _fault("rights of a known file are not looked at again", "sources/files/discovery.py",
            'return f"{version}-{rights}-{tag_of(folders)}"', "return version", *_ROUNDS),

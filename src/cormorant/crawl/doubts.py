@@ -50,6 +50,8 @@ KEPT_SHARE = 0.9
 FORM_CHARACTERS = 2_000
 """Characters of a page that is hardly more than its form."""
 MOST_TITLES = 20_000
+SEVERAL = 3
+"""Pages in a row that say the same under one title: then it may be the answer to whatever is missing."""
 NEVER_READ = "It answers with a login page although a credential was offered."
 LIKE_MISSING = "it says what the site says of addresses that do not exist"
 STAYS = "It says what the site says of addresses that do not exist. What it said stays until the next crawl agrees."
@@ -71,12 +73,20 @@ class Read(NamedTuple):
         return self.task.resource
 
 
+class _Said(NamedTuple):
+    """What was said under one title: by which resource last, in what words (None: unread), how often in a row."""
+
+    last: int
+    words: int | None
+    times: int
+
+
 class Doubts:
     """What one retriever doubts. `copy` gives the kept copy of a document, None when there is none."""
 
     def __init__(self, copy: Callable[[int], Frame | None]) -> None:
         self._copy = copy
-        self._titles: dict[tuple[str, str], tuple[int, int]] = {}
+        self._titles: dict[tuple[str, str], _Said] = {}
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._sketches: dict[bytes, Sketch | None] = {}
 
@@ -122,7 +132,7 @@ class Doubts:
         return found is not None and self._is_like(found, read, document)
 
     def _suspected(self, read: Read, document: Document) -> bool:
-        """Does it say itself that it is missing, or just what another page of its site said?"""
+        """Does it say itself that it is missing, or just what others of its site said before it?"""
         resource = read.resource
         if missing.says_missing(document.title, document.text) or _headline_says(read.said):
             return True
@@ -130,11 +140,13 @@ class Doubts:
         before = self._titles.get(key)
         if before is None and len(self._titles) >= MOST_TITLES:
             self._titles.clear()
-        words = -1
-        if before is not None:
-            words = likeness(document.title, document.text, resource.address, figures=True)
-        self._titles[key] = (resource.id, words)
-        return before is not None and before[0] != resource.id and before[1] in (words, -1)
+        if before is None:
+            self._titles[key] = _Said(resource.id, None, 1)
+            return False
+        words = likeness(document.title, document.text, resource.address, figures=True)
+        again = before.last != resource.id and before.words in (words, None)
+        said = self._titles[key] = _Said(resource.id, words, before.times + 1 if again else 1)
+        return said.times >= SEVERAL
 
     def _is_like(self, known: bytes, read: Read, document: Document) -> bool:
         """Is it like what a fact says? Sketched only when it is as long."""
