@@ -32,8 +32,8 @@ def test_minutes_are_counted_from_the_first_document() -> None:
 
 
 def test_a_run_goes_on_and_the_next_begins_anew() -> None:
-    spent = Spent(generation=3, documents=2, received=10, since=NOW, limit="x", refused=1)
+    spent = Spent(run=3, documents=2, received=10, since=NOW, limit="x", refused=1)
     spent.begin(3)
     assert (spent.documents, spent.received, spent.refused) == (2, 10, 1)
     spent.begin(4)
-    assert spent == Spent(generation=4)
+    assert spent == Spent(run=4)

@@ -145,9 +145,9 @@ def test_what_was_kept_goes_on() -> None:
     assert other.suspects().keys() == watch.suspects().keys()
     assert other.spent == watch.spent
     assert other.spent.documents == WINDOW + 9
-    other.begin(other.spent.generation)
+    other.begin(other.spent.run)
     assert other.ruling(resource("/a"), NOW) is not None
-    other.begin(other.spent.generation + 1)
+    other.begin(other.spent.run + 1)
     assert other.ruling(resource("/a"), NOW) is None
 
 

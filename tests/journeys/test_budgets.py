@@ -73,7 +73,9 @@ def test_a_source_receives_so_many_bytes_a_run(home: Home, crawls: Crawler) -> N
 
 
 def test_a_host_gives_so_many_bytes_a_run(home: Home, crawls: Crawler) -> None:
-    with serving(big(30)) as much, serving(big(5)) as little:
+    with serving(big(1)) as other, serving(big(30)) as much, serving(big(5)) as little:
+        home.add_source("web", "other", {"start": [other.home]})
+        crawls.crawl(home, "other")
         home.add_source("web", "site", {"start": [much.home, little.home], "max_host_bytes": f"{10 * SIZE // 1000}kB"})
         report = crawls.crawl(home, "site")
         assert 10 <= len(much.paths) <= 10 + PER_HOST

@@ -13,22 +13,22 @@ from cormorant.model.settings import SiteBudget
 
 @dataclass(slots=True)
 class Spent:
-    """What a run has asked of a site so far. `since` is when it asked for the first document, in epoch seconds.
+    """What `run` has asked of a site so far. `since` is when it asked for the first document, in epoch seconds.
 
     `limit` is the one it met, in words, for which so many visits were `refused`.
     """
 
-    generation: int = 0
+    run: int = 0
     documents: int = 0
     received: int = 0
     since: float = 0.0
     limit: str = ""
     refused: int = 0
 
-    def begin(self, generation: int) -> None:
+    def begin(self, run: int) -> None:
         """A run begins to visit the site, or goes on to."""
-        if generation != self.generation:
-            self.generation, self.documents, self.received, self.since = generation, 0, 0, 0.0
+        if run != self.run:
+            self.run, self.documents, self.received, self.since = run, 0, 0, 0.0
             self.limit, self.refused = "", 0
 
     def refuse(self, most: SiteBudget, now: float) -> str:

@@ -228,9 +228,9 @@ class Watch:
             self.found.move_to_end(name)
         return at
 
-    def begin(self, generation: int) -> None:
+    def begin(self, run: int) -> None:
         """A run begins to visit the site, or goes on to."""
-        self.spent.begin(generation)
+        self.spent.begin(run)
 
     def suspects(self) -> dict[str, Template]:
         """What is suspected, by its template."""
@@ -256,13 +256,13 @@ class Watch:
              at.next_sample, at.examples, b64encode(array("I", list(at.lines)[:MOST_LINES_KEPT]).tobytes()).decode()]
             for name, at in kept
         ]  # fmt: skip
-        generation, documents, *others = astuple(self.spent)
-        return zlib.compress(json.dumps([generation, documents, rows, *others]).encode(), 1)
+        run, documents, *others = astuple(self.spent)
+        return zlib.compress(json.dumps([run, documents, rows, *others]).encode(), 1)
 
     def unpack(self, value: bytes) -> None:
         """Take up what `pack` made, also before there were limits but for documents."""
-        generation, documents, rows, *others = json.loads(zlib.decompress(value))
-        self.spent = Spent(generation, documents, *others)
+        run, documents, rows, *others = json.loads(zlib.decompress(value))
+        self.spent = Spent(run, documents, *others)
         for row in rows:
             self.found[row[0]] = _template(row[1:])
         self._suspected = len(self.suspects())

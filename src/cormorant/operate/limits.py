@@ -58,7 +58,7 @@ def _hosts(tx: Tx, row: RunRow, owner: SourceRow, settings: SourceSettings) -> I
     if settings.watched is None or settings.watched.most is None:
         return
     for key, watch in traps.watches(tx, owner.id):
-        if watch.spent.generation == row.generation and watch.spent.refused:
+        if watch.spent.run == row.id and watch.spent.refused:
             yield key, watch.spent.limit, watch.spent.refused
 
 
