@@ -11,7 +11,6 @@ from typing import Any
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
-from cormorant.crawl.naming import of_found
 from cormorant.frontier import progress
 from cormorant.frontier.patience import got
 from cormorant.frontier.progress import Start
@@ -19,12 +18,11 @@ from cormorant.journal import visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Found
 from cormorant.model.rules import Gate
 from cormorant.model.run import Counters
 from cormorant.operate import documents
 from cormorant.operate.house import House
-from cormorant.plugins import Discovery, Source
+from cormorant.plugins import Source
 from cormorant.store.database import Tx
 
 _MOST = 20
@@ -88,12 +86,12 @@ def ends(house: House, tx: Tx, row: RunRow) -> list[End]:
     owner = sources.numbered(tx, row.source_id) if found else None
     try:
         source = house.source(owner, row.settings) if owner is not None else None
+        known = named(source) if source is not None else None
     except CormorantError:  # settings that no longer make a source say nothing of where its starts lead
-        source = None
-    if source is None or source.discovery is not Discovery.SEEDS:
+        source = known = None
+    if source is None or known is None:
         return [End(each, each.address, each) for each in found]
-    named = {of_found(each, source).address for some in source.discover("") for each in some if isinstance(each, Found)}
-    return [_end(tx, source, each) for each in found if each.address in named]
+    return [_end(tx, source, each) for each in found if each.address in known]
 
 
 def _end(tx: Tx, source: Source, start: Start) -> End:
