@@ -12,7 +12,6 @@ import sqlalchemy as sa
 from cormorant.catalog import sources
 from cormorant.crawl import sweep
 from cormorant.crawl.intake import Intake, Listed
-from cormorant.crawl.readmission import PROCESS
 from cormorant.frontier import hiding, settlement
 from cormorant.journal import runs, visits
 from cormorant.model.outcome import OutcomeKind
@@ -68,7 +67,7 @@ def taken_in(
         row = runs.get(tx, run)
     assert asyncio.run(Intake(store, Feed(*batches, closed=closed), row).take_in()) == Listed(False, [])
     with store.read() as tx:
-        return run, runs.counted_by(tx, run, PROCESS)
+        return run, runs.counted_by(tx, run, runs.ITSELF)
 
 
 def kept(store: Store, source: int, *addresses: str) -> None:

@@ -64,7 +64,7 @@ class Dispatch:
         """Write the batch, or nothing and raise; returns the sites whose lease, and so whose visits, were lost."""
         means, batch, counters = self._means, self.batch, replace(self.counters)
         try:
-            lost = self._settle(batch, counters)
+            lost, put_right = self._settle(batch, counters)
         except BaseException:
             means.sites.forget()
             means.acls.forget()
@@ -72,12 +72,13 @@ class Dispatch:
         if lost:
             means.seen.forget_elsewhere()
         self.arrived = frozenset(means.sites.of_known(leads.sites(batch)))
-        self.reordered |= leads.reordered(batch)
+        self.reordered = put_right | leads.reordered(batch)
         self.batch, self.counters = Batch(), counters
         self._telling.go_on(self.batch, self.source, lost)
         return lost
 
-    def _settle(self, batch: Batch, counters: Counters) -> set[int]:
+    def _settle(self, batch: Batch, counters: Counters) -> tuple[set[int], set[int]]:
+        """Returns the sites that were lost, and those whose resources are visited as something else from now on."""
         means = self._means
         with means.steps("pack_write"):
             places = dict(zip(map(id, batch.packed), means.cache.keep(batch.frames), strict=True))
@@ -91,7 +92,7 @@ class Dispatch:
             counters.discovered += leads.admit(tx, means.sites, self.order, kept)
             rows.count(counters, kept, visits.exclude(tx, kept.exclusions))
             writing.write(tx, made, self.order.run)
-            self.reordered = leads.put_right(tx, self.order, kept)
+            put_right = leads.put_right(tx, self.order, kept)
             facts.write(tx, [*kept.facts, *watches.learned(kept)])
             runs.count(tx, self.order.run, means.owner, counters)
-        return lost
+        return lost, put_right

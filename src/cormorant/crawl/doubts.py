@@ -227,7 +227,7 @@ def copies(store: Store, cache: Cache) -> Callable[[int], Frame | None]:
         if found is None:
             return None
         try:
-            return cache.read(Place(*found[-3:]))
+            return cache.read(Place(*versions.place_of(found)))
         except CacheDamaged:
             return None
 

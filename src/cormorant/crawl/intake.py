@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from cormorant.catalog import sources
 from cormorant.crawl import leads, naming, readmission, sweep
 from cormorant.crawl.gates import excluded, may_become
-from cormorant.crawl.readmission import PROCESS
 from cormorant.frontier import admission, hiding, sitemaps
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.journal import runs, visits
@@ -46,7 +45,7 @@ class Intake:
         source, forced = self._source, self._order.forced
         with self._store.read() as tx:
             before = sources.numbered(tx, self._order.source)
-            self._counters = runs.counted_by(tx, self._run, PROCESS)
+            self._counters = runs.counted_by(tx, self._run, runs.ITSELF)
         self._counters.unchanged = 0  # taken up after a kill, it names all of it once more
         try:
             for batch in source.discover(before.cursor if before and not forced else ""):
@@ -76,7 +75,7 @@ class Intake:
                 self._counters.unchanged += admitted.unchanged
             else:
                 self._counters.discovered += self._admit_seeds(tx, arrivals)
-            runs.count(tx, self._run, PROCESS, self._counters)
+            runs.count(tx, self._run, runs.ITSELF, self._counters)
 
     def _admit_seeds(self, tx: Tx, arrivals: Sequence[Arrival]) -> int:
         """Admit what is new of where to begin; returns how many documents that are. A sitemap is none."""

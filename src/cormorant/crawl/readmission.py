@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 PAGE = 2_000
 NEVER = (Status.NOFOLLOW_ONLY, Status.NOT_UNIQUE, Status.REDIRECT_LOOP)
 """What is not judged by its address alone: what leads there is asked again, and says so again."""
-PROCESS = "conductor"
-"""Under which name a run's own counts are kept."""
 
 
 async def readmit(store: Store, source: Source, order: Admission, sites: SiteNumbers, counters: Counters) -> None:
@@ -49,7 +47,7 @@ async def readmit(store: Store, source: Source, order: Admission, sites: SiteNum
             new = visits.exclude(tx, refused) if refused else 0
             counters.excluded += new
             counters.rejected += new
-            runs.count(tx, order.run, PROCESS, counters)
+            runs.count(tx, order.run, runs.ITSELF, counters)
         if len(page) < PAGE:
             break
         behind = page[-1].hash

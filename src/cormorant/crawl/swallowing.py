@@ -40,8 +40,6 @@ SEVERAL = 3
 LOOKED_AT = 8
 """Copies of what they said before that are looked at; when they were alike then, nobody is swallowed."""
 CHUNK = 500
-PROCESS = "conductor"
-"""Under which name a run's own counts are kept."""
 
 
 class Swallowing:
@@ -88,7 +86,7 @@ class Swallowing:
         for key, numbers in alike.items():
             if key in self._known or counts.get(key, 0) + len(numbers) < SEVERAL:
                 continue
-            places = [before[each][-3:] for each in numbers[:LOOKED_AT] if each in before]
+            places = [versions.place_of(before[each]) for each in numbers[:LOOKED_AT] if each in before]
             places += versions.older_places(tx, source, run, key, LOOKED_AT - len(places))
             if len({self._said(*place) for place in places}) >= SEVERAL:
                 self._known[key] = True
@@ -169,8 +167,7 @@ def settle(store: Store, row: RunRow) -> str:
         said = versions.of_group(tx, source, held, 1, waiting=True) if held is not None else []
     if not said:
         return ""
-    title = said[0].values[versions.COLUMNS.index("title")]
-    return f"{found[0][1]} of {visited} documents would all say the same now: {title!r}."
+    return f"{found[0][1]} of {visited} documents would all say the same now: {versions.title_of(said[0].values)!r}."
 
 
 def _put_back(store: Store, source: int, run: int, key: int) -> None:
@@ -182,13 +179,12 @@ def _put_back(store: Store, source: int, run: int, key: int) -> None:
                 return
             numbers = [each.id for each in older]
             newer, links = versions.in_use(tx, numbers), versions.links_of(tx, numbers)
-            title = versions.COLUMNS.index("title")
             _use(tx, older, run)
             versions.links_back(tx, numbers)
             versions.keep_waiting(
                 tx, [e._replace(waiting=True, values=newer[e.id], links=links.get(e.id)) for e in older]
             )
-            reason = _reason(newer[numbers[0]][title])
+            reason = _reason(versions.title_of(newer[numbers[0]]))
             _mark(tx, numbers, run, (OutcomeKind.HELD, int(Status.HELD), reason))
             _recount(tx, run, held=sum(each.run == run for each in older))
 
@@ -225,7 +221,7 @@ def _mark(tx: Tx, numbers: Sequence[int], run: int, end: tuple[OutcomeKind, int,
 
 def _recount(tx: Tx, run: int, held: int) -> None:
     """So many documents count as held, or no longer, that counted as changed, or do now."""
-    counters = runs.counted_by(tx, run, PROCESS)
+    counters = runs.counted_by(tx, run, runs.ITSELF)
     counters.held += held
     counters.changed -= held
-    runs.count(tx, run, PROCESS, counters)
+    runs.count(tx, run, runs.ITSELF, counters)

@@ -88,9 +88,9 @@ def finish_counts(store: Store, row: runs.RunRow) -> None:
     with store.begin() as tx:
         if not row.force:  # it takes everything for changed
             claims.measure(tx, row.source_id, row.id)
-        counters = runs.counted_by(tx, row.id, "conductor")
+        counters = runs.counted_by(tx, row.id, runs.ITSELF)
         counters.deferred = progress.deferred(tx, row.source_id, row.id, row.generation, row.new_of)
         if row.lists:
             counters.gone = hiding.absent_count(tx, row.source_id, row.id)
         counters.unlinked = 0 if row.lists else inversion.unlinked(tx, row.source_id)
-        runs.count(tx, row.id, "conductor", counters)
+        runs.count(tx, row.id, runs.ITSELF, counters)

@@ -27,7 +27,8 @@ COLUMNS = (
 _ROW = ("id", "source_id", "run", "likeness", "waiting", *COLUMNS, "links")
 _FIRST_STANDS = bulk.Upsert(key=("id",), columns=_ROW[1:], where="{table}.run <> excluded.run")
 _LAST_STANDS = bulk.Upsert(key=("id",), columns=_ROW[1:])
-_PLACE = ("pack", "pack_offset", "pack_length")
+_PLACE = COLUMNS[-3:]
+_TITLE = COLUMNS.index("title")
 
 
 class Version(NamedTuple):
@@ -49,6 +50,17 @@ class Version(NamedTuple):
 def in_use(tx: Tx, ids: Collection[int]) -> dict[int, tuple[Any, ...]]:
     """The values of COLUMNS of the versions that are in use."""
     return {row[0]: row[1:] for row in bulk.select_in(tx, content, ("id", *COLUMNS), "id", ids)}
+
+
+def place_of(values: Sequence[Any]) -> tuple[int, int, int]:
+    """Where the copy lies of a version with these values of COLUMNS: pack, offset, length."""
+    pack, offset, length = values[-len(_PLACE) :]
+    return pack, offset, length
+
+
+def title_of(values: Sequence[Any]) -> str:
+    """The title of a version with these values of COLUMNS."""
+    return str(values[_TITLE] or "")
 
 
 def keep_older(tx: Tx, versions: Sequence[Version]) -> None:
@@ -73,12 +85,12 @@ def alike(tx: Tx, source: int, run: int, keys: Collection[int]) -> dict[int, int
     return found
 
 
-def older_places(tx: Tx, source: int, run: int, key: int, most: int) -> list[tuple[int, ...]]:
+def older_places(tx: Tx, source: int, run: int, key: int, most: int) -> list[tuple[int, int, int]]:
     """Where copies lie of what some documents said before they were changed to what the key stands for."""
     columns = version.c
     mine = sa.and_(columns.source_id == source, columns.run == run, columns.likeness == key)
     replaced = sa.select(*(columns[name] for name in _PLACE)).where(mine, sa.not_(columns.waiting)).limit(most)
-    return [tuple(row) for row in tx.rows(replaced)]
+    return [place_of(row) for row in tx.rows(replaced)]
 
 
 def groups(tx: Tx, source: int, run: int | None, least: int) -> list[tuple[int, int]]:

@@ -19,6 +19,8 @@ from cormorant.store.schema import run, run_count
 _log = logger(__name__)
 MOST_NUMBER = 2**63 - 1
 """No run has this number, and databases know no greater one."""
+ITSELF = "conductor"
+"""Under which name a run's own counts are kept, beside those of the processes that visit for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,9 +215,8 @@ def _text_of(file: str) -> str:
     try:
         with Path(file).open("rb") as opened:
             data = opened.read(MAX_START_FILE + 1)
-    except (OSError, ValueError) as error:
-        why = (error.strerror if isinstance(error, OSError) else None) or error
-        raise BadAddress(f"The start file {file} cannot be read: {why}.") from None
+    except OSError as error:
+        raise BadAddress(f"The start file {file} cannot be read: {error.strerror or error}.") from None
     if len(data) > MAX_START_FILE:
         raise BadAddress(f"The start file {file} is larger than {MAX_START_FILE:,} bytes: make two sources of it.")
     return data.decode("utf-8", "replace")
