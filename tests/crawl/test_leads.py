@@ -42,7 +42,7 @@ def arrival(address: str) -> Arrival:
 
 
 def claimed(address: str, *, is_new: bool) -> Claim:
-    return Claim(fingerprint(address, SOURCE), origin_of(address).site, Entry(address, False, 5.0, 5.0), is_new)
+    return Claim(fingerprint(address, SOURCE), origin_of(address).site, Entry(address, False, 5.0, 5.0), is_new=is_new)
 
 
 def admitted(store: Store, batch: Batch) -> int:

@@ -102,9 +102,9 @@ def test_what_is_not_asked_for_says_nothing_of_its_site() -> None:
 
 
 def test_a_site_that_answers_after_all_rests_no_longer() -> None:
-    desk, site = Desk(), SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, CIRCUIT, under_way=2)
+    works = {SOURCE: SourceWork(1, queue=deque([NEVER_SEEN]))}
+    desk, site = Desk(), SiteWork(Lease(1, "a.example", 1, 1e12), works, CIRCUIT, under_way=2)
     site.parallel, site.paced = 2, True
-    site.sources[SOURCE].queue.append(NEVER_SEEN)
     desk.open(site)
     for outcome, resting in ((Deferred(902, "late"), True), (Gone(), False)):
         manners.learn(Report(Task(NEVER_SEEN, site), outcome, Wire(requests=1), AT), desk, web_source(), NOW)

@@ -45,6 +45,6 @@ def test_dates_are_believed_until_enough_of_them_were_wrong() -> None:
 
 def test_the_place_of_a_page_in_the_order() -> None:
     first = [entry(weight=each) for each in (1.0, 0.5, 0.0)]
-    assert [priority(each) for each in first] == [64, 128, 192]
+    assert [priority(each) for each in first] == [117, 128, 139]
     assert priority(entry()) == 128, "what says nothing stands where a link does"
     assert max(priority(each, newer=True) for each in first) < min(priority(each) for each in first)

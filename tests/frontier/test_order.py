@@ -5,8 +5,10 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.frontier import leases, order, progress
+from cormorant.frontier import claims, leases, order, progress
 from cormorant.frontier.leases import Window
+from cormorant.model.content import Entry
+from cormorant.model.level import Level
 from cormorant.store.database import Store
 from cormorant.store.schema import resource
 from tests.frontier.samples import SOURCE, admitted, found, site_numbers
@@ -79,3 +81,40 @@ def test_what_must_wait_is_not_read(store: Store, rest: float) -> None:
     with store.begin() as tx:
         tx.execute(sa.update(resource).values(not_before=tx.now() + rest if rest else 0.0))
     assert visited(store, 1) == ([] if rest > 0 else ["x"])
+
+
+@given(generations, priorities, depths, st.sampled_from(Level))
+def test_another_level_keeps_what_else_the_order_goes_by(
+    generation: int, priority: int, depth: int, level: Level
+) -> None:
+    before = order.due(generation, priority, depth)
+    after = order.moved(before, level)
+    assert after >> 40 == before >> 40
+    assert after & 0xFFFFFFFF == before & 0xFFFFFFFF
+    if 0 < priority < 255:
+        assert order.level_of(after) is level
+        assert order.moved(after, level) == after
+    else:
+        assert (after, order.level_of(after)) == (before, None)
+
+
+@given(generations, st.integers(0, 1 << 23), priorities, depths)
+def test_the_parts_of_a_generation_lie_side_by_side(generation: int, now: int, priority: int, depth: int) -> None:
+    spans = order.spans(now)
+    due = order.due(generation, priority, depth)
+    inside = [span for span in spans if span.since <= due < span.until]
+    assert len(inside) == (due < order.limit(now))
+    assert len(spans) == len(Level) + 2
+    for level in Level:
+        assert order.level_of(spans[level + 1].since) is level
+        assert order.level_of(spans[level + 1].until - 1) is level
+
+
+@pytest.mark.parametrize("level", Level)
+def test_what_a_sitemap_says_never_leads_into_another_level(level: Level) -> None:
+    weights = [None, *(number / 10 for number in range(11))]
+    entries = [Entry("https://a.example/", weight=each) for each in weights]
+    newer, others = ([claims.priority(each, newer=newer) for each in entries] for newer in (True, False))
+    assert {order.level_of(order.due(1, order.at_level(place, level))) for place in newer + others} == {level}
+    assert max(newer) < min(others), "what is newer than our visit comes first"
+    assert others[1:] == sorted(others[1:], reverse=True), "then what has more weight"

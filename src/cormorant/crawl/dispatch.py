@@ -50,7 +50,9 @@ class Dispatch:
     def add(self, report: Report) -> None:
         """Take a visit: decide its fate, screen its links, pack what is to be kept."""
         means, resource = self._means, report.task.resource
-        at = Circumstances(self.order.generation, self._lists, report.at, jitter(0.1), self.source.settings.errors)
+        settings = self.source.settings
+        level = settings.level(resource.address)
+        at = Circumstances(self.order.generation, self._lists, report.at, jitter(0.1), settings.errors, level)
         with means.steps("gates"):
             report = report._replace(outcome=naming.named(report.outcome, self.source.rename))
             found = leads.of_visit(self.source, self.order, self.batch, report, means)

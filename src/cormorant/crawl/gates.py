@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from cormorant.frontier import order
 from cormorant.frontier.admission import Arrival
 from cormorant.frontier.known import Seen
 from cormorant.frontier.sitemaps import Told
@@ -61,6 +62,7 @@ def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: S
     A link leads one deeper; where a resource has moved to is as deep as it was.
     """
     number, depth, follow = source.number, resource.depth + (links.how is not How.REDIRECT), source.gates.follow
+    level = source.settings.level
     arrivals: list[Arrival] = []
     exclusions: list[Exclusion] = []
     for link in links.follow:
@@ -70,7 +72,8 @@ def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: S
         if not seen.first_time(site, key):
             continue
         ruling = follow(address, depth)
-        found = Found(address, site, depth, links.how, referrer=resource.id, display=link.display)
+        priority = order.at_level(order.USUAL, level(address)) if ruling.admitted else order.USUAL
+        found = Found(address, site, depth, links.how, referrer=resource.id, priority=priority, display=link.display)
         if ruling.admitted:
             arrivals.append(Arrival(found, key))
         else:

@@ -13,10 +13,12 @@ from cormorant.crawl.gates import Screened, excluded, may_become, screen
 from cormorant.frontier import admission, claims, facts, sitemaps
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.frontier.claims import Claim
+from cormorant.frontier.order import at_level
 from cormorant.frontier.sitemaps import Tally, Told
 from cormorant.journal import visits
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Entry, Sitemap
+from cormorant.model.level import Level
 from cormorant.model.outcome import Moved, Ok, OutcomeKind
 from cormorant.model.resource import Found, How, Resource, Role
 from cormorant.model.status import Status
@@ -68,9 +70,10 @@ def next_part(source: Source, order: Admission, before: Told, means: Means) -> S
         key, site = fingerprint(entry.address, source.number), means.keys.of(entry.address)
         if not entry.is_map and not means.seen.first_time(site, key):
             tally.known += 1
-            told.claim(Claim(key, site, entry))
+            told.claim(Claim(key, site, entry, source.settings.level(entry.address)))
             continue
-        found = _found(entry, site, resource)._replace(display=display)
+        level = Level.NORMAL if entry.is_map else source.settings.level(entry.address)
+        found = _found(entry, site, resource, level)._replace(display=display)
         ruling = may_become(source.gates, found)
         if not ruling.admitted:
             exclusions.append(excluded(source.number, key, found, ruling, run))
@@ -78,7 +81,7 @@ def next_part(source: Source, order: Admission, before: Told, means: Means) -> S
             told.sitemaps.append(Arrival(found, key))
         else:
             arrivals.append(Arrival(found, key))
-            told.claim(Claim(key, site, entry, is_new=True))
+            told.claim(Claim(key, site, entry, level, is_new=True))
     tally.new += len(arrivals)
     tally.excluded += len(exclusions)
     return Screened(arrivals, exclusions, told)
@@ -90,10 +93,11 @@ def _known_as(entry: Entry, source: Source) -> tuple[Entry, str]:
     return (entry, "") if known is None else (entry._replace(address=known.address), known.display)
 
 
-def _found(entry: Entry, site: str, sitemap: Resource) -> Found:
+def _found(entry: Entry, site: str, sitemap: Resource, level: Level) -> Found:
     if entry.is_map:
         return Found(entry.address, site, sitemap.depth + 1, How.SITEMAP, Role.SITEMAP, sitemap.id, priority=0)
-    return Found(entry.address, site, FIRST, How.SITEMAP, referrer=sitemap.id, priority=claims.priority(entry))
+    priority = at_level(claims.priority(entry), level)
+    return Found(entry.address, site, FIRST, How.SITEMAP, referrer=sitemap.id, priority=priority)
 
 
 def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:

@@ -127,7 +127,7 @@ def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:
         counters.unanswered -= sum(missed)
         runs.count(tx, order.run, means.owner, counters)
     run.counters = counters
-    site.sources[source].exhausted, site.sources[source].newest = False, 0
+    site.sources[source].read_anew()
 
 
 def _reconsider(site: SiteWork, source: Source) -> None:

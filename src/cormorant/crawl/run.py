@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
-from cormorant.crawl import holding, swallowing, sweep, waiting
+from cormorant.crawl import holding, levels, swallowing, sweep, waiting
 from cormorant.crawl.intake import Intake
 from cormorant.frontier import ledger, progress
 from cormorant.journal import runs
@@ -61,6 +61,7 @@ class Conductor:
     async def _begin(self) -> None:
         """Count the generation up, so that everything known is due, unless only what is due or new is wanted."""
         swallowing.begin(self._store, self._row.source_id, self._row.id)
+        await levels.level(self._store, self._row, self._build)
         with self._store.begin() as tx:
             number = source.generation if (source := sources.numbered(tx, self._row.source_id)) else 0
             if self._row.refresh in (Refresh.ALL, Refresh.SCRATCH) or number == 0:

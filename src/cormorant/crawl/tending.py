@@ -219,4 +219,6 @@ def plan_of(runs: Mapping[int, Dispatch]) -> Plan:
     new_of = {each.source: each.new_of for each in orders if each.new_of is not None}
     most = {number: run.source.settings.most_hosts for number, run in runs.items()}
     limits = {number: limit for number, limit in most.items() if limit is not None}
-    return Plan({each.source: each.generation for each in orders}, prepare, new_of, limits)
+    turns = {number: run.source.settings.shares for number, run in runs.items()}
+    shares = {number: share for number, share in turns.items() if share is not None}
+    return Plan({each.source: each.generation for each in orders}, prepare, new_of, limits, shares)

@@ -20,6 +20,7 @@ from cormorant.frontier import facts, order, pairs
 from cormorant.frontier.admission import Admission, SiteNumbers
 from cormorant.frontier.facts import FOR_EVER, Fact
 from cormorant.model.content import Entry
+from cormorant.model.level import Level
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import State
 from cormorant.store import bulk
@@ -35,6 +36,8 @@ TRUTH = 0.5
 MEMORY = 1_000
 """Checks that are remembered; older ones count half each time there are more."""
 _DAY_S = 86_400.0
+_MOST = order.NARROW // 2 - 1
+"""How far its weight moves a page from the middle of its level, so that what is newer has room before it."""
 
 
 class Said(IntEnum):
@@ -46,11 +49,15 @@ class Said(IntEnum):
 
 
 class Claim(NamedTuple):
-    """What an entry says of a page: its key, its site, and the entry. `is_new`: nobody knew the page before."""
+    """What an entry says of a page: its key, its site, and the entry; how soon it is wanted whatever that says.
+
+    `is_new`: nobody knew the page before.
+    """
 
     key: int
     site: str
     entry: Entry
+    level: Level = Level.NORMAL
     is_new: bool = False
 
 
@@ -84,9 +91,9 @@ def said_of(entry: Entry, visited_at: float | None, now: float) -> Said:
 
 
 def priority(entry: Entry, *, newer: bool = False) -> int:
-    """The place of a page in the order of its run, 0 first: what is newer than our visit, then by its weight."""
-    base = 128 if entry.weight is None else round(192 - 128 * entry.weight)
-    return base // 4 if newer else base
+    """The place of a page among those of the normal level: what is newer than our visit comes first, then by weight."""
+    by_weight = 0 if entry.weight is None else round(_MOST - 2 * _MOST * entry.weight)
+    return order.USUAL + ((by_weight - _MOST) // 2 - _MOST - 2 if newer else by_weight)
 
 
 def keep(
@@ -103,7 +110,7 @@ def keep(
     now = tx.now()
     rows: list[tuple[Any, ...]] = [
         (admission.source, key, sites[place], entry.modified_at, entry.every_s, admission.run, int(Said.NOTHING))
-        for key, place, entry, is_new in claims
+        for key, place, entry, _, is_new in claims
         if is_new and place in sites
     ]
     moved: list[dict[str, int]] = []
@@ -116,7 +123,8 @@ def keep(
             (admission.source, row.hash, row.site_id, entry.modified_at, entry.every_s, admission.run, int(said))
         )
         newer = said is Said.NEWER and trusts.get(row.site_id, Trust()).is_believed
-        due = order.due(admission.generation, priority(entry, newer=newer), row.depth)
+        place = order.at_level(priority(entry, newer=newer), asked[row.hash].level)
+        due = order.due(admission.generation, place, row.depth)
         if waits and row.site_id in leased and row.due < order.limit(admission.generation) and due != row.due:
             moved.append({"number": row.id, "to": due})
             reordered.add(row.site_id)

@@ -21,6 +21,7 @@ from weakref import WeakValueDictionary
 
 from cormorant.base.clock import Clock
 from cormorant.frontier.ledger import Tally
+from cormorant.frontier.queues import Queues
 from cormorant.frontier.traps import Watch
 from cormorant.model.resource import Lease, Resource
 
@@ -93,7 +94,7 @@ class SourceWork:
 
     arrivals: int
     newest: int = 0
-    queue: deque[Resource] = field(default_factory=deque)
+    queue: deque[Resource] | Queues = field(default_factory=deque)
     held: set[int] = field(default_factory=set)
     exhausted: bool = False
     in_row: int = 0
@@ -101,9 +102,24 @@ class SourceWork:
 
     def close(self) -> None:
         """Hand nothing out any more, nor read more."""
+        self.let_go()
+        self.closed = self.exhausted = True
+
+    def let_go(self) -> None:
+        """Forget what waits."""
         self.held.difference_update(resource.id for resource in self.queue)
         self.queue.clear()
-        self.closed = self.exhausted = True
+
+    def look_again(self) -> None:
+        """Something may have arrived."""
+        self.exhausted = False
+        if isinstance(self.queue, Queues):
+            self.queue.read_out.clear()
+
+    def read_anew(self) -> None:
+        """Read all that is to be visited once more."""
+        self.look_again()
+        self.newest = 0
 
 
 @dataclass(slots=True)
@@ -337,7 +353,7 @@ class Desk:
         for number in arrived:
             if number in self.sites:
                 for work in self.sites[number].sources.values():
-                    work.exhausted = False
+                    work.look_again()
 
     def read_anew(self, numbers: Collection[int], source: int) -> None:
         """Let go of what waits at these sites for a source: it is not what, or where in the order, it was."""
@@ -345,9 +361,8 @@ class Desk:
             site = self.sites.get(number)
             work = site.sources.get(source) if site and not site.blocked else None
             if work is not None:
-                work.held.difference_update(resource.id for resource in work.queue)
-                work.queue.clear()
-                work.exhausted, work.newest = False, 0
+                work.let_go()
+                work.read_anew()
 
     def again(self, task: Task, prerequisite: Resource | None) -> None:
         """Put a document back in front, behind what must be visited first."""

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from cormorant.frontier import order, retry
 from cormorant.model.error_policy import Action, ErrorPolicy, Rule
+from cormorant.model.level import Level
 from cormorant.model.outcome import (
     Deferred,
     Excluded,
@@ -37,7 +38,7 @@ class Circumstances:
     """What a fate depends on besides the visit.
 
     The generation, whether the source lists, store time, a spread near 1, and what the administrator said of errors
-    (None: nothing).
+    (None: nothing); how soon the page is wanted in the next generation.
     """
 
     generation: int
@@ -45,6 +46,12 @@ class Circumstances:
     now: float
     spread: float = 1.0
     errors: ErrorPolicy | None = None
+    level: Level = Level.NORMAL
+
+    def next_due(self, resource: Resource) -> int:
+        """Its place in the next generation."""
+        priority = 0 if resource.role is Role.SITEMAP else order.at_level(order.USUAL, self.level)
+        return order.due(self.generation + 1, priority, resource.depth)
 
 
 class Fate(NamedTuple):
@@ -92,8 +99,7 @@ def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
     if isinstance(outcome, Unchanged) and outcome.status == 304 and resource.outcome in REPEATED:
         kind, status, kept = OutcomeKind(resource.outcome), resource.status, False
     state = State.SETTLED if at.lists or resource.role not in _VISITED_AGAIN else State.READY
-    again = order.due(at.generation + 1, 0 if resource.role is Role.SITEMAP else 128, resource.depth)
-    return Fate(state, again, tries, kind, status, 0.0, reason, kept)
+    return Fate(state, at.next_due(resource), tries, kind, status, 0.0, reason, kept)
 
 
 def _ruled(
@@ -134,8 +140,7 @@ def _retried(resource: Resource, outcome: Failed | Gone | Deferred, at: Circumst
 def _final(resource: Resource, at: Circumstances, said: tuple[OutcomeKind, int, str], status: int) -> Fate:
     kind, tries, reason = said
     state = State.SETTLED if at.lists or resource.role is not Role.DOCUMENT else State.READY
-    again = order.due(at.generation + 1, 128, resource.depth)
-    return Fate(state, again, tries, kind, status, 0.0, reason, kind is not OutcomeKind.GONE)
+    return Fate(state, at.next_due(resource), tries, kind, status, 0.0, reason, kind is not OutcomeKind.GONE)
 
 
 def _words(status: int, rule: Rule) -> str:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from cormorant.frontier import lane, order, retry
+from cormorant.frontier.order import Span
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Lease, Resource, Role, State
@@ -226,7 +227,8 @@ _READ = (
         resource.c.state == sa.literal_column(str(int(State.READY))),
         resource.c.site_id == sa.bindparam("site"),
         resource.c.source_id == sa.bindparam("source"),
-        resource.c.due < sa.bindparam("limit"),
+        resource.c.due >= sa.bindparam("since"),
+        resource.c.due < sa.bindparam("until"),
         resource.c.not_before <= sa.bindparam("now"),
         resource.c.id > sa.bindparam("newest"),
     )
@@ -240,7 +242,7 @@ _READ_NEW = _READ.where(new_of(sa.bindparam("run", type_=sa.Integer)))
 class Window(NamedTuple):
     """Which rows are read: of a site and a source, due up to a generation, with a number above `newest`.
 
-    With `new_of`, a run, only what is new to it.
+    With `new_of`, a run, only what is new to it; with `span`, only what is due in it.
     """
 
     site: int
@@ -248,12 +250,14 @@ class Window(NamedTuple):
     generation: int
     newest: int = 0
     new_of: int | None = None
+    span: Span | None = None
 
 
 def read(tx: Tx, window: Window, held: int) -> list[Resource]:
     """The next rows to visit of a leased site, in their order; the `held` ones that are not settled yet come again."""
+    since, until = window.span or (0, order.limit(window.generation))
     bound = {
-        "site": window.site, "source": window.source, "limit": order.limit(window.generation), "now": tx.now(),
+        "site": window.site, "source": window.source, "since": since, "until": until, "now": tx.now(),
         "newest": window.newest, "most": READ_AHEAD + held,
     }  # fmt: skip
     if window.new_of is not None:

@@ -10,11 +10,13 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cormorant.frontier import facts, leases, ledger, traps
+from cormorant.frontier import facts, leases, ledger, order, traps
 from cormorant.frontier.desk import Desk, SiteWork, SourceWork
 from cormorant.frontier.facts import INSTALLATION
 from cormorant.frontier.known import Seen
 from cormorant.frontier.leases import SiteUse, Window
+from cormorant.frontier.queues import Queues
+from cormorant.model.level import Shares
 from cormorant.model.resource import Resource
 from cormorant.store.database import Tx
 
@@ -31,13 +33,15 @@ class Plan:
     """What a retriever works on now: source -> generation.
 
     `prepare` adapts a row to its run (forced: no validators). `new_of` names the runs that visit only what is new.
-    `limits` are the sources of which only so many sites may be leased at once, by all retrievers together.
+    `limits` are the sources of which only so many sites may be leased at once, by all retrievers together. `shares` are
+    those of the sources whose levels take turns; in others a level waits for those before it.
     """
 
     generations: Mapping[int, int]
     prepare: Callable[[Resource], Resource]
     new_of: Mapping[int, int] = field(default_factory=dict)
     limits: Mapping[int, int] = field(default_factory=dict)
+    shares: Mapping[int, Shares] = field(default_factory=dict)
 
     def without(self, shut: Collection[int]) -> Plan:
         """The same for the sources that are not shut."""
@@ -49,6 +53,11 @@ class Plan:
     def unlimited(self) -> dict[int, int]:
         """The generations of the sources that have no limit."""
         return {source: number for source, number in self.generations.items() if source not in self.limits}
+
+    def work(self, source: int, arrivals: int, *, closed: bool = False) -> SourceWork:
+        """What a source has to do at a site, nothing read of it yet."""
+        shares = self.shares.get(source)
+        return SourceWork(arrivals, queue=Queues(shares) if shares else deque(), closed=closed)
 
     def window(self, site: int, source: int, newest: int = 0) -> Window:
         """Which rows of a site are to be read for a source."""
@@ -106,7 +115,7 @@ class Supply:
             leased += leases.lease(tx, self._owner, {source: plan.generations[source]}, room)
         opened: list[SiteWork] = []
         for each in leased:
-            site = SiteWork(each.lease, {s: SourceWork(n) for s, n in each.arrivals.items()}, each.failures)
+            site = SiteWork(each.lease, {s: plan.work(s, n) for s, n in each.arrivals.items()}, each.failures)
             site.requested_at, site.not_before, site.trouble = each.requested_at, each.not_before, each.trouble
             site.known, site.lane_name = (each.not_before, each.failures), each.lane
             self._seen.open(site.key, leases.known_keys(tx, each.lease.site))
@@ -131,7 +140,7 @@ class Supply:
         joined = []
         for number, counts in found.items():
             site = self._desk.sites[number]
-            new = {source: SourceWork(count) for source, count in counts.items() if source not in site.sources}
+            new = {source: plan.work(source, count) for source, count in counts.items() if source not in site.sources}
             site.sources.update(new)
             joined += [site] if new else []
         if joined:
@@ -151,21 +160,41 @@ class Supply:
         """Read ahead at every site that runs low."""
         for site in list(self._desk.sites.values()):
             for source, work in site.sources.items():
-                if not (work.exhausted or work.closed) and len(work.queue) < LOW and source in plan.generations:
-                    self._read(tx, plan, site, source)
+                if work.exhausted or work.closed or source not in plan.generations:
+                    continue
+                window = plan.window(site.lease.site, source, work.newest)
+                if isinstance(work.queue, Queues):
+                    self._read_parts(tx, plan, work, work.queue, window)
+                elif len(work.queue) < LOW:
+                    self._read(tx, plan, (work, work.queue), window)
             self._desk.offer(site)
 
-    def _read(self, tx: Tx, plan: Plan, site: SiteWork, source: int) -> None:
-        work = site.sources[source]
+    @staticmethod
+    def _read(tx: Tx, plan: Plan, into: tuple[SourceWork, deque[Resource]], window: Window) -> None:
+        work, queue = into
         held = len(work.held)
-        found = leases.read(tx, plan.window(site.lease.site, source, work.newest), held)
+        found = leases.read(tx, window, held)
         work.exhausted = len(found) < leases.READ_AHEAD + held
         for resource in found:
             if resource.id not in work.held:
                 work.held.add(resource.id)
-                work.queue.append(plan.prepare(resource))
+                queue.append(plan.prepare(resource))
         if work.exhausted:
             work.newest = max((resource.id for resource in found), default=work.newest)
+
+    @staticmethod
+    def _read_parts(tx: Tx, plan: Plan, work: SourceWork, queues: Queues, window: Window) -> None:
+        """Read what runs low of each level. What waits behind them is wanted when nothing else does."""
+        spans = order.spans(window.generation)
+        for part in queues.short(LOW):
+            held = len(work.held)
+            found = leases.read(tx, window._replace(span=spans[part]), held)
+            if len(found) < leases.READ_AHEAD + held:
+                queues.read_out.add(part)
+            fresh = [resource for resource in found if resource.id not in work.held]
+            work.held.update(resource.id for resource in fresh)
+            queues.parts[part].extend(map(plan.prepare, fresh))
+        work.exhausted = queues.exhausted
 
     def finish(self, tx: Tx, plan: Plan, moment: Moment) -> None:
         """Say which sources are done with which sites, and give back sites with nothing to do or a long rest."""
@@ -209,12 +238,12 @@ class Supply:
         if work.closed and left is not None:
             left = max(left, tx.now() + CLOSED_S)
         if left is not None and left <= tx.now():
-            work.exhausted, work.newest = False, 0
+            work.read_anew()
         elif leases.finish(tx, site.lease.site, source, generation, work.arrivals, left or 0.0):
             del site.sources[source]
         else:
             found = leases.arrivals(tx, [site.lease.site], plan.generations)[site.lease.site]
-            site.sources[source] = SourceWork(found.get(source, work.arrivals), closed=work.closed)
+            site.sources[source] = plan.work(source, found.get(source, work.arrivals), closed=work.closed)
 
     def drop(self, source: int) -> None:
         """Forget everything that was read for a source: its run is over, and what is under way will not be settled."""

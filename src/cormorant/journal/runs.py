@@ -104,6 +104,13 @@ def last_whole(tx: Tx, source: int) -> RunRow | None:
     return _row(rows[0]) if rows else None
 
 
+def since_whole(tx: Tx, row: RunRow) -> list[RunRow]:
+    """The runs of its source before this one, back to the newest that visited everything, that one included."""
+    last = last_whole(tx, row.source_id)
+    mine = sa.and_(run.c.source_id == row.source_id, run.c.id < row.id, run.c.id >= (last.id if last else 0))
+    return [_row(each) for each in tx.rows(sa.select(run).where(mine))]
+
+
 def every(tx: Tx, source: int | None = None, limit: int = 1000) -> list[RunRow]:
     """Runs, newest first."""
     statement = sa.select(run).order_by(run.c.id.desc()).limit(limit)

@@ -18,6 +18,7 @@ from cormorant.base.errors import BadSetting
 from cormorant.model.acl import ACL, EVERYONE
 from cormorant.model.content import Manner
 from cormorant.model.error_policy import DEFAULTS, ErrorPolicy, policy_of
+from cormorant.model.level import Level, Shares, Wanted
 
 S = TypeVar("S", bound="Settings")
 
@@ -160,6 +161,19 @@ class SourceSettings(Settings):
     def visit_s(self) -> float:
         """The longest that one visit may take."""
         return 300.0
+
+    @property
+    def shares(self) -> Shares | None:
+        """How the levels of its pages share a site; None where each waits for those before it."""
+        return None
+
+    def wanted(self, address: str) -> Wanted:  # noqa: ARG002 - a kind may have rules about addresses
+        """How soon a page is wanted, and why."""
+        return Wanted(Level.NORMAL)
+
+    def level(self, address: str) -> Level:
+        """How soon a page is wanted."""
+        return self.wanted(address).level
 
     def suspended_until(self, now: float) -> float:  # noqa: ARG002 - a kind may have hours at which it rests
         """Until when nothing of the source is to be visited, in epoch seconds; 0 when it may be."""

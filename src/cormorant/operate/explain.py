@@ -15,12 +15,13 @@ from cormorant.base.errors import CormorantError
 from cormorant.cache.protocol import Place
 from cormorant.catalog import acls, receivers, sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import facts, hiding, linkpack
+from cormorant.frontier import facts, hiding, linkpack, order
 from cormorant.journal import runs, visits
 from cormorant.journal.counting import CONVERSION
 from cormorant.journal.runs import RunRow
 from cormorant.model.acl import EVERYONE
 from cormorant.model.address import fingerprint, origin_of
+from cormorant.model.level import Level
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role, State
 from cormorant.model.rules import Gate, Prerequisite, Ruling
@@ -296,7 +297,9 @@ def _next(tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         return {"when": "when a listing shows that it changed"}
     under_way = any(run.source_id == owner.id for run in runs.open_runs(tx))
     now = under_way and row.due >> 40 <= owner.generation
-    return {"when": "in the run under way" if now else "in the next run"}
+    level = order.level_of(row.due)
+    wanted = {} if level is None or level is Level.NORMAL else {"level": level.label}
+    return {"when": "in the run under way" if now else "in the next run"} | wanted
 
 
 def _asked_again(tx: Tx, row: Any) -> dict[str, Any]:

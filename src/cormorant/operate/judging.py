@@ -18,6 +18,12 @@ from cormorant.plugins import Facts, Source
 from cormorant.store.schema import content, resource, site
 
 
+def wanted(source: Source, address: str) -> dict[str, str] | None:
+    """How soon an address is visited, by which rule; None when no rule speaks of it."""
+    level, rule = source.settings.wanted(address)
+    return {"level": level.label, "rule": rule} if rule else None
+
+
 def as_known(house: House, source: Source, asked: Resource) -> Resource:
     """The resource at the depth that the source knows it at; what it does not know is taken for linked from a start."""
     key = fingerprint(asked.address, source.number)

@@ -80,7 +80,7 @@ def judge(house: House, name: str, address: str) -> dict[str, Any]:
     source = house.source(row)
     resource, renamed = _asked(house, source, address)
     said = {"source": name, "address": resource.address, "depth": resource.depth} | renamed
-    return said | judging.verdict(house, source, resource)
+    return said | {"priority": judging.wanted(source, resource.address)} | judging.verdict(house, source, resource)
 
 
 def _asked(house: House, source: Source, text: str) -> tuple[Resource, dict[str, Any]]:
@@ -159,7 +159,7 @@ def _record(name: str, source: Source, report: Report, wire: Wire) -> dict[str, 
         "status_text": status.text, "rule": _rule(outcome) or f"{follow.gate}: {follow.rule}",
         "reason": reason_of(outcome), "advice": status.advice if code else None,
         **_content(outcome, source), "requests": wire.requests, "bytes": wire.received,
-        "credential": wire.credential or None,
+        "credential": wire.credential or None, "priority": judging.wanted(source, address),
         "exit_code": code,
     }  # fmt: skip
 

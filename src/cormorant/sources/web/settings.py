@@ -21,6 +21,7 @@ from cormorant.sources.web.bounds import BoundsSettings
 from cormorant.sources.web.budgets import BudgetSettings
 from cormorant.sources.web.doubt_settings import DoubtSettings
 from cormorant.sources.web.extractors import LinkSettings
+from cormorant.sources.web.ordering import OrderSettings
 from cormorant.sources.web.sitemaps import SitemapSettings, web_address
 
 MAX_SIZE = 64 << 20
@@ -39,6 +40,7 @@ class WebSettings(
     BudgetSettings,
     DoubtSettings,
     LinkSettings,
+    OrderSettings,
     BoundsSettings,
     SitemapSettings,
     AuditSettings,
