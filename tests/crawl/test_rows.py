@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+import dataclasses
+from dataclasses import asdict
 
 import pytest
+from msgspec.structs import replace
 
 from cormorant.base.steps import unmeasured
 from cormorant.cache.frame import decode
@@ -186,8 +188,7 @@ def test_a_document_is_kept_whole() -> None:
 
 
 def test_a_long_title_is_cut() -> None:
-    document = a_document()
-    object.__setattr__(document, "title", "x" * 9999)
+    document = replace(a_document(), title="x" * 9999)
     (row,) = rows_of(batch_of(visited(NEVER_SEEN, Ok(a_content(), document)))).contents
     assert len(row.title) == rows.MAX_TITLE
 
@@ -363,7 +364,7 @@ def test_a_site_is_written_back_once() -> None:
 
 def test_of_a_site_lost_and_leased_anew_the_older_lease_counts() -> None:
     older, newer = visited(INDEXED, OK), visited(INDEXED, OK)
-    newer.report.task.site.lease = replace(older.report.task.site.lease, epoch=2)
+    newer.report.task.site.lease = dataclasses.replace(older.report.task.site.lease, epoch=2)
     (site,) = rows.sites(batch_of(older, newer))
     assert site.lease.epoch == 1
 

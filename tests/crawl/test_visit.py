@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.steps import unmeasured
@@ -114,7 +114,7 @@ def test_a_document_that_shrank_to_nothing_is_believed_the_second_time(
 
 def test_a_name_is_the_same_however_its_address_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     said = HTTPAnswer(200, "HTTP/1.1 200 OK", b"Content-Type: text/html\r\n", b"", 0)
-    report = made(INDEXED, content_of(said, "https://a.example/J%C3%A4ger.html", ""), monkeypatch)
+    report = made(INDEXED, content_of(said, "https://a.example/J%C3%A4ger.html", "", 0.0), monkeypatch)
     assert isinstance(report, Report)
     assert report.outcome.status == 911, "it shrank to nothing but its name"
 

@@ -70,6 +70,8 @@ def test_a_title_is_found_somewhere(markup: str, wanted: str) -> None:
         ("<p hidden=until-found>found", "found"),
         ("<body hidden style='display:none'>all of it", "all of it"),
         ("<table><caption>cap</caption><tr><th>a<th>b<tr><td>1<td>2</table>", "cap\n\na b\n\n1 2"),
+        ("<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>", "a b\n\n1 2"),
+        ("<table><tr><th>a</th><th>b<tr><TD>1</TD><td>2</td></table>", "a b\n\n1 2"),
         ("<ul>stray<li>one<li>two</ul>", "stray\n\none\n\ntwo"),
         ("<ol><div><li>deep</div></ol>", "deep"),
         ("<blockquote>said</blockquote>", "said"),

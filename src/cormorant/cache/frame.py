@@ -14,7 +14,6 @@ from __future__ import annotations
 import struct
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -45,8 +44,7 @@ _PAGE = zstandard.ZstdCompressionParameters(
 documentation pages (39 kB and 12 kB of text), and 1.4 % larger."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """What a document looked like: its answer as it came (status line, header lines, decoded bytes) and what it said.
 
     `modified_at` is in epoch seconds. Attributes that are sequences come back as lists. Lone surrogates, which UTF-8
@@ -65,7 +63,7 @@ class Frame:
     language: str = ""
     charset: str = ""
     modified_at: float | None = None
-    attributes: Mapping[str, Value] = field(default_factory=dict)
+    attributes: Mapping[str, Value] = msgspec.field(default_factory=dict)
     truncated: bool = False
     charset_from: str = ""
     language_from: str = ""

@@ -134,7 +134,9 @@ class Doubts:
     def _suspected(self, read: Read, document: Document) -> bool:
         """Does it say itself that it is missing, or just what others of its site said before it?"""
         resource = read.resource
-        if missing.says_missing(document.title, document.text) or _headline_says(read.said):
+        headlines = read.said.attributes.get("Headline1")
+        above = [document.title, *map(str, headlines[:2])] if isinstance(headlines, tuple) else [document.title]
+        if missing.says_missing("\n".join(above), document.text):
             return True
         key = (read.task.site.key, document.title)
         before = self._titles.get(key)
@@ -158,11 +160,6 @@ class Doubts:
         if there is None or not missing.may_be_like(len(document.text), there):
             return False
         return missing.is_like(missing.sketch(document.title, document.text, read.resource.address), there)
-
-
-def _headline_says(said: Extraction) -> bool:
-    headlines = said.attributes.get("Headline1")
-    return isinstance(headlines, tuple) and any(missing.says_missing(str(each), "") for each in headlines[:2])
 
 
 def _gone(read: Read) -> Outcome:

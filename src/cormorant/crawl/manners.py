@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from copy import copy
 from math import inf
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from cormorant.base.clock import jitter
 from cormorant.crawl.visit import Blocked, Report
@@ -116,7 +118,7 @@ def _was_not_asked(outcome: Outcome) -> bool:
 
 def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:
     """A site answers again: have what this run missed there visited once more."""
-    source, order, counters = run.order.source, run.order, replace(run.counters)
+    source, order, counters = run.order.source, run.order, copy(run.counters)
     with means.store.begin() as tx:
         if supply.renew(tx, means.owner, [site]):
             return

@@ -18,8 +18,10 @@ Not a part of the story but its bookkeeping: which outcome touches which table i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from cormorant.base.steps import Steps
 from cormorant.cache.frame import Frame, encode

@@ -7,8 +7,9 @@ document once more and so counts only by choice.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from cormorant.extract.head import REFRESH_MAX_S
 from cormorant.extract.links import MAX_LINKS, SCHEMES, absolute, parse_refresh

@@ -31,7 +31,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _OPTIONS: Final = re2.Options()
 _OPTIONS.case_sensitive = False
 _SAYS: Final = re2.compile(
-    r"^\W*(?:404|410)\b|\b(?:error|http|status|code)\W{0,3}(?:404|410)\b|\b(?:404|410) error"
+    r"(?m:^)\W*(?:404|410)\b|\b(?:error|http|status|code)\W{0,3}(?:404|410)\b|\b(?:404|410) error"
     r"|not (?:be )?found|n[o']t exist|no such (?:page|file|article|document)"
     r"|no longer (?:exist|avail|here)"
     r"|page (?:is )?(?:missing|unavailable|gone)|missing page|nothing (?:was )?found|couldn.?t find|can.?t find"

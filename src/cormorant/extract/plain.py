@@ -7,8 +7,9 @@ import io
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from cormorant.extract.charset import Decoded, decoded
 from cormorant.extract.further import written

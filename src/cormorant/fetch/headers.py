@@ -82,6 +82,9 @@ class Headers:
         return tuple(self._parsed().get(name, ()))
 
     def __contains__(self, name: str) -> bool:
+        """Is there a field of this name? Most answers have none of those that are asked for, and need not be parsed."""
+        if self._fields is None and name.encode() not in self._block.lower():
+            return False
         return name in self._parsed()
 
     def items(self) -> list[tuple[str, str]]:

@@ -30,7 +30,7 @@ def enter(tx: Tx, owner: str, number: int, lane: str) -> float | None:
     return float(tx.execute(sa.select(sa.func.max(site.c.requested_at)).where(here)).scalar_one() or 0.0)
 
 
-def is_taken(owner: str, now: float) -> sa.ColumnElement[bool]:
+def is_taken(owner: str, now: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
     """Of a site: has another process leased one at the same address?"""
     other = site.alias("other")
     taken = (other.c.lane == site.c.lane, other.c.owner.is_not(None), other.c.owner != owner, other.c.lease_until > now)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -24,6 +25,8 @@ from cormorant.store.schema import source as sources
 
 LEASE_S = 60.0
 READ_AHEAD = 256
+Generations = tuple[tuple[int, int], ...]
+"""Source and generation of all that is worked on, so that a question is put together once for a run."""
 
 
 class LeasedSite(NamedTuple):
@@ -70,13 +73,17 @@ class SiteUse(NamedTuple):
 
 def workable(tx: Tx, generations: Mapping[int, int]) -> int:
     """How many sites have something to do now for these sources (source -> generation), leased or not."""
-    now = tx.now()
-    statement = (
+    return int(tx.execute(_count_workable(_hashable(generations)), {"now": tx.now()}).scalar_one())
+
+
+@lru_cache(256)
+def _count_workable(generations: Generations) -> sa.Select[int]:
+    now = sa.bindparam("now", type_=sa.Double)
+    return (
         sa.select(sa.func.count(sa.distinct(site_source.c.site_id)))
         .join(site, site.c.id == site_source.c.site_id)
         .where(_waiting(generations), site_source.c.not_before <= now, site.c.not_before <= now)
     )
-    return int(tx.execute(statement).scalar_one())
 
 
 def leased(tx: Tx, number: int, generation: int) -> int:
@@ -86,16 +93,20 @@ def leased(tx: Tx, number: int, generation: int) -> int:
     statement = (
         sa.select(sa.func.count())
         .select_from(site.join(site_source, site.c.id == site_source.c.site_id))
-        .where(_waiting({number: generation}), site.c.owner.is_not(None), site.c.lease_until > tx.now())
+        .where(_waiting(((number, generation),)), site.c.owner.is_not(None), site.c.lease_until > tx.now())
     )
     return int(tx.execute(statement).scalar_one())
 
 
-def _waiting(generations: Mapping[int, int]) -> sa.ColumnElement[bool]:
+def _hashable(generations: Mapping[int, int]) -> Generations:
+    return tuple(sorted(generations.items()))
+
+
+def _waiting(generations: Generations) -> sa.ColumnElement[bool]:
     """Rows of site_source that are not done with their source's generation."""
     each = [
         sa.and_(site_source.c.source_id == source, site_source.c.done_generation < generation)
-        for source, generation in generations.items()
+        for source, generation in generations
     ]
     return sa.or_(sa.false(), *each)
 
@@ -105,10 +116,8 @@ def lease(tx: Tx, owner: str, generations: Mapping[int, int], most: int) -> list
     now = tx.now()
     if most <= 0 or not generations:
         return []
-    statement = _free(owner, generations, now).order_by(site.c.requested_at, site.c.id).limit(most)
-    if not tx.sqlite:
-        statement = statement.with_for_update(skip_locked=True)
-    rows = tx.rows(statement)
+    statement = _free(owner, _hashable(generations), locking=not tx.sqlite)
+    rows = tx.rows(statement, {"now": now, "most": most})
     until = now + LEASE_S
     for row in rows:
         tx.execute(
@@ -124,11 +133,12 @@ def lease(tx: Tx, owner: str, generations: Mapping[int, int], most: int) -> list
     ]  # fmt: skip
 
 
-def _free(owner: str, generations: Mapping[int, int], now: float) -> sa.Select[Any]:
-    """Sites with something to do now that nobody has leased, nor any other at their address."""
-    columns = site.c
+@lru_cache(256)
+def _free(owner: str, generations: Generations, *, locking: bool) -> sa.Select[Any]:
+    """Sites with something to do `now` that nobody has leased, nor any other at their address, at `most` so many."""
+    columns, now = site.c, sa.bindparam("now", type_=sa.Double)
     waiting = sa.select(site_source.c.site_id).where(_waiting(generations), site_source.c.not_before <= now)
-    return sa.select(
+    statement = sa.select(
         columns.id, columns.key, columns.epoch, columns.not_before, columns.failures, columns.requested_at,
         columns.trouble, columns.lane,
     ).where(
@@ -136,18 +146,26 @@ def _free(owner: str, generations: Mapping[int, int], now: float) -> sa.Select[A
         sa.or_(columns.owner.is_(None), columns.lease_until <= now),
         sa.or_(columns.lane.is_(None), sa.not_(lane.is_taken(owner, now))),
     )  # fmt: skip
+    statement = statement.order_by(columns.requested_at, columns.id).limit(sa.bindparam("most", type_=sa.Integer))
+    return statement.with_for_update(skip_locked=True) if locking else statement
 
 
 def _arrivals(tx: Tx, sites: Sequence[int], generations: Mapping[int, int]) -> dict[int, dict[int, int]]:
     """The arrival counters of these sites by source, of what is not done yet and need not wait."""
-    columns = site_source.c
-    statement = sa.select(columns.site_id, columns.source_id, columns.arrivals).where(
-        columns.site_id.in_(sites), _waiting(generations), columns.not_before <= tx.now()
-    )
     found: dict[int, dict[int, int]] = {number: {} for number in sites}
-    for row in tx.rows(statement):
+    if not found:
+        return found
+    for row in tx.rows(_arrived(_hashable(generations)), {"sites": list(sites), "now": tx.now()}):
         found[row.site_id][row.source_id] = row.arrivals
     return found
+
+
+@lru_cache(256)
+def _arrived(generations: Generations) -> sa.Select[Any]:
+    columns, now = site_source.c, sa.bindparam("now", type_=sa.Double)
+    return sa.select(columns.site_id, columns.source_id, columns.arrivals).where(
+        columns.site_id.in_(sa.bindparam("sites", expanding=True)), _waiting(generations), columns.not_before <= now
+    )
 
 
 def arrivals(tx: Tx, sites: Sequence[int], generations: Mapping[int, int]) -> dict[int, dict[int, int]]:
@@ -155,20 +173,23 @@ def arrivals(tx: Tx, sites: Sequence[int], generations: Mapping[int, int]) -> di
     return _arrivals(tx, sites, generations)
 
 
+_HELD = sa.select(site.c.id, site.c.epoch, site.c.owner, site.c.not_before, site.c.failures).where(
+    site.c.id.in_(sa.bindparam("sites", expanding=True))
+)
+
+
 def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> dict[int, tuple[float, int]]:
     """Write back and renew leases; returns the rests, as their rows have them now, of those that were not lost.
 
     Reports of a site whose lease was lost must not be written.
     """
+    if not uses:
+        return {}
     until = tx.now() + LEASE_S
     wanted = {use.lease.site: use for use in uses}
-    columns = (site.c.id, site.c.epoch, site.c.owner, site.c.not_before, site.c.failures)
-    statement = sa.select(*columns).where(site.c.id.in_(list(wanted)))
-    if not tx.sqlite:
-        statement = statement.with_for_update()
     rests = {
         row.id: (row.not_before, row.failures)
-        for row in tx.rows(statement)
+        for row in tx.rows(_HELD if tx.sqlite else _HELD.with_for_update(), {"sites": list(wanted)})
         if row.epoch == wanted[row.id].lease.epoch and row.owner == owner
     }
     kept = [use for use in uses if use.lease.site in rests]

@@ -67,14 +67,20 @@ class Tally:
         return hours
 
 
+_WRITTEN = sa.select(site_hour).where(
+    site_hour.c.site_id.in_(sa.bindparam("sites", expanding=True)),
+    site_hour.c.hour.in_(sa.bindparam("hours", expanding=True)),
+)
+
+
 def write(tx: Tx, tallies: Mapping[int, Tally]) -> None:
     """Write down what went out at these sites (by number); only who has leased a site may."""
     tallied = {number: tally.take() for number, tally in tallies.items() if tally.hours}
     if not tallied:
         return
-    columns, hours = site_hour.c, {hour.hour for each in tallied.values() for hour in each}
-    statement = sa.select(site_hour).where(columns.site_id.in_(list(tallied)), columns.hour.in_(hours))
-    known = {(row[0], row[1]): Hour(*row[1:]) for row in tx.rows(statement)}
+    hours = {hour.hour for each in tallied.values() for hour in each}
+    written = tx.rows(_WRITTEN, {"sites": list(tallied), "hours": list(hours)})
+    known = {(row[0], row[1]): Hour(*row[1:]) for row in written}
     rows = []
     for number, each in tallied.items():
         for hour in each:

@@ -125,10 +125,14 @@ def turn(
     return set(found.values())
 
 
+_OF_SOURCE = sa.select(resource.c.id, resource.c.site_id).where(
+    SITEMAPS, resource.c.source_id == sa.bindparam("source", type_=sa.Integer)
+)
+
+
 def turn_again(tx: Tx, asked: Admission, visited: Collection[int]) -> set[int]:
     """Have read as sitemaps those that became ones while a visit took them for documents. Returns their sites."""
-    statement = sa.select(resource.c.id, resource.c.site_id).where(SITEMAPS, resource.c.source_id == asked.source)
-    found = {row.id: row.site_id for row in tx.rows(statement) if row.id in visited}
+    found = {row.id: row.site_id for row in tx.rows(_OF_SOURCE, {"source": asked.source}) if row.id in visited}
     _visit(tx, asked, found, Role.SITEMAP)
     return set(found.values())
 

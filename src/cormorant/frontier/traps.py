@@ -20,7 +20,7 @@ import zlib
 from array import array
 from base64 import b64decode, b64encode
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
@@ -158,9 +158,9 @@ class Watch:
         known = self.found.get(narrow)
         return known is None or known.visited < FEW or bool(known.fruit & YOUNG)
 
-    def met(self, address: str, arrived: Iterable[str], said: tuple[str, str] | None) -> None:
+    def met(self, address: str, arrived: Sequence[str], said: tuple[str, str] | None) -> None:
         """A page was visited, found these new addresses of its site, and has this title and text; None: it has none."""
-        if not self.throttle:
+        if not self.throttle or not (arrived or said):
             return
         narrow, wide = page = templates(address)
         fed = leads = False

@@ -68,11 +68,12 @@ def request(tx: Tx, source: int, settings: str, refresh: Refresh, *, force: bool
     return int(tx.execute(sa.insert(run).values(**values).returning(run.c.id)).scalar_one())
 
 
+_OPEN = sa.select(run).where(run.c.state.in_(OPEN_STATES)).order_by(run.c.id)
+
+
 def open_runs(tx: Tx, source: int | None = None) -> list[RunRow]:
     """Runs that somebody must go on with, oldest first; suspended and held ones are not among them."""
-    statement = sa.select(run).where(run.c.state.in_(OPEN_STATES)).order_by(run.c.id)
-    if source is not None:
-        statement = statement.where(run.c.source_id == source)
+    statement = _OPEN if source is None else _OPEN.where(run.c.source_id == source)
     return [_row(row) for row in tx.rows(statement)]
 
 

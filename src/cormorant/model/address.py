@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import can_ada
@@ -79,7 +80,14 @@ def unescaped(address: str) -> str:
 
 def origin_of(address: str) -> Origin:
     """Return the origin of a canonical address. A `file:` address has an empty host and port 0."""
-    scheme, _, rest = address.partition(":")
+    end = address.find("/", len("https://"))
+    return _origin(address if end < 0 else address[:end])
+
+
+@lru_cache(4096)
+def _origin(front: str) -> Origin:
+    """The origin by what stands before the path: addresses are of the same few."""
+    scheme, _, rest = front.partition(":")
     if not rest.startswith("//"):
         return Origin(scheme, "", 0)
     authority = rest[2:].partition("/")[0].partition("?")[0]

@@ -1,10 +1,16 @@
-"""What came from the source, and what does it say?"""
+"""What came from the source, and what does it say?
+
+What is made several times for every page is a struct of msgspec, which is made and changed ten times as fast as a
+frozen dataclass.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+import msgspec
 
 from cormorant.model.acl import ACL
 
@@ -47,8 +53,7 @@ class Wire:
         return self.requests > 0 or self.received > 0
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(msgspec.Struct, frozen=True):
     """Bytes of a resource, decoded from transfer and content coding but not from its charset.
 
     `address` is where the answer came from in the end; `mime` is lower case without parameters, declared or sniffed;
@@ -131,8 +136,7 @@ class Entry(NamedTuple):
     weight: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Sitemap:
+class Sitemap(msgspec.Struct, frozen=True):
     """What a sitemap or feed names: each address once. `form` is its root element in lower case, or text.
 
     `unusable` counts entries without an address that could be visited. `truncated`: it did not come to its end, or has
@@ -145,8 +149,7 @@ class Sitemap:
     truncated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
+class Extraction(msgspec.Struct, frozen=True):
     """What a document says, drawn from its bytes by a pure function.
 
     `links` hold each address once, in order of first appearance. `directives` are robots meta values, lower case
@@ -166,7 +169,7 @@ class Extraction:
     directives: tuple[str, ...] = ()
     canonical: str = ""
     refresh: str = ""
-    attributes: Mapping[str, Value] = field(default_factory=dict)
+    attributes: Mapping[str, Value] = msgspec.field(default_factory=dict)
     links_seen: int = 0
     truncated: bool = False
     main_text: str = ""
@@ -175,8 +178,7 @@ class Extraction:
     login: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """What is kept and delivered: the content's identity with what it says.
 
     `url` is the display address, `access_url` where it was fetched. Hashes are SHA-256 digests (32 bytes): of the
@@ -196,7 +198,7 @@ class Document:
     text_hash: bytes
     acl: ACL
     modified_at: float | None = None
-    attributes: Mapping[str, Value] = field(default_factory=dict)
+    attributes: Mapping[str, Value] = msgspec.field(default_factory=dict)
     links: tuple[Link, ...] = ()
     truncated: bool = False
     charset: str = ""

@@ -18,8 +18,11 @@ that was read before may be found still: after a fault, and while the brake hold
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Document, Link, Sitemap
@@ -41,8 +44,7 @@ class OutcomeKind(IntEnum):
     HELD = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Ok:
+class Ok(Struct, frozen=True):
     """Fetched and read. `follow` are the links to follow; `document` is None for roles other than document.
 
     `unfollowed` are links that ask not to be followed, here and in other outcomes. `sitemap` is what a sitemap names.
@@ -56,11 +58,10 @@ class Ok:
     status: int = 200
     sitemap: Sitemap | None = None
     likeness: int = 0
-    kind = OutcomeKind.OK
+    kind: ClassVar[OutcomeKind] = OutcomeKind.OK
 
 
-@dataclass(frozen=True, slots=True)
-class Unchanged:
+class Unchanged(Struct, frozen=True):
     """Nothing new: 304, equal validator, or equal text. `content` is set when a body came (its validators are kept)."""
 
     status: int = 304
@@ -68,29 +69,26 @@ class Unchanged:
     document: Document | None = None
     follow: tuple[Link, ...] = ()
     unfollowed: tuple[Link, ...] = ()
-    kind = OutcomeKind.UNCHANGED
+    kind: ClassVar[OutcomeKind] = OutcomeKind.UNCHANGED
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """301, 308 (954) or meta refresh (953) to `target`."""
 
     target: str
     status: int = 954
     acl: ACL | None = None
-    kind = OutcomeKind.MOVED
+    kind: ClassVar[OutcomeKind] = OutcomeKind.MOVED
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(Struct, frozen=True):
     """The source says it is no more."""
 
     status: int = 404
-    kind = OutcomeKind.GONE
+    kind: ClassVar[OutcomeKind] = OutcomeKind.GONE
 
 
-@dataclass(frozen=True, slots=True)
-class Excluded:
+class Excluded(Struct, frozen=True):
     """A gate said no. `follow` holds links of a page that may be followed though not indexed."""
 
     ruling: Ruling
@@ -99,11 +97,10 @@ class Excluded:
     content: Content | None = None
     unfollowed: tuple[Link, ...] = ()
     acl: ACL | None = None
-    kind = OutcomeKind.EXCLUDED
+    kind: ClassVar[OutcomeKind] = OutcomeKind.EXCLUDED
 
 
-@dataclass(frozen=True, slots=True)
-class Deferred:
+class Deferred(Struct, frozen=True):
     """Try again. `wait_s` is how long not to, None for the retry rule; `whole_site` slows the site, not just this.
 
     `elsewhere`: another site said so, where a redirect had led, so that it says nothing about the resource's own.
@@ -114,39 +111,36 @@ class Deferred:
     wait_s: float | None = None
     whole_site: bool = False
     elsewhere: bool = False
-    kind = OutcomeKind.DEFERRED
+    kind: ClassVar[OutcomeKind] = OutcomeKind.DEFERRED
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """It cannot be had or read; `reason` says why, in words for an administrator. `elsewhere` is as in `Deferred`."""
 
     status: int
     reason: str
     elsewhere: bool = False
     acl: ACL | None = None
-    kind = OutcomeKind.FAILED
+    kind: ClassVar[OutcomeKind] = OutcomeKind.FAILED
 
 
-@dataclass(frozen=True, slots=True)
-class Quarantined:
+class Quarantined(Struct, frozen=True):
     """It harmed a child process; not tried again until content or converter changes."""
 
     reason: str
     content: Content | None = None
     status: int = 981
     acl: ACL | None = None
-    kind = OutcomeKind.QUARANTINED
+    kind: ClassVar[OutcomeKind] = OutcomeKind.QUARANTINED
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """A person must decide."""
 
     reason: str
     status: int = 980
     acl: ACL | None = None
-    kind = OutcomeKind.HELD
+    kind: ClassVar[OutcomeKind] = OutcomeKind.HELD
 
 
 _WITH_RIGHTS = (Failed, Moved, Excluded, Quarantined, Held)

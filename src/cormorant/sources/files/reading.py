@@ -6,8 +6,9 @@ import errno
 import mimetypes
 import os
 import stat
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from cormorant.base.errors import Unreachable
 from cormorant.model.acl import ACL, NOBODY, PUBLIC

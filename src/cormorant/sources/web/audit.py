@@ -8,9 +8,9 @@ address and the day, so that every crawl of another day takes others.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 
 import xxhash
+from msgspec.structs import replace
 from pydantic import Field
 
 from cormorant.model.content import Content

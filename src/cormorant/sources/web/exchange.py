@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import unquote
+
+from msgspec.structs import replace
 
 from cormorant.fetch.headers import Headers, content_type, last_modified, retry_after, robots_directives
 from cormorant.fetch.values import Answer, Fault
@@ -58,7 +59,7 @@ def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, ag
     """What an answer from `address` means for the resource that was asked for (RFC 9110 section 15)."""
     status = answer.status
     if status == 200:
-        return replace(content_of(answer, address, agent), at=now)
+        return content_of(answer, address, agent, now)
     if status == 304:
         if not conditional:
             return Failed(1005, "The server answered 304 though nothing was asked of it.")
@@ -120,8 +121,8 @@ def _redirect(answer: Answer, address: str) -> Outcome | Hop:
     return Moved(target)
 
 
-def content_of(answer: Answer, address: str, agent: str) -> Content:
-    """The content of a complete answer."""
+def content_of(answer: Answer, address: str, agent: str, at: float) -> Content:
+    """The content of a complete answer, which came then (epoch seconds)."""
     headers = answer.headers
     mime, charset = content_type(headers.get("content-type"))
     return Content(
@@ -140,6 +141,7 @@ def content_of(answer: Answer, address: str, agent: str) -> Content:
         beside=links_of(headers, address),
         refresh=headers.get("refresh"),
         file_name=unquote(address.partition("?")[0].rpartition("/")[2]),
+        at=at,
     )
 
 

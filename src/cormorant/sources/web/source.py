@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar, NamedTuple
+
+from msgspec.structs import replace
 
 from cormorant.base.clock import Clock
 from cormorant.egress.policy import AddressClass, Consent, classify

@@ -8,7 +8,7 @@ more.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from cormorant.base.clock import Clock
 from cormorant.sources.web.recent import Recent
@@ -17,7 +17,8 @@ MOST_SITES = 4_096
 Sleep = Callable[[float], Awaitable[None]]
 
 
-class _Asked(NamedTuple):
+@dataclass(slots=True)
+class _Asked:
     """The newest turn at a site, when the newest request went out, and until when it wants none; monotonic seconds.
 
     `delay_s` is how long the turn of the newest hop lasted, 0.0 when none has led there.
@@ -38,21 +39,22 @@ class Turns:
 
     def sent(self, site: str) -> None:
         """A request to this site goes out now; a turn that somebody waits for already stays."""
-        known, now = self._of(site), self._clock.monotonic()
-        self._sites.put(site, known._replace(at=max(known.at, now), sent_at=now))
+        known = self._of(site)
+        known.sent_at = now = self._clock.monotonic()
+        known.at = max(known.at, now)
 
     def begin(self, site: str) -> bool:
         """A visit begins that a desk hands out. False when it has to take a turn: that of a hop may still last."""
         known, now = self._of(site), self._clock.monotonic()
         if now < known.at + known.delay_s:
             return False
-        self._sites.put(site, known._replace(at=now))
+        known.at = now
         return True
 
     def rest(self, site: str, seconds: float) -> None:
         """The site wants to be left alone for so long."""
-        known, until = self._of(site), self._clock.monotonic() + seconds
-        self._sites.put(site, known._replace(rests_until=max(known.rests_until, until)))
+        known = self._of(site)
+        known.rests_until = max(known.rests_until, self._clock.monotonic() + seconds)
 
     def rests_s(self, site: str) -> float:
         """Seconds the site is still to be left alone, 0 when it may be asked."""
@@ -67,11 +69,15 @@ class Turns:
         wait = max(known.at + delay_s - now, 0.0)
         if wait > most_s:
             return wait
-        self._sites.put(site, known._replace(at=now + wait, delay_s=delay_s))
+        known.at, known.delay_s = now + wait, delay_s
         while wait > 0:
             await self._sleep(wait)
             wait = self._of(site).sent_at + delay_s - self._clock.monotonic()
         return 0.0
 
     def _of(self, site: str) -> _Asked:
-        return self._sites.get(site) or _Asked()
+        known = self._sites.get(site)
+        if known is None:
+            known = _Asked()
+            self._sites.put(site, known)
+        return known
