@@ -34,6 +34,9 @@ LOCKED = requirements/setup.txt requirements/$(1).txt pyproject.toml scripts/ven
 .venv/.stamp-bench: $(call LOCKED,bench) .venv/.stamp-run
 	@scripts/venv.sh bench
 
+.venv/.stamp-docs: $(call LOCKED,docs) .venv/.stamp-run
+	@scripts/venv.sh docs
+
 .PHONY: setup
 setup: .venv/.stamp-run ## Make .venv with the product in it (PYTHON=python3.12 for another Python than 3.11)
 	@echo "Ready: $(BIN)/cormorant"
@@ -102,6 +105,10 @@ check: .venv/.stamp-dev ## Check format, lint, types, architecture and house rul
 bench: .venv/.stamp-bench ## Measure speed on this machine, beside a peer
 	@$(BIN)/python -m bench
 
+.PHONY: docs
+docs: .venv/.stamp-docs ## Build the documentation as a site, into build/docs; a link that leads nowhere stops it
+	@$(BIN)/python -m docs.site
+
 .PHONY: format
 format: .venv/.stamp-dev ## Bring the code into shape
 	@$(BIN)/ruff check --quiet --fix-only .
@@ -117,7 +124,8 @@ lock: .venv/.stamp-run ## Resolve the dependencies anew (UPGRADE=1: to newer ver
 	@{ $(COMPILE) --group setup $(call WITHIN) requirements/setup.txt; \
 	$(COMPILE) pyproject.toml $(call WITHIN,setup) requirements/run.txt; \
 	$(COMPILE) pyproject.toml --extra postgres --group dev $(call WITHIN,setup run) requirements/dev.txt; \
-	$(COMPILE) pyproject.toml --group bench $(call WITHIN,setup dev) requirements/bench.txt; } >/dev/null
+	$(COMPILE) pyproject.toml --group bench $(call WITHIN,setup dev) requirements/bench.txt; \
+	$(COMPILE) pyproject.toml --group docs $(call WITHIN,setup dev) requirements/docs.txt; } >/dev/null
 
 .PHONY: clean
 clean: ## Remove the environment, caches and build output; never a data folder

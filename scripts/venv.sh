@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Make .venv and install one of the locked sets of packages into it:
 #
-#     scripts/venv.sh run|dev|bench
+#     scripts/venv.sh run|dev|bench|docs
 #
 # Needs Python 3.11 or newer (PYTHON=... chooses one), no root and no compiler. Prints one sentence when it cannot go on.
 # The Makefile calls it when a lock is newer than what was installed from it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-group="${1:?which lock: run, dev or bench}"
+group="${1:?which lock: run, dev, bench or docs}"
 venv=.venv
 locks=requirements
 export PIP_DISABLE_PIP_VERSION_CHECK=1 UV_PYTHON_DOWNLOADS=never

@@ -12,8 +12,16 @@ from cormorant.cli.documents import STATES
 from docs import generate
 from tests.house.reading import PACKAGE, ROOT, Finding, files, report, text_of
 
-OTHERS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md", "news/README.md")
-LINK = re.compile(r"(?<!`)\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
+OTHERS = (
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "bench/README.md",
+    "bench/RESULTS.md",
+    "news/README.md",
+)
+LINK = re.compile(r"(?<!`)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 HEADING = re.compile(r"^#+ (?P<title>.+)$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 PATH = re.compile(r"`([\w/.-]+(?:\.py|/))`")
@@ -82,6 +90,7 @@ def test_a_lost_link_is_found(tmp_path: Path, target: str) -> None:
     page = tmp_path / "page.md"
     page.write_text("# A page\n")
     assert list(lost_links(page, f"# Here\n\nsee [it]({target})\n"))
+    assert list(lost_links(page, f"# Here\n\nsee [it\nthere]({target})\n"))
 
 
 @pytest.mark.parametrize("target", ["page.md", "#here-it-is", "page.md#a-page", "https://example.org/none"])

@@ -1,8 +1,9 @@
 """What README and docs show works: their `$ cormorant ...` blocks are run in order, each page in a folder of its own.
 
-The folder holds `papers/`, the sample's documents, and the sample's site stands in for http://127.0.0.1:8000/. A block
-that cannot run here (it needs the internet, or never ends) has `<!-- not run: why -->` before its fence. A command may
-end with 3: done, but something has to be looked at. What a report counts is what the page shows.
+The folder holds `papers/`, the sample's documents, and the sample's site stands in for http://127.0.0.1:8000/; what
+pages call /var/backups and /srv/new are places beside it. A block that cannot run here (it needs the internet, or never
+ends) has `<!-- not run: why -->` before its fence. A command may end with 3: done, but something has to be looked at.
+What a report counts is what the page shows.
 
 Examples in Python run behind the commands, and see the same installation: neither leaves another one in the folder.
 """
@@ -16,43 +17,27 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from cormorant.sample.pages import documents_folder
 from cormorant.sample.site import SampleSite
 from tests.house.reading import ROOT, text_of
+from tests.house.shown import Shown, blocks
 
 PAGES = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(
-    r"(?P<skip><!-- not run: [^>]+-->\s*)?^```(?:console|sh)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
-)
 EXAMPLE = re.compile(r"^```python\n(?P<code>from cormorant import .*?)^```$", re.MULTILINE | re.DOTALL)
 COUNTED = re.compile(r"^  (?:[a-z]+(?: [a-z]+)* {3,}[\d,]+$|\d+ requests|\d+ [a-z]+(?:, \d+ [a-z]+)*$)", re.MULTILINE)
 """Lines of a run report that are the same at each run: the counters, the requests, the outcomes."""
-PROMPT = "$ "
 SITE = "http://127.0.0.1:8000/"
+ELSEWHERE = re.compile(r"/(?:var/backups|srv/new)\b")
 WELL = (0, 3)
 DATA = "installation"
 
 
-class Shown(NamedTuple):
-    """A command that a page shows, and what it answers there."""
-
-    command: str
-    answer: str
-
-
 def shown(markdown: str) -> list[Shown]:
-    """The commands of the blocks that begin with `$ cormorant`, lines that end in a backslash joined."""
-    found = []
-    for block in BLOCK.finditer(markdown):
-        body = block["body"].replace("\\\n", "")
-        if not block["skip"] and body.startswith(f"{PROMPT}cormorant"):
-            pieces = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
-            found += [Shown(*piece.partition("\n")[::2]) for piece in pieces]
-    return found
+    """The lines of the blocks that are run."""
+    return [line for block in blocks(markdown) if block.is_run for line in block.lines]
 
 
 def commands(markdown: str) -> list[str]:
@@ -79,9 +64,11 @@ def site() -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(text_of(page))])
-def test_page(page: str, tmp_path: Path, site: str) -> None:
+def test_page(page: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, site: str) -> None:
     shutil.copytree(documents_folder(), tmp_path / "papers")
-    text = text_of(page).replace(SITE, site)
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    text = ELSEWHERE.sub(lambda place: str(elsewhere / Path(place[0]).name), text_of(page).replace(SITE, site))
+    (elsewhere / "backups").mkdir()
     for command, answer in shown(text):
         done = run(command, tmp_path)
         assert done.returncode in WELL, f"{page}: $ {command}\nended {done.returncode}\n{done.stdout}{done.stderr}"

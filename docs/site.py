@@ -1,0 +1,199 @@
+"""Builds the documentation as a site, into build/docs.
+
+    python -m docs.site        `make docs` does it, and has what is needed installed
+
+The pages are those of `docs/` and a few from the top of the project. What leads from page to page leads there in the
+site too; a link to another file of the project becomes that file's name, since the site has no such file. The side of
+every page is what `docs/index.md` lists, section by section. Nothing is written beside build/docs, and nothing fetched.
+"""
+
+# ruff: noqa: INP001 - a folder of pages is no package
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+SITE = ROOT / "build" / "docs"
+START = "index.md"
+RECORDS = "adr/README.md"
+FROM_TOP = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md", "bench/RESULTS.md")
+"""Pages that stand outside `docs/`, and in the site below `project/`."""
+NO_PAGES = ("adr/0000-template.md",)
+
+LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
+FENCED = re.compile(r"^```.*?^```$|^    .*?$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+SECTION = re.compile(r"^## (?P<title>.+)$", re.MULTILINE)
+RECORD = re.compile(r"\((?P<name>\d{4}-[a-z0-9-]+\.md)\)")
+
+
+class Section(NamedTuple):
+    """A heading of the side, and the pages below it."""
+
+    title: str
+    pages: tuple[str, ...]
+
+
+def pages() -> dict[Path, str]:
+    """Every page of the site: its file, and where it stands in the site."""
+    inside = {path: path.relative_to(DOCS).as_posix() for path in sorted(DOCS.rglob("*.md"))}
+    return {path: place for path, place in inside.items() if place not in NO_PAGES} | {
+        ROOT / name: f"project/{name}" for name in FROM_TOP
+    }
+
+
+def navigation(start: str, places: Mapping[Path, str]) -> Iterator[Section]:
+    """The sections of the start page that name pages, in its order; a page belongs where it is named first."""
+    named: set[str] = set()
+    _, *parts = SECTION.split(start)
+    for title, text in zip(parts[::2], parts[1::2], strict=True):
+        targets = (link["target"].partition("#")[0] for link in LINK.finditer(text) if not link["image"])
+        found = dict.fromkeys(places.get((DOCS / target).resolve(), "") for target in targets if ":" not in target)
+        own = tuple(place for place in found if place and place not in named and place != START)
+        named.update(own)
+        if own:
+            yield Section(title, own)
+
+
+def rewritten(text: str, source: Path, places: Mapping[Path, str]) -> str:
+    """The text of a page with its links as they are in the site.
+
+    A link to a file that is no page becomes the file's name. One that leads nowhere stays, so that it is found.
+    """
+    here = Path(places[source]).parent
+
+    def anew(link: re.Match[str]) -> str:
+        target, _, anchor = link["target"].partition("#")
+        if not target or ":" in target:
+            return link[0]
+        file = (source.parent / target).resolve()
+        if file in places:
+            there = os.path.relpath(places[file], here)
+            return f"[{link['text']}]({there}{'#' + anchor if anchor else ''})"
+        if link["image"]:
+            return f"![{link['text']}]({os.path.relpath(file.relative_to(DOCS), here)})"
+        if not file.exists() or not file.is_relative_to(ROOT):
+            return link[0]
+        name = f"`{file.relative_to(ROOT).as_posix()}`"
+        return name if link["text"].strip("`") in name else f"{link['text']} ({name})"
+
+    return "".join(piece if is_code else LINK.sub(anew, piece) for piece, is_code in _pieces(text))
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """A page in pieces, each with whether it is code. Code within the words of a link belongs to the link."""
+    at = 0
+    links = [link.span() for link in LINK.finditer(text)]
+    for code in FENCED.finditer(text):
+        if code.start() < at or any(start < code.start() and code.end() <= end for start, end in links):
+            continue
+        yield text[at : code.start()], False
+        yield code[0], True
+        at = code.end()
+    yield text[at:], False
+
+
+def stage(into: Path) -> None:
+    """Put together what the site is made of."""
+    places = pages()
+    for picture in (DOCS / "pictures").iterdir():
+        (into / "pictures").mkdir(exist_ok=True)
+        shutil.copy(picture, into / "pictures")
+    for file, place in places.items():
+        text = rewritten(file.read_text("utf-8"), file, places)
+        if place == START:
+            sections = navigation(file.read_text("utf-8"), places)
+            text += "".join(_tree(section.pages, section.title) for section in sections)
+        if place == RECORDS:
+            text += _tree(sorted({f"adr/{record['name']}" for record in RECORD.finditer(text)} - set(NO_PAGES)))
+        (into / place).parent.mkdir(parents=True, exist_ok=True)
+        (into / place).write_text(text, "utf-8")
+
+
+def _tree(places: Iterable[str], title: str = "") -> str:
+    """The directive that puts pages into the side."""
+    caption = f":caption: {title}\n" if title else ""
+    names = "\n".join(f"/{place.removesuffix('.md')}" for place in places)
+    return f"\n```{{toctree}}\n:hidden:\n{caption}\n{names}\n```\n"
+
+
+# ------------------------------------------------------------------------------------------------- what was built
+
+
+class _Built(HTMLParser):
+    """What a page of the site can be asked for by name, and what it leads to or loads."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.leads: list[str] = []
+        self.loads: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.anchors |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.leads.append(given["href"])
+        elif "src" in given or (tag == "link" and "href" in given):
+            self.loads.append(given.get("src") or given["href"])
+
+
+def faults(site: Path) -> list[str]:
+    """What is wrong with a built site: links and anchors that lead nowhere, and whatever is loaded from elsewhere."""
+    built = {path.resolve(): _Built(path.read_text("utf-8")) for path in site.rglob("*.html")}
+    found = []
+    for path, page in built.items():
+        name = path.relative_to(site.resolve()).as_posix()
+        found += [f"{name}: loads {each}" for each in page.loads if urlsplit(each).netloc]
+        for each in dict.fromkeys([*page.leads, *page.loads]):
+            said = urlsplit(each)
+            if said.scheme or said.netloc:
+                continue
+            there = (path.parent / unquote(said.path)).resolve() if said.path else path
+            known = built.get(there)
+            if not there.is_file() or (said.fragment and known and unquote(said.fragment) not in known.anchors):
+                found.append(f"{name}: {each} leads nowhere")
+    for sheet in site.rglob("*.css"):
+        loads = re.findall(r"(?:url\(|@import )['\"]?(?:https?:)?//[^)'\"]*", sheet.read_text("utf-8"))
+        found += [f"{sheet.relative_to(site)}: {each}" for each in loads]
+    return found
+
+
+def main() -> int:
+    """Build the site. Ends with 1 and says why when something is wrong with it; what was there before then stays."""
+    with tempfile.TemporaryDirectory(prefix="cormorant-docs-") as folder:
+        source, site = Path(folder, "pages"), Path(folder, "site")
+        source.mkdir()
+        stage(source)
+        options = ("-q", "-W", "--keep-going", "-E", "-b", "html", "-c", str(DOCS), "-d", str(Path(folder, "trees")))
+        sphinx = (sys.executable, "-B", "-m", "sphinx", *options, str(source), str(site))
+        made = subprocess.run(sphinx, check=False)  # noqa: S603 - nothing of it comes from outside
+        if made.returncode:
+            return 1
+        shutil.rmtree(site / "_sources", ignore_errors=True)
+        (site / ".buildinfo").unlink(missing_ok=True)
+        wrong = faults(site)
+        if wrong:
+            sys.stderr.writelines(f"{each}\n" for each in wrong)
+            return 1
+        shutil.rmtree(SITE, ignore_errors=True)
+        SITE.parent.mkdir(exist_ok=True)
+        shutil.move(site, SITE)
+    sys.stdout.write(f"The documentation is at {SITE.relative_to(ROOT)}/index.html\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
