@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import html
 import http.client
 import json
@@ -328,6 +329,15 @@ def test_a_switch_returns_to_where_it_was(portal: Portal) -> None:
     (there, _) = re.findall(r'formaction="([^"]+)"', body)
     got = portal.get(html.unescape(there), "POST")
     assert (got.status, got.headers["location"]) == (303, "/search?q=kelp+%26+more&source=web&page=2")
+
+
+def test_the_style_is_packed_for_who_can_unpack_it(portal: Portal) -> None:
+    packed = http.client.HTTPConnection("127.0.0.1", portal.port, timeout=20)
+    packed.request("GET", "/static/cormorant.css", headers={"Accept-Encoding": "gzip"})
+    answer = packed.getresponse()
+    assert answer.getheader("content-encoding") == "gzip"
+    assert gzip.decompress(answer.read()).decode() == portal.get("/static/cormorant.css").body
+    packed.close()
 
 
 @pytest.mark.parametrize(
