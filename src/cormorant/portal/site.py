@@ -92,7 +92,7 @@ def _known(shelf: Shelf) -> dict[str, int] | None:
 
 
 def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
-    """Home and results, and the switch between light and dark."""
+    """Home and results, and the switches of what somebody prefers."""
 
     @app.get("/", include_in_schema=False)
     def home(request: Request, q: str = "") -> Response:
@@ -123,6 +123,10 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     @app.post("/preferences/theme", include_in_schema=False)
     def theme(request: Request, to: str = "", back: str = "") -> Response:
         return frame.switched(request, to, back)
+
+    @app.post("/preferences/keys", include_in_schema=False)
+    def keys(to: str = "", back: str = "") -> Response:
+        return frame.keyed(to, back)
 
 
 def _add_copies(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
