@@ -91,7 +91,7 @@ suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write
 
 .PHONY: prove
 prove: export PROOF_RECORDS := $(abspath build/proofs)
-prove: .venv/.stamp-dev ## Run the long proofs: kills, accidents, rounds of edits, hostile servers, traps, faults planted; write their page
+prove: .venv/.stamp-dev browser ## Run the long proofs: kills, accidents, rounds of edits, hostile servers, traps, faults planted; write their page
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store sqlite
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store postgresql
 	@$(BIN)/python -m tests.journeys.previews --edits 200 --addresses 100000 --store sqlite
@@ -107,6 +107,7 @@ prove: .venv/.stamp-dev ## Run the long proofs: kills, accidents, rounds of edit
 	@$(BIN)/python -m tests.journeys.rounds --rounds 30 --seeds 4 --store postgresql
 	@$(PYTEST) tests/journeys/prove_plants.py tests/journeys/prove_traps.py tests/journeys/prove_armour.py \
 	tests/journeys/prove_manners.py
+	@if $(BROWSER); then $(PYTEST) tests/journeys/prove_pages.py ; fi
 	@$(BIN)/python -m docs.proof build/proofs
 
 .PHONY: check
