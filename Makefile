@@ -31,6 +31,9 @@ LOCKED = requirements/setup.txt requirements/$(1).txt pyproject.toml scripts/ven
 .venv/.stamp-dev: $(call LOCKED,dev) .venv/.stamp-run
 	@scripts/venv.sh dev
 
+.venv/.stamp-pages: $(call LOCKED,pages) $(wildcard requirements/pages/*.json) .venv/.stamp-dev
+	@scripts/venv.sh pages
+
 .venv/.stamp-bench: $(call LOCKED,bench) .venv/.stamp-run
 	@scripts/venv.sh bench
 
@@ -56,8 +59,8 @@ run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and
 	exec $(BIN)/cormorant quickstart "$${arguments[@]}"
 
 .PHONY: test
-test: .venv/.stamp-dev ## Run every test that needs no server installed (PARALLEL=0: in one process)
-	@$(PYTEST) -m "not server" -n $(PARALLEL) --dist loadfile
+test: .venv/.stamp-dev ## Run every test that needs no server or browser installed (PARALLEL=0: in one process)
+	@$(PYTEST) -m "not server and not browser" -n $(PARALLEL) --dist loadfile
 
 .PHONY: servers
 servers: .venv/.stamp-dev ## Run the tests against nginx and squid, installing these first where that is possible
@@ -65,6 +68,22 @@ servers: .venv/.stamp-dev ## Run the tests against nginx and squid, installing t
 	apt-get update -qq && apt-get install -y -qq nginx squid apache2-utils || \
 	echo "nginx, squid and apache2-utils could not be installed here, so what needs them is skipped." >&2; fi
 	@$(PYTEST) -m server -rs tests/sources/web
+
+# The browser is the system's; npm brings what looks at pages (axe, html-validate), which run in the browser's driver.
+BROWSER = command -v chromium >/dev/null && command -v npm >/dev/null
+WITHOUT = chromium and npm could not be installed here, so no page is looked at in a browser.
+
+.PHONY: browser
+browser:
+	@if ! { $(BROWSER); }; then \
+	{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core \
+	$$(command -v npm >/dev/null || echo npm); } >/dev/null || true; fi
+	@if $(BROWSER); then $(MAKE) .venv/.stamp-pages; else echo "$(WITHOUT)" >&2; fi
+
+.PHONY: pages
+pages: .venv/.stamp-dev browser ## Look at every page in a browser, installing that first where it is possible
+	@if $(BROWSER); then rm -rf build/pages; $(PYTEST) -n $(PARALLEL) --dist loadfile tests/pages; \
+	echo "Pictures and weights of the pages are in build/pages"; fi
 
 .PHONY: suites
 suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write the page that tells how each went
@@ -75,7 +94,7 @@ suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write
 
 .PHONY: prove
 prove: export PROOF_RECORDS := $(abspath build/proofs)
-prove: .venv/.stamp-dev ## Run the long proofs: kills, accidents, rounds of edits, hostile servers, traps, faults planted; write their page
+prove: .venv/.stamp-dev browser ## Run the long proofs: kills, accidents, rounds of edits, hostile servers, traps, faults planted; write their page
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store sqlite
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store postgresql
 	@$(BIN)/python -m tests.journeys.previews --edits 200 --addresses 100000 --store sqlite
@@ -91,6 +110,7 @@ prove: .venv/.stamp-dev ## Run the long proofs: kills, accidents, rounds of edit
 	@$(BIN)/python -m tests.journeys.rounds --rounds 30 --seeds 4 --store postgresql
 	@$(PYTEST) tests/journeys/prove_plants.py tests/journeys/prove_traps.py tests/journeys/prove_armour.py \
 	tests/journeys/prove_manners.py
+	@if $(BROWSER); then $(PYTEST) tests/journeys/prove_pages.py ; fi
 	@$(BIN)/python -m docs.proof build/proofs
 
 .PHONY: check
@@ -125,7 +145,8 @@ lock: .venv/.stamp-run ## Resolve the dependencies anew (UPGRADE=1: to newer ver
 	$(COMPILE) pyproject.toml $(call WITHIN,setup) requirements/run.txt; \
 	$(COMPILE) pyproject.toml --extra postgres --group dev $(call WITHIN,setup run) requirements/dev.txt; \
 	$(COMPILE) pyproject.toml --group bench $(call WITHIN,setup dev) requirements/bench.txt; \
-	$(COMPILE) pyproject.toml --group docs $(call WITHIN,setup dev) requirements/docs.txt; } >/dev/null
+	$(COMPILE) pyproject.toml --group docs $(call WITHIN,setup dev) requirements/docs.txt; \
+	$(COMPILE) pyproject.toml --group pages $(call WITHIN,setup dev) requirements/pages.txt; } >/dev/null
 
 .PHONY: clean
 clean: ## Remove the environment, caches and build output; never a data folder

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Make .venv and install one of the locked sets of packages into it:
 #
-#     scripts/venv.sh run|dev|bench|docs
+#     scripts/venv.sh run|dev|bench|docs|pages
 #
 # Needs Python 3.11 or newer (PYTHON=... chooses one), no root and no compiler. Prints one sentence when it cannot go on.
 # The Makefile calls it when a lock is newer than what was installed from it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-group="${1:?which lock: run, dev, bench or docs}"
+group="${1:?which lock: run, dev, bench, docs or pages}"
 venv=.venv
 locks=requirements
 export PIP_DISABLE_PIP_VERSION_CHECK=1 UV_PYTHON_DOWNLOADS=never
@@ -86,5 +86,11 @@ if [[ "$group" == run ]]; then
     "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" --no-deps --no-build-isolation --offline --editable .
     # Where people forbid Python to write bytecode, every start would compile the whole product anew.
     "$venv/bin/python" -m compileall -q src || true
+fi
+if [[ "$group" == pages ]]; then
+    # What looks at pages comes from npm. Its scripts are not run; a node of its own comes with the browser's driver.
+    mkdir -p "$venv/pages"
+    cp "$locks"/pages/package*.json "$venv/pages/"
+    npm ci --prefix "$venv/pages" --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 fi
 touch "$venv/.stamp-$group"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tests.house.reading import ROOT, Finding, files, report
 
-SUFFIXES = (".py", ".md", ".toml", ".txt", ".sh", ".html", ".css", ".js", ".yaml", ".yml", ".cfg", ".ini")
+SUFFIXES = (".py", ".md", ".toml", ".txt", ".sh", ".html", ".css", ".js", ".json", ".yaml", ".yml", ".cfg", ".ini")
 FOLDERS = ("src", "tests", "bench", "docs", "news", "requirements", "scripts")
 OTHERS = ("Makefile", ".ci/run", ".gitignore", ".pre-commit-config.yaml")
 
@@ -46,6 +47,12 @@ def loose_locks(locks: Mapping[str, str]) -> list[Finding]:
     return found
 
 
+def loose_npm(lock: str) -> list[str]:
+    """Packages of an npm lock that say from which host they come, or have no checksum."""
+    packages: dict[str, dict[str, object]] = json.loads(lock)["packages"]
+    return [name for name, said in packages.items() if name and ("resolved" in said or "integrity" not in said)]
+
+
 def _project_text() -> dict[str, str]:
     paths = [*files(*FOLDERS, suffixes=SUFFIXES), *(path for path in ROOT.iterdir() if path.suffix in SUFFIXES)]
     paths += [ROOT / name for name in OTHERS if (ROOT / name).exists()]
@@ -59,15 +66,24 @@ def test_project_text() -> None:
 
 def test_locks() -> None:
     locks = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "requirements").glob("*.txt")}
-    assert {"setup.txt", "run.txt", "dev.txt", "bench.txt"} <= locks.keys()
+    assert {"setup.txt", "run.txt", "dev.txt", "bench.txt", "pages.txt"} <= locks.keys()
     found = loose_locks(locks)
     assert not found, report(found)
+
+
+def test_npm_lock() -> None:
+    assert not loose_npm((ROOT / "requirements" / "pages" / "package-lock.json").read_text(encoding="utf-8"))
 
 
 def test_denied_words_are_found() -> None:
     texts = {"a.md": "fine\nsee https://files." + DENIED[1] + "/x\n", "b.py": f"HOME = '{Path('/srv/x')}/y'\n"}
     assert [str(finding)[:7] for finding in denied(texts, (*DENIED, "/srv/x"))] == ["a.md:2:", "b.py:1:"]
     assert not denied({"a.md": "my" + DENIED[1]}, DENIED)
+
+
+def test_loose_npm_locks_are_found() -> None:
+    packages = {"": {}, "a": {"integrity": "x"}, "b": {"integrity": "x", "resolved": "y"}, "c": {"version": "1"}}
+    assert loose_npm(json.dumps({"packages": packages})) == ["b", "c"]
 
 
 def test_loose_locks_are_found() -> None:

@@ -1,7 +1,8 @@
 """The list of planted faults: mistakes somebody could make in the product, each with the check that must find it.
 
-`make prove` plants each into a copy of the package and runs its check, which has to fail. Those of crawls that are
-killed and of the armour have their own proofs beside these; EVERY is all of them, for the page of proofs.
+`make prove` plants each into a copy of the package and runs its check, which has to fail: MANNERS without a browser,
+PAGES in one. Those of crawls that are killed and of the armour have their own proofs beside these; EVERY is all of
+them, for the page of proofs.
 """
 
 from __future__ import annotations
@@ -103,9 +104,76 @@ MANNERS = (
            "tests/base/test_masking.py"),
 )  # fmt: skip
 
+_VECTORS = "tests/pages/test_vectors.py"
+_PAGE = "tests/pages/test_every_page.py"
+_KEYS = "tests/pages/test_keyboard.py"
+_RESULTS = "portal/templates/results.html"
+_FRAME = "portal/templates/frame.html"
+_STYLE = "portal/static/cormorant.css"
+PAGES = (
+    _fault("a title is taken for markup", _RESULTS, "{{ hit.title }}</a></h2>", "{{ hit.title | safe }}</a></h2>",
+           _VECTORS, "-k", "results"),
+    _fault("a snippet is taken for markup", _RESULTS, "{% else %}{{ piece.text }}{% endif %}",
+           "{% else %}{{ piece.text | safe }}{% endif %}", _VECTORS, "-k", "results"),
+    _fault("a step of an address is taken for markup", _RESULTS, "<bdi>{{ step }}</bdi>",
+           "<bdi>{{ step | safe }}</bdi>", _VECTORS, "-k", "results"),
+    _fault("a kept text is taken for markup", "portal/templates/copy.html", '<p dir="auto">{{ block }}</p>',
+           '<p dir="auto">{{ block | safe }}</p>', _VECTORS, "-k", "copy"),
+    _fault("a question is taken for markup", "portal/templates/nothing.html", "“<bdi>{{ q }}</bdi>”",
+           "“<bdi>{{ q | safe }}</bdi>”", _VECTORS, "-k", "question"),
+    _fault("a question ends the attribute it stands in", _FRAME, 'value="{{ q }}"', 'value="{{ q | safe }}"',
+           _VECTORS, "-k", "question"),
+    _fault("an address that runs a script is a link", "portal/showing.py",
+           'web = hit.url.startswith(("http://", "https://"))', 'web = not hit.url.startswith("file:")',
+           _VECTORS, "-k", "results"),
+    Fault(Plant("nothing is escaped, and there is no policy", "portal/site.py",
+                (("autoescape=True", "autoescape=False"), ("    return Guard(app, hosts)", "    return app"))),
+          (_VECTORS, "-k", "results")),
+    _fault("a script stands in the page", _FRAME, "</body>",
+           "<script>document.documentElement.dataset.planted = 1</script></body>", _PAGE, "-k", "little"),
+    _fault("pages have no policy", "portal/guard.py", '    b"content-security-policy": POLICY.encode(),\n', "",
+           _PAGE, "-k", "policy"),
+    _fault("scripts may stand in pages", "portal/guard.py", "script-src 'self'; img-src 'self'; form-action",
+           "script-src 'self' 'unsafe-inline'; img-src 'self'; form-action", _PAGE, "-k", "policy"),
+    _fault("a kept copy is one of our pages", "portal/guard.py", '"sandbox; default-src', '"default-src',
+           _PAGE, "-k", "stranger"),
+    _fault("a page asks somebody else", _FRAME, '<link rel="icon"',
+           '<link rel="stylesheet" href="http://127.0.0.1:9/x.css"><link rel="icon"', _PAGE, "-k", "little"),
+    _fault("what is sent is not packed", "portal/site.py", 'GZipMiddleware(StaticFiles(directory=HERE / "static"))',
+           'StaticFiles(directory=HERE / "static")', _PAGE, "-k", "little"),
+    _fault("a link leads nowhere", _RESULTS, 'href="/cached/{{ hit.id }}"', 'href="/copies/{{ hit.id }}"',
+           _PAGE, "-k", "link"),
+    _fault("a form leads nowhere", _FRAME, 'action="/search"', 'action="/find"', _PAGE, "-k", "form"),
+    _fault("a page is wider than a telephone", _STYLE, ".column { width: min(52rem, 100% - 2 * var(--s4));",
+           ".column { width: 52rem;", _PAGE, "-k", "pictures"),
+    _fault("an element is not closed", _RESULTS, "</ul></section>\n{% endmacro %}", "</ul>\n{% endmacro %}",
+           "tests/pages/test_markup.py"),
+    _fault("the box has no label", _FRAME, '<label class="hide" for="q">Search</label>', "",
+           "tests/pages/test_accessible.py", "-k", "results"),
+    _fault("quiet words are too pale", _STYLE, "--ink-2: #425154;  --ink-3: #57666a;",
+           "--ink-2: #425154;  --ink-3: #9fb0b4;", "tests/pages/test_accessible.py", "-k", "results"),
+    _fault("it cannot be seen where the focus is", _STYLE,
+           ":focus-visible { outline: 3px solid var(--accent); outline-offset: 2px;", ":focus-visible { outline: none;",
+           _KEYS, "-k", "seen"),
+    _fault("the first link skips nothing", _FRAME, 'href="#main"', 'href="#top"', _KEYS, "-k", "skips"),
+    _fault("keys are taken from whoever types", "portal/static/keys.js", "    if (typing(event.target)) return;\n", "",
+           _KEYS, "-k", "types"),
+    _fault("single keys cannot be switched off", "portal/frame.py", 'request.cookies.get("keys") != "off"', "True",
+           _KEYS, "-k", "switched"),
+    _fault("keys are praised where no scripts run", _RESULTS, '<span class="sum faint" data-keys hidden>',
+           '<span class="sum faint" data-keys>', _KEYS, "-k", "nothing_is_said"),
+    _fault("every page of results is the first", "portal/site.py", "(page - 1) * PER_PAGE", "0",
+           "tests/pages/test_reader.py", "-k", "back"),
+    _fault("a chosen theme is forgotten", "portal/frame.py", "max_age=_YEAR_S", "max_age=0",
+           "tests/pages/test_reader.py", "-k", "switched"),
+    _fault("a search in one source cannot be widened", "portal/templates/nothing.html", 'address(source="")',
+           "address()", "tests/pages/test_newcomer.py"),
+)  # fmt: skip
+
 EVERY: tuple[tuple[Plant, str], ...] = (
     *((fault.plant, ", ".join(fault.check)) for fault in MANNERS),
     *((each, "the proof of kills") for each in CRAWLS),
     *((each.plant, f"the proof of {'hostile servers' if each.hosts else 'forbidden addresses'}") for each in ARMOUR),
+    *((fault.plant, ", ".join(fault.check)) for fault in PAGES),
 )
 """Every fault that is planted, and by what it must be found."""

@@ -44,6 +44,8 @@ PROOFS = (
           "The proofs of hostile servers and forbidden addresses find planted faults."),
     Known("faults in manners", "tests/journeys/prove_manners.py",
           "The tests of robots.txt, boundaries, credentials, change and deletion find planted faults."),
+    Known("faults in pages", "tests/journeys/prove_pages.py",
+          "The tests that drive a browser find planted faults: what is not escaped, dead, heavy or shut to somebody."),
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import html
 import http.client
 import json
@@ -107,7 +108,7 @@ PAGES = ["/", "/search?q=kelp", "/search?q=nothingatall", "/search?q=kelp&page=2
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_pages_run_nothing_and_load_nothing_from_elsewhere(path: str, portal: Portal) -> None:
+def test_pages_run_one_script_of_ours_and_load_nothing_from_elsewhere(path: str, portal: Portal) -> None:
     got = portal.get(path)
     policy = got.headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -115,14 +116,17 @@ def test_pages_run_nothing_and_load_nothing_from_elsewhere(path: str, portal: Po
     assert got.headers["x-content-type-options"] == "nosniff"
     assert got.headers["referrer-policy"] == "no-referrer"
     found = Links(got.body)
-    assert not {"script", "iframe", "style"} & found.tags
+    assert re.findall(r"<script[^>]*>[^<]*", got.body) == ['<script src="/static/keys.js" defer>']
+    assert not {"iframe", "style"} & found.tags
     assert not any(name.startswith("on") or name == "style" for name in found.attributes)
 
 
 @pytest.mark.parametrize("path", PAGES[:-1])
 def test_no_link_is_dead(path: str, portal: Portal) -> None:
     ours = [
-        each for each in Links(portal.get(path).body).links if each.startswith("/") and each != "/preferences/theme"
+        each
+        for each in Links(portal.get(path).body).links
+        if each.startswith("/") and not each.startswith("/preferences/")
     ]
     assert ours
     for each in set(ours):
@@ -328,6 +332,31 @@ def test_a_switch_returns_to_where_it_was(portal: Portal) -> None:
     (there, _) = re.findall(r'formaction="([^"]+)"', body)
     got = portal.get(html.unescape(there), "POST")
     assert (got.status, got.headers["location"]) == (303, "/search?q=kelp+%26+more&source=web&page=2")
+
+
+def test_single_keys_are_switched_off_by_a_cookie(portal: Portal) -> None:
+    got = portal.get("/preferences/keys?to=off", "POST")
+    assert (got.status, got.headers["location"]) == (303, "/")
+    assert got.headers["set-cookie"].startswith("keys=off;")
+    for path in PAGES:
+        assert "<script" not in portal.get(path, Cookie="keys=off").body, path
+    assert "Switch single keys on" in portal.get("/", Cookie="keys=off").body
+    assert portal.get("/preferences/keys?to=else", "POST").headers["set-cookie"].startswith("keys=on;")
+
+
+def test_a_kept_copy_is_sent_no_script(portal: Portal) -> None:
+    number = json.loads(portal.get("/api/v1/search?q=sargasso").body)["hits"][0]["id"]
+    assert "<script" not in portal.get(f"/cached/{number}").body
+
+
+def test_style_and_script_are_packed_for_who_can_unpack_them(portal: Portal) -> None:
+    for path in ("/static/cormorant.css", "/static/keys.js"):
+        packed = http.client.HTTPConnection("127.0.0.1", portal.port, timeout=20)
+        packed.request("GET", path, headers={"Accept-Encoding": "gzip"})
+        answer = packed.getresponse()
+        assert answer.getheader("content-encoding") == "gzip"
+        assert gzip.decompress(answer.read()).decode() == portal.get(path).body
+        packed.close()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""What every page has around it: light or dark and the way to the other, what was asked, what there is to be found."""
+"""What every page has around it: light or dark and the way to the other, what was asked, what there is to be found.
+
+What somebody prefers is kept in cookies of theirs.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def of(request: Request, counts: Mapping[str, int] | None, *, q: str = "", back:
     theme = theme if theme in THEMES else ""
     again = "/search?" + urlencode({"q": q}) if q else "/"
     return {
-        "theme": theme, "q": q, "again": again,
+        "theme": theme, "q": q, "again": again, "keys": request.cookies.get("keys") != "off",
         "switches": [(to, _switch(to, back or again)) for to in ([THEMES[theme]] if theme else THEMES)],
         "names": list(counts or ()), "documents": None if counts is None else sum(counts.values()),
     }  # fmt: skip
@@ -38,6 +41,15 @@ def switched(request: Request, to: str, back: str) -> Response:
     copy, would see the wrong theme.
     """
     chosen = to if to in THEMES else THEMES.get(request.cookies.get("theme", ""), "dark")
+    return _preferred("theme", chosen, back)
+
+
+def keyed(to: str, back: str) -> Response:
+    """Keep whether single keys do something, and go back."""
+    return _preferred("keys", "off" if to == "off" else "on", back)
+
+
+def _preferred(name: str, value: str, back: str) -> Response:
     answer = RedirectResponse(back if back.startswith("/search?") else "/", 303)
-    answer.set_cookie("theme", chosen, max_age=_YEAR_S, httponly=True, samesite="lax")
+    answer.set_cookie(name, value, max_age=_YEAR_S, httponly=True, samesite="lax")
     return answer

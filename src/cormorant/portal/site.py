@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Query, Request
+from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from fastapi.templating import Jinja2Templates
@@ -71,7 +72,7 @@ def make(house: House, hosts: Collection[str] = ()) -> Guard:
     The guard stands around all of it: a middleware would stand inside of what answers when a page fails.
     """
     app = FastAPI(title="Cormorant", docs_url=None, redoc_url=None, openapi_url="/api/openapi.json")
-    app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
+    app.mount("/static", GZipMiddleware(StaticFiles(directory=HERE / "static")), name="static")
     shelf = Shelf(house)
     loader = FileSystemLoader(HERE / "templates")
     look = Jinja2Templates(env=Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True))
@@ -91,7 +92,7 @@ def _known(shelf: Shelf) -> dict[str, int] | None:
 
 
 def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
-    """Home and results, and the switch between light and dark."""
+    """Home and results, and the switches of what somebody prefers."""
 
     @app.get("/", include_in_schema=False)
     def home(request: Request, q: str = "") -> Response:
@@ -122,6 +123,10 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     @app.post("/preferences/theme", include_in_schema=False)
     def theme(request: Request, to: str = "", back: str = "") -> Response:
         return frame.switched(request, to, back)
+
+    @app.post("/preferences/keys", include_in_schema=False)
+    def keys(to: str = "", back: str = "") -> Response:
+        return frame.keyed(to, back)
 
 
 def _add_copies(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:

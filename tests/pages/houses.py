@@ -1,0 +1,85 @@
+"""Installations to look at: real crawls, served by a real process each. Every command is a process of its own."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import quote
+
+from cormorant.sample.pages import documents_folder
+from cormorant.sample.site import SampleSite
+from tests.cli.world import Installation, ended
+from tests.pages.pages import EMPTY, SAMPLE
+
+WELL = (0, 3)
+"""How a crawl ends; 3 when a document could not be read, of which the sample has one."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """An installation that is served, without a slash at the end of its `origin`."""
+
+    home: Installation
+    origin: str
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        """Ask once, without a browser; returns the status and the body."""
+        connection = HTTPConnection(self.origin.removeprefix("http://"), timeout=20)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def number(self, words: str) -> int:
+        """The number of the document that these words find first."""
+        hits = json.loads(self.get(f"/api/v1/search?q={quote(words)}&limit=1")[1])["hits"]
+        assert hits, f"{words} finds nothing"
+        return int(hits[0]["id"])
+
+
+def command(home: Installation, *words: str) -> None:
+    """Run a command that must end well."""
+    done = ended(home.start(*words))
+    assert done.code in WELL, f"cormorant {' '.join(words)} ended {done.code}\n{done.out}{done.err}"
+
+
+@contextmanager
+def served(home: Installation) -> Iterator[Served]:
+    """Serve an installation for the length of a block."""
+    with (home.folder.parent / "serve.log").open("w") as log:
+        process = home.start("serve", "--port", "0", "--json", stderr=log)
+        try:
+            assert process.stdout is not None
+            yield Served(home, json.loads(process.stdout.readline())["address"].rstrip("/"))
+        finally:
+            process.send_signal(signal.SIGTERM)
+            ended(process)
+
+
+@contextmanager
+def sample(folder: Path) -> Iterator[Served]:
+    """The sample, its site as `observatory` and its folder as `office`."""
+    home = Installation(folder / "data")
+    with SampleSite() as site:
+        command(home, "source", "add", "web", "observatory", "--set", f"start={site.address}")
+        command(home, "source", "add", "files", "office", "--set", f"path={documents_folder()}")
+        command(home, "crawl")
+        with served(home) as made:
+            yield made
+
+
+@contextmanager
+def empty(folder: Path) -> Iterator[Served]:
+    """Nothing yet."""
+    with served(Installation(folder / "data")) as made:
+        yield made
+
+
+HOUSES = {SAMPLE: sample, EMPTY: empty}

@@ -1,0 +1,40 @@
+"""The pages there are. What holds for every page is tested on each of these: a new page is one more line.
+
+`{word}` in an address is the number of the document that a search for the word finds first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+SAMPLE, EMPTY = "sample", "empty"
+"""Installations: the sample's site and folder, crawled; one in which nothing is."""
+
+
+class Listed(NamedTuple):
+    """A page: its name, its address, the status it is sent with, and the installation it is looked at in."""
+
+    name: str
+    address: str
+    status: int = 200
+    house: str = SAMPLE
+
+
+PAGES = (
+    Listed("home", "/"),
+    Listed("home-empty", "/", house=EMPTY),
+    Listed("results", "/search?q=island"),
+    Listed("results-second", "/search?q=island&page=2"),
+    Listed("results-source", "/search?q=island&source=office"),
+    Listed("results-duplicates", "/search?q=ferry&all=1"),
+    Listed("results-note", "/search?q=ferry+AND"),
+    Listed("nothing", "/search?q=zeppelin"),
+    Listed("nothing-source", "/search?q=zeppelin&source=office"),
+    Listed("nothing-empty", "/search?q=island", house=EMPTY),
+    Listed("nothing-beyond", "/search?q=island&page=9"),
+    Listed("copy", "/cached/{puffin}"),
+    Listed("copy-file", "/cached/{handbook volunteers}"),
+    Listed("copy-german", "/cached/{deutsch}"),
+    Listed("stop-nowhere", "/birds/dodo", 404),
+    Listed("stop-wrong", "/search?q=island&page=x", 422),
+)

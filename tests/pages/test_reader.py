@@ -1,0 +1,132 @@
+"""A reader's story: from the first page to a document and back, with scripts and without them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.pages.visitor import NARROW, WIDE, Look, Visitor
+
+Visit = Callable[..., Visitor]
+BARE = WIDE._replace(scripts=False)
+LOOKS = {
+    "wide": WIDE,
+    "narrow": NARROW,
+    "without scripts": BARE,
+    "narrow without scripts": NARROW._replace(scripts=False),
+}
+
+everybody = pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+
+
+@everybody
+def test_from_the_first_page_to_a_document_and_back(look: Look, visit: Visit) -> None:
+    reader = visit("sample", look)
+    page = reader.page
+    reader.open("/")
+    page.get_by_role("searchbox").fill("island")
+    reader.follow(page.get_by_role("button", name="Search"))
+    expect(page).to_have_url(re.compile(r"/search\?q=island$"))
+    expect(page.locator(".hit")).to_have_count(10)
+    first = _found(reader)
+
+    reader.follow(page.get_by_role("link", name="Next", exact=True))
+    expect(page.locator(".pages [aria-current]")).to_have_text("2")
+    assert not set(_found(reader)) & set(first)
+
+    page.go_back()
+    hit = page.locator(".hit").filter(has_text="Atlantic puffin").first
+    reader.follow(hit.get_by_role("link", name="Cached copy"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Atlantic puffin")
+    expect(page.locator(".kept")).to_contain_text("as high as a milk jug")
+
+    page.go_back()
+    expect(page.get_by_role("searchbox")).to_have_value("island")
+    assert _found(reader) == first
+
+
+def _found(reader: Visitor) -> list[str]:
+    """Where the hits on the page lead to."""
+    return [str(each.get_attribute("href")) for each in reader.page.locator(".hit h2 a").all()]
+
+
+@everybody
+def test_one_source_and_all_of_them_again(look: Look, visit: Visit) -> None:
+    reader = visit("sample", look)
+    page = reader.page
+    reader.open("/search?q=ferry")
+    if look.width < WIDE.width:
+        page.get_by_text("Narrow the results").click()
+    reader.follow(page.get_by_role("link", name="office"))
+    expect(page).to_have_url(re.compile("source=office"))
+    steps = page.locator(".hit .where").all_inner_texts()
+    assert steps
+    assert all("documents" in each for each in steps)
+
+    page.locator(".ask input").fill("budget")
+    page.locator(".ask input").press("Enter")
+    expect(page).to_have_url(re.compile(r"q=budget&source=office"))
+
+    reader.follow(page.locator(".chip.on"))
+    expect(page).to_have_url(re.compile(r"/search\?q=budget$"))
+
+
+def test_a_title_leads_to_the_document_itself(visit: Visit) -> None:
+    reader = visit()
+    reader.open("/search?q=puffin")
+    link = reader.page.locator(".hit h2 a").first
+    there = str(link.get_attribute("href"))
+    link.click()
+    expect(reader.page).to_have_url(there)
+    expect(reader.page.locator("h1")).to_have_text("Atlantic puffin")
+    assert urlsplit(there).port != urlsplit(reader.house.origin).port
+
+
+def test_duplicates_are_unfolded_and_folded_again(visit: Visit) -> None:
+    reader = visit()
+    page = reader.page
+    reader.open("/search?q=timetable")
+    before = page.locator(".hit").count()
+    reader.follow(page.get_by_role("link", name="1 duplicate"))
+    expect(page.locator(".hit")).to_have_count(before + 1)
+    reader.follow(page.get_by_role("link", name="Fold them"))
+    expect(page.locator(".hit")).to_have_count(before)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "bare"])
+def test_light_and_dark_are_switched_and_stay(scheme: str, scripts: bool, visit: Visit) -> None:
+    reader = visit("sample", WIDE._replace(scheme=scheme, scripts=scripts))
+    page = reader.page
+    other = {"light": "dark", "dark": "light"}[scheme]
+    reader.open("/search?q=island&page=2")
+    before = _background(reader)
+    reader.follow(page.get_by_role("button", name=f"Switch to {other}"))
+    expect(page).to_have_url(re.compile(r"/search\?q=island&page=2$"))
+    assert _background(reader) != before
+    reader.open("/")
+    assert _background(reader) != before
+    reader.follow(page.get_by_role("button", name=f"Switch to {scheme}"))
+    assert _background(reader) == before
+
+
+def _background(reader: Visitor) -> str:
+    colour: str = reader.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    return colour
+
+
+def test_a_chosen_theme_is_the_one_the_system_would_choose(visit: Visit) -> None:
+    every = "Object.fromEntries([...document.styleSheets[0].cssRules[0].style].filter(n => n.startsWith('--'))" \
+            ".map(n => [n, getComputedStyle(document.documentElement).getPropertyValue(n)]))"  # fmt: skip
+    for scheme, other in (("dark", "light"), ("light", "dark")):
+        system, chosen = visit("sample", WIDE._replace(scheme=scheme)), visit("sample", WIDE._replace(scheme=other))
+        system.open("/")
+        chosen.open("/")
+        chosen.follow(chosen.page.get_by_role("button", name=f"Switch to {scheme}"))
+        tokens = system.page.evaluate(every)
+        assert len(tokens) > 30
+        assert chosen.page.evaluate(every) == tokens
