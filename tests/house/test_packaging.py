@@ -1,4 +1,4 @@
-"""Whoever installs the wheel gets the whole product and nothing else; whoever builds the source archive, the same wheel."""
+"""Whoever installs the wheel gets the product and nothing else; whoever builds the source archive, the same wheel."""
 
 from __future__ import annotations
 
@@ -133,7 +133,9 @@ def test_the_wheel_works_in_an_environment_of_its_own(built: Built, tmp_path: Pa
         assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
     said = subprocess.check_output([command, "search", "ferry timetable", "--json"], text=True, **place)  # type: ignore[call-overload]
     assert json.loads(said.splitlines()[0])["title"]
-    home = subprocess.check_output([python, "-c", "import cormorant; print(cormorant.__file__)"], text=True, cwd=tmp_path)
+    home = subprocess.check_output(
+        [python, "-c", "import cormorant; print(cormorant.__file__)"], text=True, cwd=tmp_path
+    )
     assert Path(home).is_relative_to(tmp_path / "venv")
 
 

@@ -113,7 +113,7 @@ def test_pages_run_nothing_and_load_nothing_from_elsewhere(path: str, portal: Po
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy
     assert got.headers["x-content-type-options"] == "nosniff"
-    assert got.headers["referrer-policy"] == "no-referrer"
+    assert got.headers["referrer-policy"] == "same-origin"
     found = Links(got.body)
     assert not {"script", "iframe", "style"} & found.tags
     assert not any(name.startswith("on") or name == "style" for name in found.attributes)

@@ -9,6 +9,8 @@ from urllib.parse import urlencode
 from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
+from cormorant.portal import door
+
 THEMES = {"dark": "light", "light": "dark"}
 """The theme that each leads to. Without a choice the system's holds, which only the style sheet knows."""
 
@@ -21,7 +23,7 @@ def of(request: Request, counts: Mapping[str, int] | None, *, q: str = "", back:
     theme = theme if theme in THEMES else ""
     again = "/search?" + urlencode({"q": q}) if q else "/"
     return {
-        "theme": theme, "q": q, "again": again,
+        "theme": theme, "q": q, "again": again, "visitor": door.visitor(request),
         "switches": [(to, _switch(to, back or again)) for to in ([THEMES[theme]] if theme else THEMES)],
         "names": list(counts or ()), "documents": None if counts is None else sum(counts.values()),
     }  # fmt: skip
