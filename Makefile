@@ -124,6 +124,7 @@ lock: .venv/.stamp-run ## Resolve the dependencies anew (UPGRADE=1: to newer ver
 	@{ $(COMPILE) --group setup $(call WITHIN) requirements/setup.txt; \
 	$(COMPILE) pyproject.toml $(call WITHIN,setup) requirements/run.txt; \
 	$(COMPILE) pyproject.toml --extra postgres --group dev $(call WITHIN,setup run) requirements/dev.txt; \
+	$(COMPILE) pyproject.toml --extra postgres $(call WITHIN,setup dev) requirements/postgres.txt; \
 	$(COMPILE) pyproject.toml --group bench $(call WITHIN,setup dev) requirements/bench.txt; } >/dev/null
 
 .PHONY: clean

@@ -8,7 +8,22 @@ from pathlib import Path
 
 from tests.house.reading import ROOT, Finding, files, report
 
-SUFFIXES = (".py", ".md", ".toml", ".txt", ".sh", ".html", ".css", ".js", ".yaml", ".yml", ".cfg", ".ini", ".conf", ".service")
+SUFFIXES = (
+    ".py",
+    ".md",
+    ".toml",
+    ".txt",
+    ".sh",
+    ".html",
+    ".css",
+    ".js",
+    ".yaml",
+    ".yml",
+    ".cfg",
+    ".ini",
+    ".conf",
+    ".service",
+)
 FOLDERS = ("src", "tests", "bench", "deploy", "docs", "news", "requirements", "scripts")
 OTHERS = ("Makefile", "deploy/Containerfile", ".ci/run", ".gitignore", ".pre-commit-config.yaml")
 
