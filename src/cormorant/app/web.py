@@ -12,7 +12,8 @@ from ipaddress import ip_address, ip_network
 from typing import TypeAlias
 
 from cormorant.app.build import Plan, open_house
-from cormorant.base.errors import ConflictError, NotPermitted, Unreachable, UsageError
+from cormorant.base.errors import ConflictError, CormorantError, NotPermitted, Unreachable, UsageError
+from cormorant.operate.checking import Finding
 
 Listener: TypeAlias = socket.socket
 """A port that was taken."""
@@ -117,6 +118,22 @@ def bind(reach: Reach) -> Listener:
             raise NotPermitted(f"Port {port} may not be used by you. Choose one above 1023 with --port.") from None
         raise Unreachable(f"Nothing can listen at {host}, port {port}: {error.strerror}.") from None
     return listener
+
+
+def port_free(plan: Plan, *, busy: bool) -> Finding:
+    """Could `serve` listen where the installation says? `busy`: processes of this folder are at work, perhaps there."""
+    try:
+        reach = reach_of(plan, None, None)
+        bind(reach).close()
+    except ConflictError as error:
+        if busy:
+            return Finding("port", ok=True, said=f"{plan.installation.listen} is in use, as while `serve` is at work")
+        return Finding(
+            "port", None, error.sentence, "Else `serve` ends at once: stop that program, or name another port."
+        )
+    except CormorantError as error:
+        return Finding("port", ok=False, said=error.sentence, mend="Set CORMORANT_LISTEN to HOST:PORT of this machine.")
+    return Finding("port", ok=True, said=f"{plan.installation.listen} is free")
 
 
 def shown_address(listener: Listener, reach: Reach) -> str:
