@@ -121,6 +121,13 @@ check: .venv/.stamp-dev ## Check format, lint, types, architecture and house rul
 	@echo "lint-imports"; $(BIN)/lint-imports --no-logo
 	@echo "house";        $(PYTEST) -m "not server and not slow" tests/house
 
+# The build back end came with setup.txt, so nothing is fetched; both are the same bytes wherever they are built.
+.PHONY: dist
+dist: .venv/.stamp-run ## Build dist/: the wheel, and the source archive that builds the same wheel
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build --directory dist --target sdist --target wheel
+	@ls -l dist
+
 .PHONY: bench
 bench: .venv/.stamp-bench ## Measure speed on this machine, beside a peer
 	@$(BIN)/python -m bench
@@ -146,7 +153,8 @@ lock: .venv/.stamp-run ## Resolve the dependencies anew (UPGRADE=1: to newer ver
 	$(COMPILE) pyproject.toml --extra postgres --group dev $(call WITHIN,setup run) requirements/dev.txt; \
 	$(COMPILE) pyproject.toml --group bench $(call WITHIN,setup dev) requirements/bench.txt; \
 	$(COMPILE) pyproject.toml --group docs $(call WITHIN,setup dev) requirements/docs.txt; \
-	$(COMPILE) pyproject.toml --group pages $(call WITHIN,setup dev) requirements/pages.txt; } >/dev/null
+	$(COMPILE) pyproject.toml --group pages $(call WITHIN,setup dev) requirements/pages.txt; \
+	$(COMPILE) pyproject.toml --extra postgres $(call WITHIN,setup dev) requirements/postgres.txt; } >/dev/null
 
 .PHONY: clean
 clean: ## Remove the environment, caches and build output; never a data folder

@@ -49,7 +49,11 @@ HOST = "no-such-host.invalid"
         ("source add web x --set start=https://a.example/ --set grants=ada", 2, "user:NAME or group:NAME"),
         ("source add web x --set start=https://a.example/ --set exclude=/sub/", 2, "write 'path:/sub/*'"),
         ("receiver add jsonlines x --set path=/no/such/folder/x.jsonl", 2, "/no/such/folder"),
-        ("serve --host 0.0.0.0", 2, "can be reached by others"),
+        ("serve --name https://a.example/", 2, "this is no host. Give the name or address alone"),
+        ("serve --proxy nginx", 2, "this is no address. Give that of the proxy"),
+        ("serve --proxy 10.0.0.1/8", 2, "this is no address"),
+        ("serve --host 192.0.2.1 --port 0", 6, "Nothing can listen at 192.0.2.1, port 0: "),
+        ("serve --host no.such.host.invalid --port 0", 6, "Nothing can listen at no.such.host.invalid, port 0: "),
     ],
 )
 def test_wrong_words(words: str, code: int, says: str, bare: Installation) -> None:

@@ -31,6 +31,7 @@ ENDS = {
     "cormorant source delete": 4,
     "cormorant secret edit": 4,
     "cormorant secret delete": 4,
+    "cormorant token delete": 4,
     "cormorant trap accept": 4,
     "cormorant source test docs --address https://elsewhere.example": 3,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import shutil
 import signal
@@ -66,6 +67,56 @@ def test_a_crawl_is_refused_the_port_of_the_page(home: Installation) -> None:
         assert done.code == 3
         assert done.object["fetched"] == 0
         assert done.object["problems"][0]["status"] == 974
+
+
+def ask(port: str, path: str, **headers: str) -> int:
+    """The status of an answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=20)
+    try:
+        connection.request("GET", path, headers=headers)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_beyond_this_machine_all_but_search_needs_the_token_that_is_shown_once(home: Installation) -> None:
+    words = ("serve", "--port", "0", "--json", "--host", "0.0.0.0", "--name", "search.example.org")
+    shown = []
+    for _ in range(2):
+        process = home.start(*words)
+        try:
+            assert process.stdout is not None
+            shown.append(json.loads(process.stdout.readline()))
+            port = shown[-1]["address"].rstrip("/").rpartition(":")[2]
+            assert shown[-1]["address"] == f"http://search.example.org:{port}/"
+            bearer = {"Authorization": f"Bearer {shown[0]['token']}"}
+            assert ask(port, "/search?q=quixotic", Host=f"search.example.org:{port}") == 200
+            assert ask(port, "/search?q=quixotic", Host="other.example.org") == 421
+            assert [ask(port, "/api/openapi.json"), ask(port, "/api/openapi.json", **bearer)] == [401, 200]
+        finally:
+            process.send_signal(signal.SIGTERM)
+            ended(process)
+    assert ["token" in each for each in shown] == [True, False]
+    assert [each["token"] for each in home.fine("token", "list", "--json").objects] == ["first"]
+    logs = "".join(path.read_text() for path in (home.folder / "logs").glob("*.log"))
+    assert shown[0]["token"] not in logs
+
+
+def test_a_proxy_is_believed_when_it_is_named(home: Installation) -> None:
+    said = {"X-Forwarded-For": "192.0.2.7", "Authorization": "Bearer wrong"}
+    for words, places in (((), 1), (("--proxy", "127.0.0.1"), 2)):
+        with served(home, "--name", "search.example.org", *words) as address:
+            port = address.rstrip("/").rpartition(":")[2]
+            assert {ask(port, "/", **said) for _ in range(10)} == {401}
+            assert ask(port, "/", **said) == 429
+            other = said | {"X-Forwarded-For": "192.0.2.8"}
+            assert ask(port, "/", **other) == (401 if places == 2 else 429)
+
+
+def test_private_pages_need_the_token_on_this_machine_too(home: Installation) -> None:
+    with served(home, "--private") as address:
+        port = address.rstrip("/").rpartition(":")[2]
+        assert [ask(port, path) for path in ("/", "/search?q=a", "/health/ready")] == [401, 401, 200]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

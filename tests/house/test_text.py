@@ -9,9 +9,12 @@ from pathlib import Path
 
 from tests.house.reading import ROOT, Finding, files, report
 
-SUFFIXES = (".py", ".md", ".toml", ".txt", ".sh", ".html", ".css", ".js", ".json", ".yaml", ".yml", ".cfg", ".ini")
-FOLDERS = ("src", "tests", "bench", "docs", "news", "requirements", "scripts")
-OTHERS = ("Makefile", ".ci/run", ".gitignore", ".pre-commit-config.yaml")
+SUFFIXES = (
+    ".py", ".md", ".toml", ".txt", ".sh", ".html", ".css", ".js", ".json", ".yaml", ".yml", ".cfg", ".ini", ".conf",
+    ".service",
+)  # fmt: skip
+FOLDERS = ("src", "tests", "bench", "deploy", "docs", "news", "requirements", "scripts")
+OTHERS = ("Makefile", "deploy/Containerfile", ".ci/run", ".gitignore", ".pre-commit-config.yaml")
 
 # Registries are a matter of each installation's settings. Written in parts, or this file would name them too.
 DENIED = tuple(

@@ -114,7 +114,7 @@ def test_pages_run_one_script_of_ours_and_load_nothing_from_elsewhere(path: str,
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy
     assert got.headers["x-content-type-options"] == "nosniff"
-    assert got.headers["referrer-policy"] == "no-referrer"
+    assert got.headers["referrer-policy"] == "same-origin"
     found = Links(got.body)
     assert re.findall(r"<script[^>]*>[^<]*", got.body) == ['<script src="/static/keys.js" defer>']
     assert not {"iframe", "style"} & found.tags

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import errno
-import ipaddress
-import os
+import re
 import socket
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
 from typing import TypeAlias
 
 from cormorant.app.build import Plan, open_house
-from cormorant.base.errors import ConflictError, NotPermitted, Unreachable, UsageError
+from cormorant.base.errors import ConflictError, CormorantError, NotPermitted, Unreachable, UsageError
+from cormorant.operate.checking import Finding
 
 Listener: TypeAlias = socket.socket
 """A port that was taken."""
@@ -19,34 +23,85 @@ GRACE_S = 5
 MOST_REQUESTS = 200
 
 
-def address_of(plan: Plan, host: str | None, port: int | None) -> tuple[str, int]:
-    """Where to listen: what was asked for, else what the installation says.
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Who can reach the pages, and by which names.
 
-    Raises UsageError for what is no address, and beyond loopback: who may read what is not known yet.
+    `names` are asked for besides the addresses and the name of the machine; `proxies` are believed in what they say of
+    whom they speak for; `private` asks for a token before anything is searched.
     """
+
+    host: str
+    port: int
+    names: tuple[str, ...] = ()
+    proxies: tuple[str, ...] = ()
+    private: bool = False
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether others reach the pages: over the network, or through a proxy that answers to a name of its own."""
+        return self.private or bool(self.names or self.proxies) or not _is_loopback(self.host)
+
+    @property
+    def hosts(self) -> list[str]:
+        """What requests may name as their host; the address that each came to is known when it comes."""
+        named = [*self.names, f"[{self.host}]" if ":" in self.host else self.host]
+        machine = socket.gethostname().lower()
+        return [*named, machine, machine.partition(".")[0]] if self.is_beyond else named
+
+
+def reach_of(
+    plan: Plan, host: str | None, port: int | None, *,
+    names: Sequence[str] = (), proxies: Sequence[str] = (), private: bool = False,
+) -> Reach:  # fmt: skip
+    """Where to listen: where was asked for, else where the installation says. Raises UsageError for no address."""
     set_host, _, set_port = plan.installation.listen.rpartition(":")
-    chosen = (host or set_host or "127.0.0.1").strip("[]")
+    chosen = (host or set_host or "127.0.0.1").strip("[]").lower()
     if port is None and not set_port.isdigit():
         raise UsageError(f"CORMORANT_LISTEN is {plan.installation.listen!r}; it takes HOST:PORT, like 127.0.0.1:8765.")
-    if not _is_loopback(chosen):
+    number = int(set_port) if port is None else port
+    return Reach(chosen, number, tuple(map(_name, names)), tuple(map(_proxy, proxies)), private)
+
+
+_NAME = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*")
+
+
+def _name(text: str) -> str:
+    """A host as requests name it. Raises UsageError."""
+    bare = text.strip("[]")
+    if _is_address(bare):
+        return f"[{ip_address(bare)}]" if ":" in bare else bare
+    with suppress(UnicodeError):
+        name = text.encode("idna").decode().lower().removesuffix(".")
+        if _NAME.fullmatch(name):
+            return name
+    raise UsageError(f"--name {text}: this is no host. Give the name or address alone, like --name search.example.org.")
+
+
+def _proxy(text: str) -> str:
+    """A proxy's address or network. Raises UsageError: of a mistyped one nothing would ever be noticed."""
+    try:
+        return str(ip_network(text)) if "/" in text else str(ip_address(text))
+    except ValueError:
         raise UsageError(
-            f"{chosen} can be reached by others, and there are no users yet who could sign in. "
-            "Serve on 127.0.0.1, and let a proxy that checks who is asking stand before it."
-        )
-    return chosen, int(set_port) if port is None else port
+            f"--proxy {text}: this is no address. Give that of the proxy, like --proxy 127.0.0.1, or a network, like "
+            "--proxy 10.0.0.0/24."
+        ) from None
+
+
+def _is_address(text: str) -> bool:
+    with suppress(ValueError):
+        return bool(ip_address(text))
+    return False
 
 
 def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return host == "localhost" or (_is_address(host) and ip_address(host).is_loopback)
 
 
-def bind(host: str, port: int) -> Listener:
+def bind(reach: Reach) -> Listener:
     """Take the port; 0 takes a free one. Raises ConflictError when it is taken, NotPermitted, Unreachable."""
+    host, port = reach.host, reach.port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -61,13 +116,31 @@ def bind(host: str, port: int) -> Listener:
             ) from None
         if error.errno == errno.EACCES:
             raise NotPermitted(f"Port {port} may not be used by you. Choose one above 1023 with --port.") from None
-        raise Unreachable(f"Nothing can listen at {host}, port {port}: {os.strerror(error.errno or 0)}.") from None
+        raise Unreachable(f"Nothing can listen at {host}, port {port}: {error.strerror}.") from None
     return listener
 
 
-def shown_address(listener: Listener) -> str:
-    """The address people open."""
+def port_free(plan: Plan, *, busy: bool) -> Finding:
+    """Could `serve` listen where the installation says? `busy`: processes of this folder are at work, perhaps there."""
+    try:
+        reach = reach_of(plan, None, None)
+        bind(reach).close()
+    except ConflictError as error:
+        if busy:
+            return Finding("port", ok=True, said=f"{plan.installation.listen} is in use, as while `serve` is at work")
+        return Finding(
+            "port", None, error.sentence, "Else `serve` ends at once: stop that program, or name another port."
+        )
+    except CormorantError as error:
+        return Finding("port", ok=False, said=error.sentence, mend="Set CORMORANT_LISTEN to HOST:PORT of this machine.")
+    return Finding("port", ok=True, said=f"{plan.installation.listen} is free")
+
+
+def shown_address(listener: Listener, reach: Reach) -> str:
+    """The address people open; where every address of the machine is listened at, its name."""
     host, port = listener.getsockname()[:2]
+    if ip_address(host).is_unspecified:
+        host = reach.names[0].strip("[]") if reach.names else socket.gethostname()
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
@@ -77,17 +150,18 @@ def with_port(plan: Plan, listener: Listener) -> Plan:
     return Plan(plan.folder, plan.installation.model_copy(update={"listen": f"{host}:{port}"}))
 
 
-def serve(plan: Plan, listener: Listener) -> None:
+def serve(plan: Plan, listener: Listener, reach: Reach) -> None:
     """Answer requests until SIGTERM. Runs in a process of its own."""
     import uvicorn
 
+    from cormorant.portal import door
     from cormorant.portal.site import make
 
     house = open_house(plan)
-    host = listener.getsockname()[0]
-    app = make(house, [f"[{host}]" if ":" in host else host])
+    listed = (door.PRIVATE if reach.private else door.SEARCH) if reach.is_beyond else None
     config = uvicorn.Config(
-        app, log_level="critical", access_log=False, server_header=False, lifespan="off", proxy_headers=False,
+        make(house, reach.hosts, listed), log_level="critical", access_log=False, server_header=False, lifespan="off",
+        proxy_headers=bool(reach.proxies), forwarded_allow_ips=list(reach.proxies),
         timeout_graceful_shutdown=GRACE_S, limit_concurrency=MOST_REQUESTS,
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[listener])

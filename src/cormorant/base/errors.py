@@ -8,6 +8,8 @@
     ├── NotFoundError         exit 4   no such source, run, document, receiver
     ├── ConflictError         exit 1   exists already, or is in a state that does not allow it
     ├── NotPermitted          exit 5   the operating system or an access rule says no
+    ├── NotSignedIn           exit 5   a token is needed, and none, or an unknown one, was shown
+    ├── TooManyTries          exit 5   too many wrong tokens from one place
     ├── Unreachable           exit 6   a server or database does not answer
     ├── DataFolderError       exit 1   the data folder cannot be used as it is
     ├── SecretSealed         exit 1   a secret cannot be opened: its key is missing, or another one
@@ -97,6 +99,22 @@ class NotPermitted(CormorantError):
     code = "not_permitted"
     exit_code = 5
     http_status = 403
+
+
+class NotSignedIn(CormorantError):
+    """A token is needed."""
+
+    code = "not_signed_in"
+    exit_code = 5
+    http_status = 401
+
+
+class TooManyTries(CormorantError):
+    """There were too many wrong tokens in a short time."""
+
+    code = "too_many_tries"
+    exit_code = 5
+    http_status = 429
 
 
 class Unreachable(CormorantError):

@@ -22,17 +22,21 @@ version = new_app()
 def doctor(context: typer.Context) -> None:
     """Look at what is installed, what this machine gives, what is wrong, and say how to mend it.
 
-    Ends with 1 when something has to be mended.
+    Each line says what was looked at, how it is, and what to do. Ends with 1 when one is WRONG; what is only less than
+    it could be has a dash.
     """
-    from cormorant.operate.doctor import examine
+    from cormorant.app import folder, web
+    from cormorant.operate.doctor import at_work, examine
 
     say = terminal.of(context)
     plan = say.plan()
     try:
         with say.house() as house:
-            found = examine(plan.folder, plan.cache, house, None)
+            resting = folder.resting(plan.folder)
+            more = [at_work(house, resting), web.port_free(plan, busy=resting is None)]
+            found = examine(plan.folder, plan.cache, house, None, more)
     except NotFoundError:
-        found = examine(plan.folder, plan.cache, None, None)
+        found = examine(plan.folder, plan.cache, None, None, [web.port_free(plan, busy=False)])
     except CormorantError as error:
         found = examine(plan.folder, plan.cache, None, error)
     tell(say, found)

@@ -57,8 +57,9 @@ def quickstart(
     say = terminal.of(context)
     plan = say.plan()
     wishes = [wish(place) for place in places]
+    reach = None if no_serve else web.reach_of(plan, None, port)
     with ExitStack() as held:
-        listener = None if no_serve else held.enter_context(web.bind(*web.address_of(plan, None, port)))
+        listener = held.enter_context(web.bind(reach)) if reach else None
         with say.house(new=True) as house:
             if wishes:
                 from cormorant.operate.quickstart import make
@@ -69,8 +70,8 @@ def quickstart(
 
                 made = sampling.make(house, held.enter_context(sampling.serving()))
         code = _crawl_and_search(say, plan, made)
-        if listener is not None and code not in (1, 6):
-            until_stopped(say, plan, listener)
+        if listener and reach and code not in (1, 6):
+            until_stopped(say, plan, listener, reach)
     raise typer.Exit(code)
 
 

@@ -13,7 +13,7 @@ from cormorant.cli.calling import examples, new_app
 
 if TYPE_CHECKING:
     from cormorant.app.build import Plan
-    from cormorant.app.web import Listener
+    from cormorant.app.web import Listener, Reach
     from cormorant.cli.terminal import Terminal
 
 app = new_app()
@@ -25,41 +25,74 @@ Port = Annotated[
 ]
 
 
-@app.command(epilog=examples("cormorant serve", "cormorant serve --port 9000"))
+@app.command(
+    epilog=examples(
+        "cormorant serve",
+        "cormorant serve --port 9000",
+        "cormorant serve --host 0.0.0.0 --name search.example.org",
+        "cormorant serve --name search.example.org --proxy 127.0.0.1",
+    )
+)
 def serve(
     context: typer.Context,
     host: Annotated[
-        str | None, typer.Option("--host", metavar="H", help="Address to listen on, of this machine only.")
+        str | None,
+        typer.Option("--host", metavar="H", help="Address to listen on; 0.0.0.0 is every one of this machine."),
     ] = None,
     port: Port = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="A host to answer for, besides this machine's name and addresses; may repeat.",
+        ),
+    ] = None,
+    proxies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proxy",
+            metavar="ADDRESS",
+            help="A proxy, or a network of them, to believe in X-Forwarded-For and -Proto; may repeat.",
+        ),
+    ] = None,
+    private: Annotated[
+        bool, typer.Option("--private", help="Ask for a token before anything is searched, too.")
+    ] = False,
 ) -> None:
-    """Serve the search page, and crawl what other commands ask for. Ctrl-C ends it."""
+    """Serve the search page, and crawl what other commands ask for. Ctrl-C ends it.
+
+    Only this machine reaches it, unless --host, --name or --proxy says otherwise. Then search and cached copies of what
+    is for everyone stay open, and all else needs a token. The first one is shown at the first start; `cormorant token`
+    makes others.
+    """
     from cormorant.app import web
 
     say = terminal.of(context)
     plan = say.plan()
-    listener = web.bind(*web.address_of(plan, host, port))
+    reach = web.reach_of(plan, host, port, names=names or (), proxies=proxies or (), private=private)
+    listener = web.bind(reach)
     with say.house(new=True):
         pass
-    until_stopped(say, plan, listener)
+    until_stopped(say, plan, listener, reach)
 
 
-def until_stopped(say: Terminal, plan: Plan, listener: Listener) -> None:
+def until_stopped(say: Terminal, plan: Plan, listener: Listener, reach: Reach) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises Interrupted then, ConflictError when somebody else owns the data folder."""
     from cormorant.app import web
     from cormorant.app.session import running
     from cormorant.base.clock import pause
 
     plan = web.with_port(plan, listener)
-    address = web.shown_address(listener)
     try:
-        with running(plan, web=partial(web.serve, plan, listener)) as processes:
+        with running(plan, web=partial(web.serve, plan, listener, reach)) as processes:
             if not processes.owner:
                 raise ConflictError(
                     f"Another crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it."
                 )
+            address = web.shown_address(listener, reach)
             listener.close()
-            _announce(say, address)
+            _announce(say, address, _first_token(say) if reach.is_beyond else None)
             while processes.alive():
                 pause(LOOK_S)
     except KeyboardInterrupt:
@@ -69,11 +102,23 @@ def until_stopped(say: Terminal, plan: Plan, listener: Listener) -> None:
     )
 
 
-def _announce(say: Terminal, address: str) -> None:
+def _first_token(say: Terminal) -> str | None:
+    """The first token, made once; only now, since whoever finds another at work on the folder shows nothing."""
+    from cormorant.operate import tokens
+
+    with say.house() as house:
+        return tokens.first(house)
+
+
+def _announce(say: Terminal, address: str, first: str | None) -> None:
+    """Say where the page is, and the first token: here and never again."""
     import sys
 
     if say.json:
-        say.record({"address": address})
+        say.record({"address": address} | ({"token": first} if first else {}))
     else:
         say.print(f"Search page: {address}  (Ctrl-C ends it)")
+        if first:
+            say.print(f"First token: {first}")
+            say.print("Keep it: it is not shown again. Whoever has it may do everything here; others may search.")
     sys.stdout.flush()

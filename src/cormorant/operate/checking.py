@@ -142,6 +142,14 @@ def packs(tx: Tx) -> set[int]:
     return {row.pack for row in tx.rows(sa.select(content.c.pack).distinct())}
 
 
+def newest_copy(tx: Tx) -> Place | None:
+    """Where the copy is that was kept last; None where there is none."""
+    columns = content.c
+    statement = sa.select(columns.pack, columns.pack_offset, columns.pack_length)
+    rows = tx.rows(statement.order_by(columns.pack.desc(), columns.pack_offset.desc()).limit(1))
+    return Place(*rows[0]) if rows else None
+
+
 def keeps_copies(tx: Tx) -> bool:
     """Whether a row knows of a kept copy."""
     return bool(tx.rows(sa.select(content.c.pack).limit(1)))

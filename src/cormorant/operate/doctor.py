@@ -2,103 +2,48 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import resource
+import asyncio
 import shlex
-import shutil
-import sys
-from collections.abc import Iterator
-from importlib import metadata
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from cormorant.base.errors import CormorantError, IndexDamaged
+from cormorant.base.clock import Clock, SystemClock
+from cormorant.base.errors import CacheDamaged, CormorantError, DataFolderError, IndexDamaged
+from cormorant.cache.protocol import Place
+from cormorant.catalog import sources
 from cormorant.catalog.vault import Vault
-from cormorant.fetch.version import libcurl
-from cormorant.limits import supported
-from cormorant.operate import receivers, secrets
+from cormorant.egress.resolve import Resolver, Unresolved
+from cormorant.index.layout import LAYOUT
+from cormorant.operate import checking, machine, receivers, secrets, starts
 from cormorant.operate.checking import Finding
 from cormorant.operate.house import House
-from cormorant.store import drivers
+from cormorant.store import drivers, processes
 from cormorant.store.schema import SCHEMA_VERSION
 
-OLDEST_PYTHON = (3, 11)
-LOW_SHARE, LOW_BYTES = 0.05, 2 << 30
-"""Below both of these a disk is nearly full: a crawl would stop."""
-FEW_FILES = 1024
-
-_PARTS = ("sqlalchemy", "pysqlite3", "pycurl", "tantivy", "turbohtml", "pypdfium2", "xberg", "zstandard", "fastapi")
+MOST_NAMES = 10
+"""Hosts of start addresses that are looked up: enough to see whether names resolve at all."""
 
 
-def examine(folder: Path, cache: Path, house: House | None, trouble: CormorantError | None) -> list[Finding]:
+def examine(
+    folder: Path, cache: Path, house: House | None, trouble: CormorantError | None, more: Sequence[Finding] = ()
+) -> list[Finding]:
     """Look at everything.
 
     Kept copies are in `cache`. `trouble` is why the installation could not be opened, when there is one and it could
-    not.
+    not. `more` was found by whoever knows which processes and ports there are.
     """
-    found = [*_versions(), *_disks(folder, cache), _files(), *_walls()]
+    clock: Clock = house.clock if house is not None else SystemClock()
+    file_store = house is None or house.store.sqlite
+    found = [*machine.versions(), *machine.folders(folder, cache, file_store=file_store), *machine.limits(clock)]
     if trouble is not None:
         found.append(Finding("data folder", ok=False, said=trouble.sentence, mend="See the sentence to the left."))
     elif house is None:
         found.append(Finding("data folder", None, f"nothing in {folder} yet", "`cormorant quickstart` makes it."))
     else:
-        found += [Finding("data folder", ok=True, said=str(folder)), _store(house), _index(house), *_receivers(house)]
-        found += _secrets(house)
-    return found
-
-
-def _versions() -> Iterator[Finding]:
-    version = sys.version_info[:3]
-    said = f"{platform.python_implementation()} {platform.python_version()} on {platform.platform(terse=True)}"
-    mend = "" if version >= OLDEST_PYTHON else "Install Python 3.11 or newer."
-    yield Finding("python", version >= OLDEST_PYTHON, said, mend)
-    yield Finding("cormorant", ok=True, said=version_of("cormorant") or "?")
-    yield Finding("libcurl", ok=True, said=libcurl())
-    for name in _PARTS:
-        found = version_of(name)
-        yield Finding(name, found is not None, found or "missing", "" if found else f"Install it: pip install {name}")
-
-
-def version_of(name: str) -> str | None:
-    """The version of an installed package, None when there is none."""
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def _disks(folder: Path, cache: Path) -> Iterator[Finding]:
-    """Room on the disk that holds the data folder, or will, and on that of the kept copies when it is another one."""
-    place, copies = _there(folder), _there(cache)
-    yield _disk("disk", place, "move the data folder (--data)")
-    if place.stat().st_dev != copies.stat().st_dev:
-        yield _disk("disk of kept copies", copies, "move the kept copies (CORMORANT_CACHE)")
-
-
-def _there(folder: Path) -> Path:
-    """The folder, or the nearest above it that there is already."""
-    return next(each for each in (folder, *folder.parents) if os.access(each, os.F_OK))
-
-
-def _disk(name: str, place: Path, way: str) -> Finding:
-    usage = shutil.disk_usage(place)
-    low = usage.free < min(usage.total * LOW_SHARE, LOW_BYTES)
-    said = f"{usage.free / 1e9:.1f} GB of {usage.total / 1e9:.1f} GB are free at {place}"
-    return Finding(name, not low, said, f"Free some space, or {way}." if low else "")
-
-
-def _files() -> Finding:
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    enough = soft >= FEW_FILES or soft == resource.RLIM_INFINITY
-    return Finding("open files", enough, f"up to {soft:,}", "" if enough else f"Raise the limit: ulimit -n {FEW_FILES}")
-
-
-def _walls() -> Iterator[Finding]:
-    """What holds converters of native code to their limits on this machine."""
-    for name, works, about in supported().lines():
-        lack = "Conversions go on without it; a newer Linux kernel, or fewer bounds by a container, gives it."
-        said = about if works else f"absent: {about}"
-        yield Finding(f"converters: {name}", True if works else None, said, "" if works else lack)
+        found += [Finding("data folder", ok=True, said=str(folder)), _store(house), _index(house), _copies(house)]
+        found += [*_receivers(house), *_secrets(house), *_names(house)]
+    return [*found, *more]
 
 
 def _store(house: House) -> Finding:
@@ -123,7 +68,34 @@ def _index(house: House) -> Finding:
         figures = house.index_reader().stats()
     except IndexDamaged as error:
         return Finding("index", ok=False, said=error.sentence, mend="`cormorant index rebuild` makes it anew.")
-    return Finding("index", ok=True, said=f"{figures.documents:,} documents, {figures.size_bytes / 1e6:.1f} MB")
+    said = f"{figures.documents:,} documents, {figures.size_bytes / 1e6:.1f} MB, layout {LAYOUT}"
+    return Finding("index", ok=True, said=said)
+
+
+def _copies(house: House) -> Finding:
+    """Can kept copies be read? The newest is; `cache check` reads them all."""
+    with house.store.read() as tx:
+        newest = checking.newest_copy(tx)
+    if newest is None:
+        return Finding("kept copies", ok=True, said="none yet")
+    try:
+        packs = _read(house, newest)
+    except CacheDamaged as error:
+        mend = "`cormorant cache check` tells what is damaged, `cormorant crawl --force` fetches it anew."
+        return Finding("kept copies", ok=False, said=error.sentence, mend=mend)
+    except DataFolderError as error:
+        return Finding("kept copies", ok=False, said=error.sentence, mend="Check the disk.")
+    return Finding("kept copies", ok=True, said=f"{sum(packs) / 1e6:.1f} MB, and the newest can be read")
+
+
+def _read(house: House, place: Place) -> list[int]:
+    """Read one copy; the sizes of what holds them."""
+    cache = house.cache()
+    try:
+        cache.read(place)
+        return cache.sizes()
+    finally:
+        cache.close()
 
 
 def _receivers(house: House) -> Iterator[Finding]:
@@ -146,3 +118,54 @@ def _secrets(house: House) -> Iterator[Finding]:
         yield Finding("secrets", ok=False, said=said, mend="Restore the key from a backup, or enter them anew.")
     elif rows:
         yield Finding("secrets", ok=True, said=f"{len(rows):,}, sealed by {vault.path}")
+
+
+def _names(house: House) -> Iterator[Finding]:
+    """Do the hosts of start addresses resolve? Without a source nobody knows which names matter."""
+    hosts = sorted({host for address in _addresses(house) if (host := urlsplit(address).hostname)})[:MOST_NAMES]
+    if not hosts:
+        return
+    answers = asyncio.run(_resolved(hosts, house.clock))
+    lost = [f"{host} ({answer.reason})" for host, answer in answers.items() if isinstance(answer, Unresolved)]
+    if not lost:
+        yield Finding("names", ok=True, said=f"{', '.join(hosts)}")
+        return
+    mend = "Check those start addresses, and the name servers: getent hosts NAME; cat /etc/resolv.conf"
+    yield Finding("names", None, f"{len(lost)} of {len(hosts)} do not resolve: {', '.join(lost)}", mend)
+
+
+def _addresses(house: House) -> Iterator[str]:
+    with house.store.read() as tx:
+        rows = sources.every(tx)
+    for row in rows:
+        try:
+            yield from starts.named(house.source(row)) or ()
+        except CormorantError:
+            continue  # settings that make no source are told of by `crawl`
+
+
+async def _resolved(hosts: Sequence[str], clock: Clock) -> dict[str, tuple[str, ...] | Unresolved]:
+    resolver = Resolver(clock)
+    try:
+        known = await asyncio.gather(*map(resolver.resolve, hosts))
+    finally:
+        await resolver.close()
+    return {host: each.answer for host, each in zip(hosts, known, strict=True)}
+
+
+def at_work(house: House, resting: str | None) -> Finding:
+    """Which processes are there? `resting` is the node of this folder when nobody owns it, None when somebody does."""
+    with house.store.read() as tx:
+        now = tx.now()
+        alive = [each for each in processes.alive(tx) if each.name.rpartition("@")[2] != resting]
+    said = ", ".join(f"{each.name} on {each.node} ({now - each.seen_at:.0f} s ago)" for each in alive)
+    if resting is not None:
+        return Finding(
+            "processes", ok=True, said=f"none of this folder is at work{f'; others: {said}' if said else ''}"
+        )
+    if alive:
+        return Finding("processes", ok=True, said=said)
+    mend = (
+        f"One that starts says so within {processes.ALIVE_S:.0f} s. If this stays, look into logs/, and start it anew."
+    )
+    return Finding("processes", None, "something owns this folder, and no retriever says that it is at work", mend)

@@ -5,12 +5,14 @@
     GET /cached/ID   the kept text of a document  GET /health/live, /health/ready
     POST /preferences/theme   light or dark, and back to where it was chosen
     POST /preferences/keys    whether single keys do something
+    GET, POST /sign-in, POST /sign-out   where others reach the pages
 
-    request --guard--> route --operate.searching--> Answer --showing--> values --templates--> page
+    request --guard--> (door) --> route --operate.searching--> Answer --showing--> values --templates--> page
 
 A page that cannot be shown is answered by `faults`. Every page works without JavaScript; `static/keys.js` is all
 there is, for those who like keys better. The look is `static/cormorant.css`.
 
 Invariants: nothing is shown but through `search.reader`; everything that came from elsewhere is escaped; a request for
-another host than ours is refused; no page may be framed, and no page loads anything from elsewhere.
+another host than ours is refused; where others reach the pages, what `door` does not list needs a token; no page may be
+framed, and no page loads anything from elsewhere.
 """

@@ -14,9 +14,18 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.templating import Jinja2Templates
 
 from cormorant.base.clock import random_token
-from cormorant.base.errors import ConflictError, CormorantError, IndexDamaged, NotFoundError, UsageError
+from cormorant.base.errors import (
+    ConflictError,
+    CormorantError,
+    IndexDamaged,
+    NotFoundError,
+    NotSignedIn,
+    TooManyTries,
+    UsageError,
+)
 from cormorant.base.log import logger
-from cormorant.portal import frame
+from cormorant.portal import frame, signing
+from cormorant.portal.tries import WITHIN_S
 
 _log = logger(__name__)
 
@@ -26,7 +35,7 @@ _UNFIT = {
 }  # fmt: skip
 """What to say of a value, by what pydantic calls its fault."""
 
-_READERS = (UsageError, NotFoundError, ConflictError)
+_READERS = (UsageError, NotFoundError, ConflictError, NotSignedIn, TooManyTries)
 """What comes of what a reader asked for; they are told in its own words, as of an index that a command mends."""
 
 
@@ -37,9 +46,7 @@ def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[], None]) -> None
     def ours(request: Request, error: CormorantError) -> Response:
         if not isinstance(error, _READERS):
             forget()
-        if isinstance(error, (*_READERS, IndexDamaged)):
-            return _said(look, request, error.as_problem())
-        return _failed(look, request, error)
+        return told(look, request, error)
 
     @app.exception_handler(RequestValidationError)
     def unfit(request: Request, error: RequestValidationError) -> Response:
@@ -63,6 +70,13 @@ def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[], None]) -> None
         return _failed(look, request, error)
 
 
+def told(look: Jinja2Templates, request: Request, error: CormorantError) -> Response:
+    """The answer that tells of an error; of ours only the reference."""
+    if isinstance(error, (*_READERS, IndexDamaged)):
+        return _said(look, request, error.as_problem())
+    return _failed(look, request, error)
+
+
 def _nowhere(look: Jinja2Templates, request: Request) -> Response:
     return _said(look, request, NotFoundError("There is nothing at this address.").as_problem())
 
@@ -81,6 +95,25 @@ def _said(look: Jinja2Templates, request: Request, problem: dict[str, Any]) -> R
     """The answer that tells of a problem; a page keeps what was asked for, so that it can be asked again."""
     status: int = problem["status"]
     if request.url.path.startswith(("/api/", "/health/")):
-        return JSONResponse(problem, status, media_type="application/problem+json")
-    values = frame.of(request, None, q=request.query_params.get("q", "")) | {"problem": problem}
-    return look.TemplateResponse(request, "stop.html", values, status_code=status)
+        answer: Response = JSONResponse(problem, status, media_type="application/problem+json")
+    elif status == NotSignedIn.http_status:
+        answer = signing.page(look, request, back=_here(request), status=status)
+    else:
+        values = frame.of(request, None, q=request.query_params.get("q", "")) | {"problem": problem}
+        answer = look.TemplateResponse(request, "stop.html", values, status_code=status)
+    if status in _MORE:
+        answer.headers[_MORE[status][0]] = _MORE[status][1]
+    return answer
+
+
+_MORE = {
+    NotSignedIn.http_status: ("WWW-Authenticate", "Bearer"),
+    TooManyTries.http_status: ("Retry-After", f"{WITHIN_S:.0f}"),
+}
+"""The field of the header that a program goes by."""
+
+
+def _here(request: Request) -> str:
+    """What was asked for, to come back to; what was sent is not sent again."""
+    asked = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
+    return asked if request.method == "GET" else "/"

@@ -12,6 +12,8 @@ from urllib.parse import urlencode
 from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
+from cormorant.portal import door
+
 THEMES = {"dark": "light", "light": "dark"}
 """The theme that each leads to. Without a choice the system's holds, which only the style sheet knows."""
 
@@ -25,6 +27,7 @@ def of(request: Request, counts: Mapping[str, int] | None, *, q: str = "", back:
     again = "/search?" + urlencode({"q": q}) if q else "/"
     return {
         "theme": theme, "q": q, "again": again, "keys": request.cookies.get("keys") != "off",
+        "visitor": door.visitor(request),
         "switches": [(to, _switch(to, back or again)) for to in ([THEMES[theme]] if theme else THEMES)],
         "names": list(counts or ()), "documents": None if counts is None else sum(counts.values()),
     }  # fmt: skip

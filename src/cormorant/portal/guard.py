@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from ipaddress import ip_address
 from typing import Any, TypeAlias
 
 Message: TypeAlias = MutableMapping[str, Any]
@@ -23,18 +24,25 @@ LOOPBACK = frozenset(("127.0.0.1", "localhost", "[::1]"))
 _HEADERS = {
     b"content-security-policy": POLICY.encode(),
     b"x-content-type-options": b"nosniff",
-    b"referrer-policy": b"no-referrer",
+    b"referrer-policy": b"same-origin",
     b"cross-origin-opener-policy": b"same-origin",
     b"cross-origin-resource-policy": b"same-origin",
 }
-
+"""Of the referrer only pages of ours learn: without any, browsers would not say where a form of ours comes from."""
+_SAFE = ("GET", "HEAD", "OPTIONS")
+_OWN_PORTS = (":80", ":443")
 
 _OF_STATIC = {b"cross-origin-resource-policy": b"cross-origin"}
 """A kept copy has an origin of its own, to which even our own style sheet comes from elsewhere."""
 
 
 class Guard:
-    """Refuses requests that name another host (DNS rebinding), and adds the headers a route did not set itself."""
+    """Refuses what a browser was made to send, and adds the headers a route did not set itself.
+
+    Refused are requests that name another host (DNS rebinding), and those that would change something and come from
+    pages of others (CSRF). `hosts` are the names to answer to, besides those of loopback and the very address that a
+    request came to.
+    """
 
     def __init__(self, app: Application, hosts: Collection[str]) -> None:
         self._app = app
@@ -54,21 +62,67 @@ class Guard:
                 message = {**message, "headers": [*message["headers"], *more]}
             await send(message)
 
-        if _host(scope) in self._hosts:
+        host = plain(_field(scope, b"host"))
+        if host not in self._hosts and host != _came_to(scope):
+            await _say(guarded, 421, ELSEWHERE)
+        elif scope["method"] not in _SAFE and _is_of_others(scope):
+            await _say(guarded, 403, OF_OTHERS)
+        else:
             await self._app(scope, receive, guarded)
-            return
-        await guarded(
-            {"type": "http.response.start", "status": 421, "headers": [(b"content-type", b"text/plain; charset=utf-8")]}
-        )
-        await guarded({"type": "http.response.body", "body": b"This server does not answer for that host.\n"})
 
 
-def _host(scope: Scope) -> str:
-    """The host a request names, without its port, lower case; "" when it names none or several."""
-    named: list[bytes] = [value for name, value in scope["headers"] if name == b"host"]
-    if len(named) != 1:
-        return ""
-    host = named[0].decode("latin-1").lower()
+ELSEWHERE = b"This server does not answer for that host. Whoever runs it names it with: serve --name HOST\n"
+OF_OTHERS = b"This came from a page of another site, so nothing was done.\n"
+
+
+async def _say(send: Send, status: int, sentence: bytes) -> None:
+    kind = (b"content-type", b"text/plain; charset=utf-8")
+    await send({"type": "http.response.start", "status": status, "headers": [kind]})
+    await send({"type": "http.response.body", "body": sentence})
+
+
+def _field(scope: Scope, name: bytes) -> str:
+    """The value of a header field; "" when it is missing or given more than once."""
+    given: list[bytes] = [value for each, value in scope["headers"] if each == name]
+    return given[0].decode("latin-1").lower() if len(given) == 1 else ""
+
+
+def plain(host: str) -> str:
+    """A host as it is compared: without a port and the dot of a complete name, an IPv6 address in its brackets."""
     if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.partition(":")[0]
+        inner = host[1:].partition("]")[0]
+        return f"[{_address(inner)}]" if _address(inner) else ""
+    return host.partition(":")[0].removesuffix(".")
+
+
+def _came_to(scope: Scope) -> str | None:
+    """The address of ours that a request came to, as a host. Whoever rebinds a name cannot have it be an address."""
+    server = scope.get("server")
+    at = _address(str(server[0]).partition("%")[0]) if server else ""
+    return f"[{at}]" if ":" in at else at or None
+
+
+def _address(text: str) -> str:
+    """An IP address as everybody writes it, IPv4 in IPv6 as IPv4; "" for what is none."""
+    try:
+        at = ip_address(text)
+    except ValueError:
+        return ""
+    return str(getattr(at, "ipv4_mapped", None) or at)
+
+
+def _is_of_others(scope: Scope) -> bool:
+    """Whether a page that is not ours sent this. A browser says so; programs say nothing, and nothing made them.
+
+    Over TLS and from loopback it says so in Sec-Fetch-Site, else it names the page's origin.
+    """
+    site, origin = _field(scope, b"sec-fetch-site"), _field(scope, b"origin")
+    if site:
+        return site not in ("same-origin", "none")
+    given = any(name in (b"origin", b"sec-fetch-site") for name, _ in scope["headers"])
+    return given and _without_port(origin.partition("://")[2]) != _without_port(_field(scope, b"host"))
+
+
+def _without_port(host: str) -> str:
+    """A host and its port, without one that need not be said."""
+    return next((host.removesuffix(each) for each in _OWN_PORTS if host.endswith(each)), host)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -17,7 +18,8 @@ from jinja2 import Environment, FileSystemLoader
 from cormorant.base.errors import CormorantError, NotFoundError
 from cormorant.operate import searching
 from cormorant.operate.house import House
-from cormorant.portal import faults, frame
+from cormorant.portal import faults, frame, signing
+from cormorant.portal.door import PRIVATE, Door, Keys, Listed
 from cormorant.portal.guard import COPY_POLICY, Guard
 from cormorant.portal.showing import MOST_PAGES, PER_PAGE, day, pages, shown, size
 from cormorant.search.reader import Answer, Library, Question
@@ -66,21 +68,33 @@ class Shelf:
         self._library = None
 
 
-def make(house: House, hosts: Collection[str] = ()) -> Guard:
+def make(house: House, hosts: Collection[str] = (), listed: Listed | None = None) -> Guard:
     """The application of an installation; `hosts` are names it answers to besides those of loopback.
 
-    The guard stands around all of it: a middleware would stand inside of what answers when a page fails.
+    `listed` is what needs no token (`door.SEARCH`, `door.PRIVATE`), None: nothing does. The guard stands around all of
+    it, the door within: a middleware would stand inside of what answers when a page fails.
     """
+    app, look = application(house, listed)
+    if listed is None:
+        return Guard(app, hosts)
+    keys = Keys(house)
+    signing.add(app, look, keys)
+    return Guard(Door(app, keys, listed, partial(faults.told, look)), hosts)
+
+
+def application(house: House, listed: Listed | None = None) -> tuple[FastAPI, Jinja2Templates]:
+    """What routes there are, with nobody before them, and how they look."""
     app = FastAPI(title="Cormorant", docs_url=None, redoc_url=None, openapi_url="/api/openapi.json")
     app.mount("/static", GZipMiddleware(StaticFiles(directory=HERE / "static")), name="static")
     shelf = Shelf(house)
     loader = FileSystemLoader(HERE / "templates")
     look = Jinja2Templates(env=Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True))
+    look.env.globals["private"] = listed is PRIVATE
     _add_pages(app, shelf, look)
     _add_copies(app, shelf, look)
     _add_programs(app, shelf)
     faults.add(app, look, shelf.forget)
-    return Guard(app, hosts)
+    return app, look
 
 
 def _known(shelf: Shelf) -> dict[str, int] | None:

@@ -32,6 +32,11 @@ _PRAGMAS = (
 )
 
 
+def sqlite_version() -> tuple[int, ...]:
+    """The SQLite that databases in files are opened with, old or not."""
+    return tuple(sqlite.sqlite_version_info)
+
+
 def engine(url: str) -> sa.Engine:
     """Make an engine for a database URL. Raises UsageError for a kind of database we do not know."""
     if url.startswith("sqlite:"):

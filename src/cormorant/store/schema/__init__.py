@@ -6,10 +6,12 @@
     journal   run, run_count, visit, exclusion  what happened
     stream    stream, stream_head               what is to be delivered, in order
     nodes     process                           who is at work
+    access    token, session                    who may do more than read
 
 Every table is here, so that one look shows a row's whole shape. Times are epoch seconds (REAL), sizes bytes.
 """
 
+from cormorant.store.schema.access import session, token
 from cormorant.store.schema.catalog import acl, consent, receiver, secret, source
 from cormorant.store.schema.documents import content, hidden, inlinks, outlinks, version
 from cormorant.store.schema.frontier import claim, resource, site, site_fact, site_hour, site_source
@@ -35,6 +37,7 @@ __all__ = [
     "run",
     "run_count",
     "secret",
+    "session",
     "site",
     "site_fact",
     "site_hour",
@@ -42,6 +45,7 @@ __all__ = [
     "source",
     "stream",
     "stream_head",
+    "token",
     "version",
     "visit",
 ]

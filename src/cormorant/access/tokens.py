@@ -1,0 +1,71 @@
+"""The tokens of an installation, by name."""
+
+from __future__ import annotations
+
+import hmac
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import session, token
+
+
+class TokenRow(NamedTuple):
+    """A token as it lies in the store."""
+
+    name: str
+    digest: bytes
+    created_at: float
+    used_at: float | None
+
+
+def add(tx: Tx, name: str, digest: bytes) -> None:
+    """Keep a new token. Raises ConflictError when the name is taken."""
+    if _found(tx, name):
+        raise ConflictError(
+            f"There is a token {name!r} already. Choose another name, or `cormorant token delete {name}` first."
+        )
+    tx.execute(sa.insert(token).values(name=name, digest=digest, created_at=tx.now()))
+
+
+def every(tx: Tx) -> list[TokenRow]:
+    """All tokens by name."""
+    return [TokenRow(*row) for row in tx.rows(sa.select(token).order_by(token.c.name))]
+
+
+def named(tx: Tx, name: str) -> TokenRow:
+    """The token of that name. Raises NotFoundError, with the names there are."""
+    rows = _found(tx, name)
+    if not rows:
+        names = ", ".join(row.name for row in every(tx)) or f"none yet; `cormorant token add {name}` makes one"
+        raise NotFoundError(f"There is no token {name!r}. There is: {names}.")
+    return rows[0]
+
+
+def hashing_to(tx: Tx, digest: bytes) -> TokenRow | None:
+    """The token with that hash. All are compared to their ends, so that the time tells nothing of any."""
+    rows = every(tx)
+    return next(
+        (row for row, same in [(each, hmac.compare_digest(each.digest, digest)) for each in rows] if same), None
+    )
+
+
+def use(tx: Tx, name: str) -> None:
+    """Note that it was shown just now."""
+    tx.execute(sa.update(token).where(token.c.name == name).values(used_at=tx.now()))
+
+
+def delete(tx: Tx, name: str) -> None:
+    """Forget a token, and end what was begun with it. Raises NotFoundError."""
+    named(tx, name)
+    tx.execute(sa.delete(session).where(session.c.token == name))
+    tx.execute(sa.delete(token).where(token.c.name == name))
+
+
+def _found(tx: Tx, name: str) -> list[TokenRow]:
+    if bulk.storable(name) != name:
+        return []
+    return [TokenRow(*row) for row in tx.rows(sa.select(token).where(token.c.name == name))]

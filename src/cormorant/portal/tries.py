@@ -1,0 +1,50 @@
+"""How often may one place show a wrong token? A bounded number of times a minute, and no memory without bound."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from ipaddress import IPv6Address, ip_address
+
+from cormorant.base.clock import Clock
+
+MOST = 10
+WITHIN_S = 60.0
+PLACES = 10_000
+"""Places that are remembered; of more, those that failed longest ago are forgotten."""
+_NEIGHBOURS = 64
+"""Bits of an IPv6 address that are one place: whoever has one has all that begin so."""
+
+
+class Tries:
+    """Wrong tokens by the place they came from. For one process; calls come from one thread."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._failed: OrderedDict[str, list[float]] = OrderedDict()
+
+    def left(self, place: str) -> int:
+        """How many more wrong tokens this place may show now."""
+        return max(0, MOST - len(self._recent(_whole(place))))
+
+    def fail(self, place: str) -> None:
+        """Count a wrong token."""
+        key = _whole(place)
+        self._failed[key] = [*self._recent(key), self._clock.monotonic()]
+        self._failed.move_to_end(key)
+        while len(self._failed) > PLACES:
+            self._failed.popitem(last=False)
+
+    def _recent(self, key: str) -> list[float]:
+        since = self._clock.monotonic() - WITHIN_S
+        return [at for at in self._failed.get(key, ()) if at > since]
+
+
+def _whole(place: str) -> str:
+    """The place an address belongs to: itself, or the network that an IPv6 address is one of."""
+    try:
+        at = ip_address(place.partition("%")[0])
+    except ValueError:
+        return place
+    if isinstance(at, IPv6Address) and at.ipv4_mapped is None:
+        return str(int(at) >> (128 - _NEIGHBOURS))
+    return str(getattr(at, "ipv4_mapped", None) or at)

@@ -1,0 +1,25 @@
+"""Who may do more than read: tokens, and the browsers that signed in with one. Of neither is the value kept."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Double, LargeBinary, Table, Text
+
+from cormorant.store.schema.metadata import metadata
+
+token = Table(
+    "token",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("digest", LargeBinary, nullable=False, unique=True, comment="SHA-256 of the value"),
+    Column("created_at", Double, nullable=False),
+    Column("used_at", Double, comment="to the minute; NULL: never"),
+)
+
+session = Table(
+    "session",
+    metadata,
+    Column("digest", LargeBinary, primary_key=True, comment="SHA-256 of what the cookie holds"),
+    Column("token", Text, nullable=False, comment="name of the token it was begun with"),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double, nullable=False),
+)
