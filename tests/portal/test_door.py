@@ -26,7 +26,7 @@ from tests.portal.visiting import Caller
 
 EVERYONE = {
     ("GET", "/static"), ("GET", "/health/live"), ("GET", "/health/ready"), ("GET", "/sign-in"), ("POST", "/sign-in"),
-    ("POST", "/sign-out"), ("POST", "/preferences/theme"),
+    ("POST", "/sign-out"), ("POST", "/preferences/theme"), ("POST", "/preferences/keys"),
 }  # fmt: skip
 READERS = {("GET", "/"), ("GET", "/search"), ("GET", "/cached/{number}"), ("GET", "/api/v1/search")}
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
