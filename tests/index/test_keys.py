@@ -31,7 +31,7 @@ def test_site(url: str, found: tuple[str, ...]) -> None:
 
 
 def test_language() -> None:
-    assert (language_keys("de-CH"), language_keys("en"), language_keys("")) == (("de-ch", "de"), ("en",), ())
+    assert (language_keys("de-CH"), language_keys("en"), language_keys("")) == (("de-ch", "de"), ("en",), ("und",))
 
 
 def test_fold() -> None:

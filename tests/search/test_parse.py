@@ -17,12 +17,17 @@ from cormorant.index.query import (
     Exact,
     Field,
     Key,
+    Like,
+    Near,
     Not,
     Nothing,
+    Number,
     Or,
+    Pattern,
     Phrase,
     Prefix,
     Query,
+    Range,
     Word,
 )
 from cormorant.search.lexer import DEEPEST, LONGEST, MOST_PREFIXES, MOST_TERMS
@@ -32,6 +37,10 @@ from tests.suites.record import record
 SUITE = Path(os.environ.get("CORMORANT_SUITES", "/nowhere")) / "naughty-strings" / "blns.json"
 
 A, B, C = Word("a"), Word("b"), Word("c")
+DAY = 86_400.0
+WILD = "A wildcard stands in one word, with two letters or digits at least."
+A_DAY = "a day, month or year, like 2026-03-14 or 2026, or two with .. between them."
+A_SIZE = "a size like 500kB or >2MB, or two with .. between them."
 PDF = Exact(Key.MIME, ("application/pdf",))
 
 
@@ -67,6 +76,38 @@ PDF = Exact(Key.MIME, ("application/pdf",))
         ("NOT -a", A),
         ("a and b", Clauses((), (A, Word("and"), B), (), 1)),
         ("ab*", Prefix("ab")),
+        ("ab**", Prefix("ab")),
+        ("*ab", Pattern("*ab")),
+        ("a*b", Pattern("a*b")),
+        ("a?b**c?", Pattern("a?b*c?")),
+        ("is it? ok?", Clauses((), (Word("is"), Word("it"), Word("ok")), (), 1)),
+        ("url:te?t", Pattern("te?t", Field.ADDRESS)),
+        ("hotle~", Like("hotle", 1)),
+        ("accomodation~", Like("accomodation", 2)),
+        ("hotle~2 a~b", Clauses((), (Like("hotle", 2), Word("a~b")), (), 1)),
+        ("~/etc", Word("etc")),
+        ('"a b"~3', Near("a b", 3)),
+        ('title:"a b"~2', Near("a b", 2, Field.TITLE)),
+        ('"a"~3', Phrase("a")),
+        ('"a b"~0', Phrase("a b")),
+        ("heading:a", Word("a", Field.HEADINGS)),
+        ("inurl:a link:b", Clauses((), (Word("a", Field.ADDRESS), Word("b", Field.ANCHORS)), (), 1)),
+        ("filetype:pdf", PDF),
+        ("date:1970", Range(Number.MODIFIED, 0.0, 365 * DAY - 0.001)),
+        ("date:1970-01-02", Range(Number.MODIFIED, DAY, 2 * DAY - 0.001)),
+        ("date:1970-01-02..1970-02", Range(Number.MODIFIED, DAY, 59 * DAY - 0.001)),
+        ("date:1970-02..1970-01", Range(Number.MODIFIED, 0.0, 59 * DAY - 0.001)),
+        ("date:>1970-01-01", Range(Number.MODIFIED, DAY, None)),
+        ("date:<=1970-01-01", Range(Number.MODIFIED, None, DAY - 0.001)),
+        ("date:..1970-01-01", Range(Number.MODIFIED, None, DAY - 0.001)),
+        (
+            "after:1970-01-02 before:1970-01-03",
+            Clauses((Range(Number.MODIFIED, DAY, None), Range(Number.MODIFIED, None, 2 * DAY - 0.001))),
+        ),
+        ("size:>1kB", Range(Number.SIZE, 1_001, None)),
+        ("size:1.5MB..2m", Range(Number.SIZE, 1_500_000, 2_000_000)),
+        ("depth:<3 a", Clauses((Range(Number.DEPTH, None, 2),), (A,), (), 1)),
+        ("-size:0", Clauses((Everything(),), (), (Range(Number.SIZE, 0, 0),))),
         ("*", Everything()),
         ("title:a", Word("a", Field.TITLE)),
         ("TITLE:a", Word("a", Field.TITLE)),
@@ -115,10 +156,15 @@ def test_meaning(text: str, query: Query) -> None:
         ("speed:fast", "speed fast", "There is no field speed; it was read as a word."),
         ("-speed:fast a", "a -speed -fast", "There is no field speed; it was read as a word."),
         ("type:foo a", '"foo" a', "There is no type foo; it was read as words."),
-        ("a*b", "a*b", "A * is understood only at the end of two letters or more."),
-        ("*ab", "ab", "A * is understood only at the end of two letters or more."),
-        ("a*", "a", "A * is understood only at the end of two letters or more."),
-        ("site:ab* c", "site:ab c", "site: takes no *."),
+        ("a* b", "a b", WILD),
+        ("? *a", "a", WILD),
+        ("foo-b*r", '"foo-b r"', WILD),
+        ("site:ab* c", "site:ab c", "site: takes no wildcard."),
+        ("date:soon a", "a", f"soon was ignored: date: takes {A_DAY}"),
+        ("date:2026-13 a", "a", f"2026-13 was ignored: date: takes {A_DAY}"),
+        ("after:.. a", "a", f".. was ignored: after: takes {A_DAY}"),
+        ("size:big a", "a", f"big was ignored: size: takes {A_SIZE}"),
+        ("depth:-1 a", "a", "-1 was ignored: depth: takes a number like 2 or <3, or two with .. between them."),
         ("\U0001f426 a", "\U0001f426 holds no letter or digit and was ignored.", "a"),
     ],
 )
@@ -166,7 +212,7 @@ class TestLimits:
         parsed = parse(" ".join(f"w{number}*" for number in range(MOST_PREFIXES + 1)))
         assert isinstance(parsed.query, Clauses)
         assert parsed.query.should[-1] == Word("w8")
-        assert parsed.understood.notes == ("Only the first 8 words with a * were read so.",)
+        assert parsed.understood.notes == ("Only the first 8 words with a *, ? or ~ were read so.",)
 
 
 def _without_notes(text: str) -> Parsed:
@@ -205,6 +251,15 @@ PIECES = st.sampled_from(
             "x:",
             "foo-bar",
             '"c d"',
+            '"c d"~4',
+            "ab?c",
+            "*abc",
+            "hotel~",
+            "date:2026-02..",
+            "size:>3kB",
+            "depth:2",
+            "after:",
+            "heading:",
             "\u6771\u4eac",
             "!",
             "\u00e9",

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from cormorant.base.clock import cpu_ns
 from cormorant.index.query import leaves
 from cormorant.index.words import clean, words
+from cormorant.search.needles import Needles
 from cormorant.search.parse import parse
-from cormorant.search.snippet import LENGTH, SCANNED, Needles, Snippet, snippet
+from cormorant.search.snippet import LENGTH, SCANNED, Snippet, snippet
 
 
 def show(text: str, query: str) -> Snippet:

@@ -47,6 +47,7 @@ class _Search(TyperCommand):
         "cormorant search harbour",
         "cormorant search '\"annual meeting\"' --source docs",
         "cormorant search 'ferry type:pdf' --limit 3 --json",
+        "cormorant search 'timetable date:2026 title:ferry'",
         "cormorant search harbour --all --offset 10",
         "cormorant search '*' --source docs",
     ),
@@ -90,6 +91,8 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0) -> None:
     for note in answer.understood.notes:
         say.note(note)
     say.detail(f"Understood as {answer.understood.text!r}, answered in {answer.took_ms:.1f} ms.")
+    if answer.suggestion:
+        say.note(f"Did you mean {answer.suggestion}")
     if not answer.hits:
         say.note(_none(answer, offset))
         return

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import assert_never
 
 import tantivy
-from tantivy import Occur
+from tantivy import FieldType, Occur
 
 from cormorant.index import query as ask
+from cormorant.index.dictionary import Dictionary
 from cormorant.index.layout import GREATEST_ID, exact
-from cormorant.index.query import Field, Key
+from cormorant.index.leaves import Leaves
+from cormorant.index.query import Field, Key, Number
 from cormorant.index.sight import Clause, Sight
 from cormorant.index.words import words
 
@@ -28,10 +31,11 @@ a document that lacks the fifth have at most 1,162 with field weights of 6, and 
 class Compiler:
     """Turns queries of ours into the engine's, for one reader's sight."""
 
-    def __init__(self, schema: tantivy.Schema, sight: Sight, weights: ask.Weights) -> None:
+    def __init__(self, schema: tantivy.Schema, sight: Sight, dictionary: Dictionary, weights: ask.Weights) -> None:
         self._schema = schema
         self._sight = sight
         self._weights = weights
+        self._leaves = Leaves(schema, sight, dictionary, weights)
 
     def whole(self, search: ask.Search) -> tantivy.Query:
         """Return the engine's query for a whole search: what matches, ranked, as far as the reader may see it."""
@@ -45,12 +49,12 @@ class Compiler:
     def part(self, node: ask.Query) -> tantivy.Query:
         """Return the engine's query for a part of a search."""
         match node:
-            case ask.Word() | ask.Phrase():
-                return self._anywhere(node, self._phrase)
-            case ask.Prefix():
-                return self._anywhere(node, self._prefix)
+            case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
+                return self._leaves.of(node)
             case ask.Exact():
                 return _Q.const_score_query(self._exact(node), 0.0)
+            case ask.Range():
+                return _Q.const_score_query(self._range(node), 0.0)
             case ask.Everything():
                 return _silent_everything()
             case ask.Nothing():
@@ -92,13 +96,9 @@ class Compiler:
         few = len(should) <= self._weights.strict_words
         extra: list[Clause] = []
         for each in should:
-            worth = WORDS_FIRST if few else self._weights.rare_word * self._rarity(each)
+            worth = WORDS_FIRST if few else self._weights.rare_word * self._leaves.rarity(each)
             extra.append((Occur.Should, _Q.const_score_query(self.part(each), worth)))
         return self._clauses(root, [*extra, *self._pairs(should)])
-
-    def _rarity(self, node: ask.Query) -> float:
-        """Return how rare an optional part is."""
-        return self._sight.rarity(words(node.text)) if isinstance(node, ask.Word | ask.Phrase) else 1.0
 
     def _pairs(self, nodes: Sequence[ask.Query]) -> list[Clause]:
         """Return clauses that lift documents in which neighbouring words of the query stand side by side."""
@@ -106,33 +106,22 @@ class Compiler:
             return []
         free = [words(each.text) if isinstance(each, ask.Word) and not each.field else [] for each in nodes]
         return [
-            (Occur.Should, self._phrase(Field.TEXT, pair, self._weights.pair))
+            (Occur.Should, self._leaves.phrase(Field.TEXT, pair, self._weights.pair))
             for first, second in pairwise(free)
             if len(pair := [*first[-1:], *second[:1]]) == 2
         ]
 
-    def _anywhere(self, node: ask.Leaf, make: Callable[[Field, list[str], float], tantivy.Query]) -> tantivy.Query:
-        """Return a query for a leaf in all the fields it means."""
-        found = words(node.text)
-        if not found:
-            return _Q.empty_query()
-        each = [make(field, found, self._weights.of(field) or 1.0) for field in self._weights.fields(node.field)]
-        return _boolean([(Occur.Should, one) for one in each])
-
-    def _phrase(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
-        """Return a query for words side by side; the engine's phrase takes two at least."""
-        if len(found) == 1:
-            made = _Q.term_query(self._schema, field, found[0])
+    def _range(self, node: ask.Range) -> tantivy.Query:
+        """Return a query for documents whose number lies between two others."""
+        if node.number is Number.MODIFIED:
+            kind, low, high = FieldType.Float, node.low, node.high
         else:
-            made = _Q.phrase_query(self._schema, field, list(found))
-        return _Q.boost_query(made, weight * self._sight.scale(found, field))
-
-    def _prefix(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
-        """Return a query for a word that begins with the last of `found`; the others must stand together, anywhere."""
-        begins = _Q.const_score_query(_Q.regex_query(self._schema, field, f"{found[-1]}.*"), weight)
-        if len(found) == 1:
-            return begins
-        return _boolean([(Occur.Must, begins), (Occur.Must, self._phrase(field, found[:-1], weight))])
+            kind = FieldType.Integer
+            low = None if node.low is None else math.ceil(node.low)
+            high = None if node.high is None else math.floor(node.high)
+        if low is None and high is None:
+            return _Q.exists_query(node.number)
+        return _Q.range_query(self._schema, node.number, kind, low, high)
 
     def _exact(self, node: ask.Exact) -> tantivy.Query:
         """Return a query for documents filed under one of the values."""

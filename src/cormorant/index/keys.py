@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from cormorant.index.entry import Entry
 from cormorant.index.query import Key
+
+UNKNOWN = "und"
+"""The language of documents whose language nobody knows (BCP 47 section 4.1, from ISO 639-2)."""
+_HEADINGS = ("Headline1", "Headline2")
 
 
 def keys(entry: Entry) -> dict[Key, tuple[str, ...]]:
@@ -48,8 +52,20 @@ def _authority_keys(authority: str) -> tuple[str, ...]:
 @lru_cache(4096)
 def language_keys(language: str) -> tuple[str, ...]:
     """Return the tag in lower case and its language alone: `de-CH` is filed under `de-ch` and `de`."""
-    tag = language.lower()
-    return tuple(dict.fromkeys((tag, tag.partition("-")[0]))) if tag else ()
+    tag = language.lower() or UNKNOWN
+    return tuple(dict.fromkeys((tag, tag.partition("-")[0])))
+
+
+def headings(entry: Entry) -> tuple[str, ...]:
+    """Return its headings, the largest first."""
+    found = (entry.attributes.get(name, ()) for name in _HEADINGS)
+    return tuple(each for some in found if not isinstance(some, str | float | int) for each in map(str, some))
+
+
+def said_by(url: str) -> str:
+    """Return what an address says in words: its host and path without escapes, and the values of its query."""
+    bare = url.partition("://")[2] or url
+    return unquote(bare.replace("+", " "))
 
 
 def fold_key(content_hash: bytes) -> int | None:

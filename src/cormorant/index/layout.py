@@ -1,8 +1,9 @@
 """How does an entry lie on the disk?
 
-Fields of the embedded index: `id`, `fold` and `modified_at` as columns; the keys, `grant` and `deny` as exact terms;
-`title`, `text` and `anchors` as words with their positions; and, stored, the text in UTF-8 as `body` and the rest as
-JSON in `rest`. Text is indexed with spaces where the tokenizer needs them, and kept without.
+Fields of the embedded index: `id`, `fold`, `modified_at`, `size_bytes` and `depth` as columns; the keys, `grant` and
+`deny` as exact terms; `title`, `headings`, `text`, `anchors` and `address` as words with their positions; and, stored,
+the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with spaces where the tokenizer needs them,
+and kept without.
 
 One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change. It is
 replaced in every commit, so place and changes become durable together or not at all.
@@ -17,11 +18,11 @@ import tantivy
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.index.entry import Entry
-from cormorant.index.keys import fold_key, keys
-from cormorant.index.query import Field, Key
+from cormorant.index.keys import fold_key, headings, keys, said_by
+from cormorant.index.query import Field, Key, Number
 from cormorant.index.words import analyzer, clean, prepare
 
-LAYOUT = 1
+LAYOUT = 2
 """Raised when what is written changes; an index of another layout has to be rebuilt."""
 
 MARK = -1
@@ -37,9 +38,11 @@ def schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_integer_field("id", indexed=True, fast=True)
     builder.add_integer_field("fold", fast=True)
-    builder.add_float_field("modified_at", fast=True)
+    builder.add_float_field(Number.MODIFIED, fast=True)
     for exact in ("grant", "deny", Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE):
         builder.add_text_field(exact, tokenizer_name="raw", index_option="basic")
+    builder.add_integer_field(Number.SIZE, fast=True)
+    builder.add_integer_field(Number.DEPTH, fast=True)
     for analysed in Field:
         builder.add_text_field(analysed, tokenizer_name=_TOKENIZER, index_option="position")
     builder.add_bytes_field("body", stored=True)
@@ -66,13 +69,18 @@ def to_document(entry: Entry) -> tantivy.Document:
     if fold is not None:
         document.add_integer("fold", fold)
     if entry.modified_at is not None:
-        document.add_float("modified_at", entry.modified_at)
+        document.add_float(Number.MODIFIED, entry.modified_at)
+    document.add_integer(Number.SIZE, entry.size_bytes)
+    document.add_integer(Number.DEPTH, entry.depth)
     for name, values in (("grant", entry.grants), ("deny", entry.denies), *keys(entry).items()):
         for value in values:
             document.add_text(name, exact(value))
     title, text = prepare(entry.title), prepare(entry.text)
     document.add_text(Field.TITLE, title.split)
     document.add_text(Field.TEXT, text.split)
+    for heading in headings(entry):
+        document.add_text(Field.HEADINGS, prepare(heading).split)
+    document.add_text(Field.ADDRESS, prepare(said_by(entry.url)).split)
     for anchor in entry.anchors:
         document.add_text(Field.ANCHORS, prepare(anchor).split)
     document.add_bytes("body", text.encoded)

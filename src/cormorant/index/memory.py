@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import assert_never
 
 from cormorant.index import query as ask
+from cormorant.index.alike import edits
+from cormorant.index.dictionary import MOST_ALIKE, SHORT
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.index.folding import distinct, page
-from cormorant.index.keys import fold_key, keys
+from cormorant.index.keys import fold_key, headings, keys, said_by
+from cormorant.index.occurrences import Places, between, times
 from cormorant.index.protocol import Match, Matches, Stats
 from cormorant.index.query import Field, Key, Search, Sort
+from cormorant.index.stems import SHORTEST, language_of
 from cormorant.index.words import clean, places, words
-from cormorant.model.acl import ACL
+from cormorant.model.acl import ACL, Reader
 
 _WORDS_FIRST = 1_000_000.0
-
-Places = Mapping[str, list[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,7 @@ class _Held:
     entry: Entry
     fields: Mapping[Field, Places]
     keys: Mapping[Key, tuple[str, ...]]
+    language: str = ""
 
 
 @dataclass(slots=True)
@@ -35,6 +40,15 @@ class _Committed:
 
     held: dict[int, _Held] = field(default_factory=dict)
     place: int = 0
+
+    def spoken(self) -> list[_Held]:
+        """Return what is held; what is in no known language is taken to be in that of most others."""
+        counts = Counter(each.language for each in self.held.values() if each.language)
+        most = max(counts, key=lambda each: (counts[each], each), default="")
+        unknown = ("und",)
+        return [
+            replace(each, language=most) if each.keys[Key.LANGUAGE] == unknown else each for each in self.held.values()
+        ]
 
 
 class MemoryIndex:
@@ -109,7 +123,7 @@ class MemoryReader:
 
     def search(self, search: Search) -> Matches:
         """Answer a question."""
-        found = [held for held in self._state.held.values() if _sees(held, search)]
+        found = [held for held in self._state.spoken() if _sees(held, search)]
         scores = {held.entry.id: _score(held, search) for held in found}
         found.sort(key=lambda held: (*_rank(held.entry, scores[held.entry.id], search.sort), held.entry.id))
         folds = [fold_key(held.entry.content_hash) if search.fold else None for held in found]
@@ -120,6 +134,19 @@ class MemoryReader:
             hits.append(Match(entry.id, score, entry, duplicates))
         total = distinct(folds)
         return Matches(total, tuple(hits), total)
+
+    def alike(self, word: str, reader: Reader) -> tuple[str, ...]:
+        """Return words that the reader may know, written nearly like this one."""
+        found, counts = words(word), Counter[str]()
+        for held in self._state.held.values():
+            if reader.may_read(ACL(held.entry.grants, held.entry.denies)):
+                counts.update(held.fields[Field.TITLE].keys() | held.fields[Field.TEXT].keys())
+        if len(found) != 1 or len(found[0]) < SHORTEST or found[0] in counts:
+            return ()
+        most = 1 + (len(found[0]) > SHORT)
+        apart = {each: edits(found[0], each, most) for each in counts if each[0] == found[0][0]}
+        near = [each for each, by in apart.items() if by <= most]
+        return tuple(sorted(near, key=lambda each: (apart[each], -counts[each], each))[:MOST_ALIKE])
 
     def count(self) -> int:
         """Return how many documents there are."""
@@ -133,8 +160,11 @@ class MemoryReader:
 def _hold(entry: Entry) -> _Held:
     """Return an entry as it is kept, with its words."""
     entry = replace(entry, text=clean(entry.text), title=clean(entry.title), url=clean(entry.url))
-    texts = {Field.TITLE: entry.title, Field.TEXT: entry.text, Field.ANCHORS: "\n".join(entry.anchors)}
-    return _Held(entry, {name: places(text) for name, text in texts.items()}, keys(entry))
+    texts = {
+        Field.TITLE: entry.title, Field.HEADINGS: "\n".join(headings(entry)), Field.TEXT: entry.text,
+        Field.ANCHORS: "\n".join(entry.anchors), Field.ADDRESS: said_by(entry.url),
+    }  # fmt: skip
+    return _Held(entry, {name: places(text) for name, text in texts.items()}, keys(entry), language_of(entry.language))
 
 
 def _sees(held: _Held, search: Search) -> bool:
@@ -151,11 +181,10 @@ def _holds(held: _Held, node: ask.Query, weights: ask.Weights) -> bool:
         return _holds(held, part, weights)
 
     match node:
-        case ask.Word() | ask.Phrase() | ask.Prefix():
+        case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
             return _times(held, node, weights) > 0
-        case ask.Exact():
-            own = (str(held.entry.id),) if node.key is Key.ID else held.keys[node.key]
-            return not set(own).isdisjoint(node.values)
+        case ask.Exact() | ask.Range():
+            return _filed(held, node)
         case ask.Everything():
             return True
         case ask.Nothing():
@@ -171,6 +200,14 @@ def _holds(held: _Held, node: ask.Query, weights: ask.Weights) -> bool:
     assert_never(node)
 
 
+def _filed(held: _Held, node: ask.Exact | ask.Range) -> bool:
+    """Say whether an entry lies in a place to look."""
+    if isinstance(node, ask.Range):
+        return between(held.entry, node)
+    own = (str(held.entry.id),) if node.key is Key.ID else held.keys[node.key]
+    return not set(own).isdisjoint(node.values)
+
+
 def _clauses(node: ask.Clauses, also: Callable[[ask.Query], bool]) -> bool:
     """Say whether clauses match."""
     if not (node.must or node.should or node.never) or any(map(also, node.never)):
@@ -181,24 +218,8 @@ def _clauses(node: ask.Clauses, also: Callable[[ask.Query], bool]) -> bool:
 
 def _times(held: _Held, leaf: ask.Leaf, weights: ask.Weights) -> float:
     """Return how often a leaf stands in the fields it means, each time as much as the field weighs."""
-    found = words(leaf.text)
-    if not found:
-        return 0.0
-    count = _begins if isinstance(leaf, ask.Prefix) else _side_by_side
-    return sum(count(held.fields[name], found) * (weights.of(name) or 1.0) for name in weights.fields(leaf.field))
-
-
-def _side_by_side(where: Places, found: list[str]) -> int:
-    """Return how often words stand side by side in this order."""
-    starts = where.get(found[0], [])
-    return sum(all(start + n in where.get(word, ()) for n, word in enumerate(found)) for start in starts)
-
-
-def _begins(where: Places, found: list[str]) -> int:
-    """Return how often a word begins with the last of `found`, if the others stand together."""
-    if len(found) > 1 and not _side_by_side(where, found[:-1]):
-        return 0
-    return sum(len(at) for word, at in where.items() if word.startswith(found[-1]))
+    count = partial(times, leaf, held.language if weights.form else "")
+    return sum(count(held.fields[name]) * (weights.of(name) or 1.0) for name in weights.fields(leaf.field))
 
 
 def _score(held: _Held, search: Search) -> float:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from cormorant.index.entry import Change, Entry
 from cormorant.index.query import Search
+from cormorant.model.acl import Reader
 
 
 class Match(NamedTuple):
@@ -95,6 +96,13 @@ class IndexReader(Protocol):
 
     def search(self, search: Search) -> Matches:
         """Answer a question."""
+        ...
+
+    def alike(self, word: str, reader: Reader) -> tuple[str, ...]:
+        """Return words of documents that the reader may read, written nearly like this one, nearest first.
+
+        Nothing when such documents hold the word itself.
+        """
         ...
 
     def count(self) -> int:

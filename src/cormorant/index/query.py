@@ -3,7 +3,8 @@
     Search = a query, by a Reader, over what is not hidden
     Query  = Clauses (must, should, never) over
              And, Or, Not over
-             Word, Phrase, Prefix (in analysed fields), Exact (in keys), Everything, Nothing
+             Word, Phrase, Near, Prefix, Pattern, Like (in analysed fields), Exact (in keys), Range (of numbers),
+             Everything, Nothing
 
 Texts in a query are as a person wrote them; the index splits and folds them as it did the documents. What a query means
 is the same for every index; how much a match counts differs, but never whether it matches, and never, up to
@@ -24,8 +25,10 @@ class Field(StrEnum):
     """Analysed fields: they hold words. A leaf without a field means those whose weight is not zero."""
 
     TITLE = "title"
+    HEADINGS = "headings"
     TEXT = "text"
     ANCHORS = "anchors"
+    ADDRESS = "address"
 
 
 class Key(StrEnum):
@@ -38,9 +41,20 @@ class Key(StrEnum):
     ID = "id"
 
 
+class Number(StrEnum):
+    """What can be asked for by how much it is: when it was changed (epoch seconds), bytes, steps from a start."""
+
+    MODIFIED = "modified_at"
+    SIZE = "size_bytes"
+    DEPTH = "depth"
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word as typed. What the tokenizer splits (`foo-bar`, a word of Chinese) must stand side by side."""
+    """One word as typed, or another form of it by the rules of the document's language, which counts less.
+
+    What the tokenizer splits (`foo-bar`, a word of Chinese) must stand side by side as it is.
+    """
 
     text: str
     field: Field | None = None
@@ -60,6 +74,41 @@ class Prefix:
 
     text: str
     field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """These words with at most so many others between them in all: two or three in any order, more in this one."""
+
+    text: str
+    within: int
+    field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A word made like this: `*` stands for any letters, `?` for one."""
+
+    text: str
+    field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """A word that differs in at most so many letters: one left out, put in, replaced, or changed with its neighbour."""
+
+    text: str
+    edits: int
+    field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From `low` to `high`, both included; None: no bound. It says where to look, so it adds nothing to the score."""
+
+    number: Number
+    low: float | None = None
+    high: float | None = None
 
 
 MOST_RANKED = 10_000
@@ -123,14 +172,14 @@ class Clauses:
         return self.least > 0 or all(isinstance(each, Not) for each in self.must)
 
 
-Leaf = Word | Phrase | Prefix
-Query = Word | Phrase | Prefix | Exact | Everything | Nothing | And | Or | Not | Clauses
+Leaf = Word | Phrase | Near | Prefix | Pattern | Like
+Query = Leaf | Exact | Range | Everything | Nothing | And | Or | Not | Clauses
 
 
 def leaves(node: Query) -> Iterator[Leaf]:
     """Yield the leaves that a match may hold, in the order they were written; not what must be absent."""
     match node:
-        case Word() | Phrase() | Prefix():
+        case Word() | Phrase() | Near() | Prefix() | Pattern() | Like():
             yield node
         case And() | Or():
             for part in node.parts:
@@ -138,7 +187,7 @@ def leaves(node: Query) -> Iterator[Leaf]:
         case Clauses():
             for part in (*node.must, *node.should):
                 yield from leaves(part)
-        case Exact() | Everything() | Nothing() | Not():
+        case Exact() | Range() | Everything() | Nothing() | Not():
             return
         case _:
             assert_never(node)
@@ -148,21 +197,26 @@ def leaves(node: Query) -> Iterator[Leaf]:
 class Weights:
     """What counts how much. These are neutral; the product's are in `search/weights.py`.
 
-    `title`, `text`, `anchors`: factor of a match in that field; 0 means that it is not looked at unless named.
+    `title` to `address`: factor of a match in that field; 0 means that it is not looked at unless named. `form`: what
+    another form of a word counts, 0 for nothing, so that only the word itself is found.
     `strict_words`: up to so many optional words, the number of those that match decides before anything else; beyond,
     each that matches adds its rarity times `rare_word`. `pair`: factor of two such words standing side by side.
     """
 
     title: float = 1.0
+    headings: float = 0.0
     text: float = 1.0
     anchors: float = 0.0
+    address: float = 0.0
+    form: float = 0.0
     strict_words: int = 5
     rare_word: float = 1.0
     pair: float = 0.0
 
     def of(self, field: Field) -> float:
         """Return the factor of a field."""
-        return {Field.TITLE: self.title, Field.TEXT: self.text, Field.ANCHORS: self.anchors}[field]
+        factor: float = getattr(self, field)
+        return factor
 
     def fields(self, named: Field | None) -> tuple[Field, ...]:
         """Return where to look for a leaf that names this field, or none."""

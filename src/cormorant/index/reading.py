@@ -12,11 +12,14 @@ from cormorant.base.errors import IndexDamaged
 from cormorant.index import generations
 from cormorant.index.compile import Compiler
 from cormorant.index.damage import Readable, check, segments
+from cormorant.index.dictionary import Dictionary
 from cormorant.index.folding import distinct, page, ties_by_id
 from cormorant.index.layout import place_of, register, to_entry
 from cormorant.index.protocol import Match, Matches, Stats
 from cormorant.index.query import MOST_RANKED, Search, Sort
 from cormorant.index.sight import Sight, total_of
+from cormorant.index.stems import SHORTEST
+from cormorant.index.words import words
 from cormorant.model.acl import Reader
 
 _SIGHTS = 256
@@ -37,6 +40,7 @@ class _State:
     place: int
     slots: int
     deleted: int
+    dictionary: Dictionary
     sights: dict[frozenset[str], Sight] = field(default_factory=dict)
 
     def sight(self, reader: Reader) -> Sight:
@@ -80,6 +84,15 @@ class EmbeddedReader:
             return Matches(0, (), 0)
         with Readable():
             return _answer(state, search)
+
+    def alike(self, word: str, reader: Reader) -> tuple[str, ...]:
+        """Return words that the reader may know, written nearly like this one."""
+        state, found = self._state, words(word)
+        if state is None or len(found) != 1 or len(found[0]) < SHORTEST:
+            return ()
+        with Readable():
+            sight = state.sight(reader)
+            return () if sight.sees(found[0]) else tuple(filter(sight.sees, state.dictionary.alike(found[0])))
 
     def count(self) -> int:
         """Return how many documents there are."""
@@ -134,6 +147,7 @@ def _opened(generation: Path, stamp: Stamp, old: _State | None) -> _State:
             searcher=searcher,
             place=place_of(searcher, index.schema),
             slots=sum(segment["max_doc"] for segment in contents),
+            dictionary=Dictionary(searcher),
             deleted=sum(segment["deletes"]["num_deleted_docs"] for segment in contents if segment["deletes"]),
         )
 
@@ -144,7 +158,8 @@ def _answer(state: _State, search: Search) -> Matches:
     All matches up to MOST_RANKED are ranked, not only the page's: folding needs to know which are equal, and a tie at
     the end of a page must be broken as on the next. It costs 3 ms.
     """
-    query = Compiler(state.index.schema, state.sight(search.reader), search.weights).whole(search)
+    sight = state.sight(search.reader)
+    query = Compiler(state.index.schema, sight, state.dictionary, search.weights).whole(search)
     searcher = state.searcher
     if search.sort is Sort.RELEVANCE:
         result = searcher.search(query, MOST_RANKED)

@@ -7,6 +7,7 @@ not see hold a word. Here rarity is counted over what the reader sees, and the e
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import tantivy
@@ -43,7 +44,7 @@ class Sight:
         ]
         self.documents = self._count([])
         self._complete = self.documents == searcher.num_docs - 1  # all but the mark
-        self._rarities: dict[str, float] = {}
+        self._counts: dict[str, int] = {}
 
     def terms(self, name: str, values: list[str]) -> Query:
         """Return a query for any of these exact values; one value is asked for faster than a set of one."""
@@ -51,23 +52,35 @@ class Sight:
             return tantivy.Query.term_query(self._schema, name, values[0], "basic")
         return tantivy.Query.term_set_query(self._schema, name, values)
 
+    def sees(self, word: str) -> bool:
+        """Say whether any document that the reader sees holds the word."""
+        return self._documents_with(word) > 0
+
     def rarity(self, words: list[str]) -> float:
         """Return the inverse document frequency of words that stand together, among what the reader sees."""
         return min(sum(map(self._one, words)), RAREST)
 
-    def scale(self, words: list[str], field: Field) -> float:
-        """Return the factor that puts the rarity here in the place of the engine's."""
+    def rarity_of_any(self, words: Sequence[str]) -> float:
+        """Return the inverse document frequency of whatever holds one of these words, as if each held another."""
+        holding = sum(self._documents_with(word) for word in words)
+        return min(_inverse(holding, self.documents), RAREST)
+
+    def scale(self, words: list[str], field: Field, rarity: float | None = None) -> float:
+        """Return the factor that puts the rarity here, or another, in the place of the engine's."""
         engine = sum(_inverse(self._searcher.doc_freq(field, word), self._slots) for word in words)
-        return self.rarity(words) / engine
+        return (self.rarity(words) if rarity is None else rarity) / engine
 
     def _one(self, word: str) -> float:
         """Return the inverse document frequency of one word."""
-        known = self._rarities.get(word)
+        return _inverse(self._documents_with(word), self.documents)
+
+    def _documents_with(self, word: str) -> int:
+        """Return in how many documents that the reader sees a word stands, in one field or the other."""
+        known = self._counts.get(word)
         if known is None:
-            if len(self._rarities) >= _REMEMBERED:
-                self._rarities.clear()
-            known = _inverse(max(self._holding(word, field) for field in _RANKED), self.documents)
-            self._rarities[word] = known
+            if len(self._counts) >= _REMEMBERED:
+                self._counts.clear()
+            known = self._counts[word] = max(self._holding(word, field) for field in _RANKED)
         return known
 
     def _holding(self, word: str, field: Field) -> int:

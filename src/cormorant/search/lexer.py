@@ -1,6 +1,7 @@
 """Of what pieces is a typed query made?
 
-    hotel  "head of department"  inst*  title:policy  site:example.org  +must  -never  ( )  AND OR NOT
+    hotel  "head of department"  "head department"~3  inst*  *ation  te?t  hotle~  title:policy  site:example.org
+    date:2026-01..2026-03  size:>1MB  +must  -never  ( )  AND OR NOT
 
 Whatever is none of these is text; nothing is an error. Brackets come out balanced and at most DEEPEST deep.
 """
@@ -11,13 +12,22 @@ import re
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from cormorant.search import amounts
+
 LONGEST = 1_000
 MOST_TERMS = 64
 MOST_PREFIXES = 8
+"""Words with a wildcard or a tilde: each may stand for thousands."""
+MOST_BETWEEN = 100
 DEEPEST = 20
 
-FIELDS = frozenset(("title", "text", "site", "source", "type", "lang"))
+FIELDS = frozenset(("title", "heading", "text", "url", "link", "site", "source", "type", "lang", *amounts.NAMES))
 """What may stand before a colon."""
+_ALSO = {
+    "intitle": "title", "inurl": "url", "inanchor": "link", "filetype": "type", "mime": "type", "language": "lang",
+    "host": "site", "domain": "site",
+}  # fmt: skip
+"""What other search engines call them."""
 
 _QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\uff02", '"'))
 _PIECE = re.compile(
@@ -26,7 +36,7 @@ _PIECE = re.compile(
     (?:(?P<field>[A-Za-z]{2,12}):(?=[^\s:/)]))?         # a name and a colon before something
     (?: (?P<open>\()
       | (?P<close>\))
-      | "(?P<phrase>[^"]*)"
+      | "(?P<phrase>[^"]*)"(?:~(?P<within>\d{1,3})(?![^\s)]))?
       | (?P<word>[^\s()"]+)
       | (?P<stray>")
       | (?P<space>\s+)
@@ -40,12 +50,26 @@ _EDGES = (
 )
 
 
+_EDGES_BUT_WILD = _EDGES.translate({ord(each): None for each in "*?~"})
+_TILDE = re.compile(r"([^~*?]*[^\W_][^~*?]*)~([12]?)")
+_PATTERN = re.compile(r"[\w*?]+|[^*?]+\*")
+"""A wildcard within one word, or behind several that stand together."""
+_WILDCARD = re.compile(r"[*?]")
+_STARS = re.compile(r"\*+")
+_SHORT = 5
+"""Letters of a word of which one may differ."""
+
+
 class Kind(Enum):
     """Sorts of pieces."""
 
     WORD = auto()
     PHRASE = auto()
     PREFIX = auto()
+    NEAR = auto()
+    PATTERN = auto()
+    LIKE = auto()
+    RANGE = auto()
     ALL = auto()
     OPEN = auto()
     CLOSE = auto()
@@ -59,12 +83,16 @@ OPERATORS = {"AND": Kind.AND, "OR": Kind.OR, "NOT": Kind.NOT}
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece with the sign (`+`, `-` or nothing) and the field (or nothing) written before it."""
+    """A piece with the sign (`+`, `-` or nothing) and the field (or nothing) written before it.
+
+    `amount` is how many words may stand between those of NEAR, or how many letters of LIKE may differ.
+    """
 
     kind: Kind
     text: str = ""
     sign: str = ""
     field: str = ""
+    amount: int = 0
 
 
 def lex(text: str) -> tuple[list[Piece], list[str]]:
@@ -96,7 +124,7 @@ class _Cutting:
         elif found["close"]:
             self.pieces.append(Piece(Kind.CLOSE))
         elif found["phrase"] is not None:
-            self._term(Piece(Kind.PHRASE, " ".join(found["phrase"].split()), sign, name))
+            self._phrase(" ".join(found["phrase"].split()), int(found["within"] or 0), sign, name)
         elif found["word"]:
             self._word(found["word"], sign, name)
         elif found["stray"]:
@@ -104,8 +132,9 @@ class _Cutting:
 
     def _name(self, name: str, sign: str) -> str:
         """Return the field of this name; if there is none, take the name for a word and return nothing."""
-        if name.lower() in FIELDS:
-            return name.lower()
+        known = _ALSO.get(name.lower(), name.lower())
+        if known in FIELDS:
+            return known
         self.notes.append(f"There is no field {name}; it was read as a word.")
         self._term(Piece(Kind.WORD, name.lower() if name in OPERATORS else name, sign))
         return ""
@@ -125,14 +154,38 @@ class _Cutting:
             return
         if not name and bare in OPERATORS:
             bare = bare.lower()
-        begins = text.rstrip(_EDGES.replace("*", "")).endswith("*") and len(bare) > 1
-        if "*" in text and (not begins or "*" in bare):
-            self.notes.append("A * is understood only at the end of two letters or more.")
-        if begins and self._prefixes == MOST_PREFIXES:
-            self.notes.append(f"Only the first {MOST_PREFIXES} words with a * were read so.")
-            begins = False
-        self._prefixes += begins
-        self._term(Piece(Kind.PREFIX if begins else Kind.WORD, bare, sign, name))
+        if name in amounts.NAMES:
+            self._term(Piece(Kind.RANGE, text, sign, name))
+            return
+        self._term(self._wild(text, Piece(Kind.WORD, bare, sign, name)))
+
+    def _phrase(self, text: str, within: int, sign: str, name: str) -> None:
+        """Take what stands in quotes, with how many words may stand between them."""
+        if name in amounts.NAMES:
+            self._term(Piece(Kind.RANGE, text, sign, name))
+        elif within and " " in text:
+            self._term(Piece(Kind.NEAR, text, sign, name, min(within, MOST_BETWEEN)))
+        else:
+            self._term(Piece(Kind.PHRASE, text, sign, name))
+
+    def _wild(self, text: str, plain: Piece) -> Piece:
+        """Return a word with wildcards or a tilde as what it means; as a plain one where that is not understood."""
+        whole = text.strip(_EDGES_BUT_WILD)
+        pattern = whole.rstrip("?") if "*" not in whole else whole
+        if "://" in whole or whole.startswith("/"):  # an address may have a query
+            pattern = pattern.replace("?", "")
+        tilde = _TILDE.fullmatch(whole)
+        if tilde is None and "*" not in pattern and "?" not in pattern:
+            return plain
+        found = _liked(tilde, plain) if tilde is not None else _patterned(pattern, plain)
+        if found is None:
+            self.notes.append("A wildcard stands in one word, with two letters or digits at least.")
+            return _tame(plain)
+        if self._prefixes == MOST_PREFIXES:
+            self.notes.append(f"Only the first {MOST_PREFIXES} words with a *, ? or ~ were read so.")
+            return _tame(plain)
+        self._prefixes += 1
+        return found
 
     def _term(self, piece: Piece) -> None:
         """Take something to look for, while there are not too many."""
@@ -161,6 +214,28 @@ class _Cutting:
             dropped.update(opened)
             self.notes.append("A bracket without its partner was ignored.")
         self.pieces = [piece for at, piece in enumerate(self.pieces) if at not in dropped]
+
+
+def _liked(tilde: re.Match[str], plain: Piece) -> Piece | None:
+    """Return a word with a tilde: one letter of a short one may differ, two of a longer one, unless it is said."""
+    edits = int(tilde[2]) if tilde[2] else 1 + (len(tilde[1]) > _SHORT)
+    return replace(plain, kind=Kind.LIKE, text=tilde[1], amount=edits)
+
+
+def _tame(plain: Piece) -> Piece:
+    """Return a word whose wildcards are not understood: what stands between them stands side by side."""
+    text = " ".join(_WILDCARD.sub(" ", plain.text).split())
+    return replace(plain, kind=Kind.PHRASE if " " in text else plain.kind, text=text.strip(_EDGES))
+
+
+def _patterned(pattern: str, plain: Piece) -> Piece | None:
+    """Return a word with wildcards; None when it says too little to look for."""
+    if sum(map(str.isalnum, pattern)) < 2 or not _PATTERN.fullmatch(pattern):
+        return None
+    pattern = _STARS.sub("*", pattern)
+    if pattern.endswith("*") and not _WILDCARD.search(pattern[:-1]):
+        return replace(plain, kind=Kind.PREFIX)
+    return replace(plain, kind=Kind.PATTERN, text=pattern)
 
 
 def as_word(piece: Piece) -> Piece:

@@ -3,27 +3,35 @@
     query  = part*                          hotel rail          any of them, the more the better
     part   = all (OR all)*                  hotel OR lodging
     all    = one (AND one)*                 hotel AND capital
-    one    = [+ - NOT] (word | "phrase" | word* | field:... | "(" query ")")
+    one    = [+ - NOT] (word | "phrase" | "near"~3 | word* | wo?d | word~ | field:... | "(" query ")")
 
-What is joined by AND has to match, like what has a +; so does a place to look (`site:`, `source:`, `type:`, `lang:`),
-of which those for one field widen each other. Of everything else, any part is enough.
+What is joined by AND has to match, like what has a +; so does a place to look (`site:`, `source:`, `type:`, `lang:`,
+`date:`, `size:`, `depth:`), of which those for one field widen each other unless they are ranges. Of everything else,
+any part is enough.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cormorant.index import query as ask
 from cormorant.index.query import Field, Key, Query
 from cormorant.index.words import clean, words
+from cormorant.search import amounts
 from cormorant.search.lexer import Kind, Piece, as_word, lex
 from cormorant.search.mimes import mimes
 from cormorant.search.render import render
 
-_ANALYSED = {"title": Field.TITLE, "text": Field.TEXT}
+_ANALYSED = {
+    "title": Field.TITLE, "heading": Field.HEADINGS, "text": Field.TEXT, "url": Field.ADDRESS, "link": Field.ANCHORS,
+}  # fmt: skip
 _KEYS = {"site": Key.SITE, "source": Key.SOURCE, "lang": Key.LANGUAGE}
-_LEAVES: dict[Kind, type[ask.Leaf]] = {Kind.WORD: ask.Word, Kind.PHRASE: ask.Phrase, Kind.PREFIX: ask.Prefix}
+_LEAVES: dict[Kind, type[ask.Word | ask.Phrase | ask.Prefix | ask.Pattern]] = {
+    Kind.WORD: ask.Word, Kind.PHRASE: ask.Phrase, Kind.PREFIX: ask.Prefix, Kind.PATTERN: ask.Pattern,
+}  # fmt: skip
+_WILD = re.compile("[*?~]")
 _JOINS = (Kind.AND, Kind.OR)
 
 
@@ -151,6 +159,8 @@ class _Reading:
         """Return what a single piece asks for."""
         if piece.kind is Kind.ALL:
             return ask.Everything()
+        if piece.kind is Kind.RANGE or field in amounts.NAMES:
+            return self._range(piece, field)
         if field in _KEYS or field == "type":
             return self._exact(piece, field)
         if not words(piece.text):
@@ -158,13 +168,27 @@ class _Reading:
             why = "is too long" if long else "holds no letter or digit"
             self.notes.append(f"{piece.text[:20]} {why} and was ignored.")
             return None
-        return _LEAVES[piece.kind](piece.text, _ANALYSED.get(field))
+        where = _ANALYSED.get(field)
+        if piece.kind is Kind.NEAR:
+            return ask.Near(piece.text, piece.amount, where)
+        if piece.kind is Kind.LIKE:
+            return ask.Like(piece.text, piece.amount, where)
+        return _LEAVES[piece.kind](piece.text, where)
+
+    def _range(self, piece: Piece, field: str) -> Query | None:
+        """Return a place to look by a day, a size or a depth; what is none is said, and left out."""
+        found = amounts.ranged(field, piece.text)
+        if isinstance(found, ask.Range):
+            return found
+        self.notes.append(f"{piece.text[:20]} was ignored: {found}")
+        return None
 
     def _exact(self, piece: Piece, field: str) -> Query | None:
         """Return a place to look; a type that nobody knows is read as words."""
         value = piece.text
-        if piece.kind is Kind.PREFIX:
-            self.notes.append(f"{field}: takes no *.")
+        if piece.kind in (Kind.PREFIX, Kind.PATTERN, Kind.LIKE):
+            self.notes.append(f"{field}: takes no wildcard.")
+            value = _WILD.sub("", value)
         if field == "type":
             if found := mimes(value):
                 return ask.Exact(Key.MIME, tuple(sorted(found)))
@@ -205,7 +229,7 @@ def _flat(parts: Iterable[Query], kind: type[ask.And] | type[ask.Or]) -> tuple[Q
 def _is_place(part: Query) -> bool:
     """Say whether a part says where to look, not what for."""
     match part:
-        case ask.Exact() | ask.Everything():
+        case ask.Exact() | ask.Range() | ask.Everything():
             return True
         case ask.And() | ask.Or():
             return all(map(_is_place, part.parts))
@@ -245,7 +269,7 @@ def _different(parts: list[Query]) -> list[Query]:
     kept: dict[Hashable, Query] = {}
     for part in parts:
         key: Hashable = part
-        if isinstance(part, ask.Word | ask.Phrase | ask.Prefix):
+        if isinstance(part, ask.Word | ask.Phrase | ask.Prefix):  # others differ in more than their words
             key = (type(part), part.field, *words(part.text))
         kept.setdefault(key, part)
     return list(kept.values())

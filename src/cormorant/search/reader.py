@@ -20,8 +20,10 @@ from cormorant.index.query import Key, Query, Search, Sort, Weights
 from cormorant.model import showing
 from cormorant.model.acl import Reader
 from cormorant.model.content import Value
+from cormorant.search.needles import Needles
 from cormorant.search.parse import Understood, parse
-from cormorant.search.snippet import Needles, Snippet, snippet
+from cormorant.search.snippet import Snippet, snippet
+from cormorant.search.spelling import better
 from cormorant.search.weights import DEFAULT
 
 # Sort belongs to a question; who asks one cannot import the index.
@@ -128,8 +130,13 @@ class Library:
         parsed = parse(question.text)
         query = _within(parsed.query, question.sources)
         found, hits = self._ask(query, reader, question)
+        suggestion = better(
+            parsed.query, lambda word: self._index.alike(word, reader),
+            lambda other: self._ask(_within(other, question.sources), reader, replace(question, limit=0))[0].total,
+            found.total,
+        )  # fmt: skip
         took_ms = (self._clock.monotonic() - started) * 1000
-        return Answer(found.total, found.reachable, took_ms, parsed.understood, hits)
+        return Answer(found.total, found.reachable, took_ms, parsed.understood, hits, suggestion)
 
     def see(self, number: int, reader: Reader) -> Hit | None:
         """Return one document with the beginning of its text, or None: unknown and forbidden look the same."""
@@ -174,7 +181,11 @@ def _within(query: Query, sources: tuple[str, ...]) -> Query:
 def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
     """Return a match as it is shown, less what its page asks not to be shown."""
     entry = match.entry
-    shown = Snippet("") if showing.forbids(entry.attributes, showing.NO_SNIPPET) else snippet(entry.text, needles)
+    shown = (
+        Snippet("")
+        if showing.forbids(entry.attributes, showing.NO_SNIPPET)
+        else snippet(entry.text, needles.spoken(entry.language))
+    )
     return Hit(
         id=match.id,
         url=entry.url,

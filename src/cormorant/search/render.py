@@ -6,10 +6,14 @@ import re
 from typing import assert_never
 
 from cormorant.index import query as ask
-from cormorant.index.query import Key, Query
+from cormorant.index.query import Field, Key, Query
+from cormorant.search.amounts import written
 from cormorant.search.mimes import NAMES
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9./-]*[A-Za-z0-9]|[A-Za-z0-9]")
+_FIELDS = {
+    Field.TITLE: "title", Field.HEADINGS: "heading", Field.TEXT: "text", Field.ADDRESS: "url", Field.ANCHORS: "link",
+}  # fmt: skip
 _NAMES = {Key.SITE: "site", Key.SOURCE: "source", Key.LANGUAGE: "lang", Key.MIME: "type", Key.ID: "id"}
 
 
@@ -27,12 +31,10 @@ def render(node: Query) -> str:
 def _inner(node: Query) -> str:
     """Return text for a part of something larger, in brackets where it needs them."""
     match node:
-        case ask.Word():
-            return f"{_field(node)}{node.text}"
-        case ask.Phrase():
-            return f'{_field(node)}"{node.text}"'
-        case ask.Prefix():
-            return f"{_field(node)}{node.text}*"
+        case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
+            return f"{_field(node)}{_leaf(node)}"
+        case ask.Range():
+            return written(node)
         case ask.Exact():
             texts = _exact(node)
             return texts[0] if len(texts) == 1 else f"({' OR '.join(texts)})"
@@ -47,9 +49,27 @@ def _inner(node: Query) -> str:
     assert_never(node)
 
 
+def _leaf(node: ask.Leaf) -> str:
+    """Return text for what is looked for."""
+    match node:
+        case ask.Word():
+            return node.text
+        case ask.Phrase():
+            return f'"{node.text}"'
+        case ask.Near():
+            return f'"{node.text}"~{node.within}'
+        case ask.Prefix():
+            return f"{node.text}*"
+        case ask.Pattern():
+            return node.text
+        case ask.Like():
+            return f"{node.text}~{node.edits}"
+    assert_never(node)
+
+
 def _field(leaf: ask.Leaf) -> str:
     """Return the name before a leaf."""
-    return f"{leaf.field}:" if leaf.field else ""
+    return f"{_FIELDS[leaf.field]}:" if leaf.field else ""
 
 
 def _exact(node: ask.Exact) -> list[str]:
@@ -73,6 +93,8 @@ def _must(part: Query) -> str:
     """Return text for a part that must match, with a + if it would be optional otherwise."""
     if isinstance(part, ask.Exact):
         return " ".join(_exact(part))
+    if isinstance(part, ask.Range):
+        return written(part)
     return _inner(part) if isinstance(part, ask.And | ask.Everything) else f"+{_inner(part)}"
 
 

@@ -11,10 +11,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from cormorant.index.query import Field, Leaf, Prefix
-from cormorant.index.words import UNSPACED, words
+from cormorant.search.needles import Needles, Place
 
 LENGTH = 240
 """Code points in a snippet, dots included."""
@@ -22,16 +20,9 @@ LENGTH = 240
 SCANNED = 200_000
 """Code points at the beginning of a text that are looked at closely; 10 ms. Beyond, plain spellings are looked for."""
 
-_MOST_PLACES = 2_000
-_REMEMBERED = 50_000
 _MARGIN = 2_000
 _LEAD = 60
 _DOTS = "\u2026"
-# Marks that some scripts write into their words.
-_MARKS = "[\\u0300-\\u036f\\u0483-\\u0489\\u0591-\\u05c7\\u0610-\\u061a\\u064b-\\u065f\\u0900-\\u0dff]"
-_LETTER = rf"[^\W_{UNSPACED}]"
-_WORD = re.compile(f"{_LETTER}+(?:{_MARKS}+{_LETTER}*)*|[{UNSPACED}]")
-_ASCII_WORD = re.compile("[A-Za-z0-9]+")
 # Line breaks, other controls, and the marks that would turn the direction of a page's text.
 _NOISE = re.compile("[\x00-\x20\x7f-\xa0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 
@@ -44,66 +35,6 @@ class Snippet:
     highlights: tuple[tuple[int, int], ...] = ()
 
 
-class Place(NamedTuple):
-    """Where in a text which part of the query stands."""
-
-    start: int
-    end: int
-    part: int
-
-
-class _Part(NamedTuple):
-    """A part of the query: words side by side, the last of which may only be the beginning of one."""
-
-    number: int
-    words: tuple[str, ...]
-    begins: bool
-
-    def first(self, word: str) -> bool:
-        """Say whether this word can be its first."""
-        own = self.words[0]
-        return word.startswith(own) if self.begins and len(self.words) == 1 else word == own
-
-
-class Needles:
-    """What is looked for; made once a query, used for every hit. Not for several threads."""
-
-    def __init__(self, leaves: Iterable[Leaf]) -> None:
-        asked = dict.fromkeys(
-            (tuple(words(leaf.text)), isinstance(leaf, Prefix)) for leaf in leaves if leaf.field in (None, Field.TEXT)
-        )
-        parts = [_Part(number, found, begins) for number, (found, begins) in enumerate(asked) if found]
-        self._parts = sorted(parts, key=lambda part: len(part.words), reverse=True)  # a phrase before its words
-        self._known: dict[str, tuple[_Part, ...]] = {}
-        self.plain = tuple(dict.fromkeys(part.words[-1] for part in parts))
-
-    def places(self, text: str, start: int, end: int) -> list[Place]:
-        """Return the first places between `start` and `end`, none within another."""
-        found: list[Place] = []
-        if not self._parts:
-            return found
-        last, known = start, self._known
-        for word in _words_of(text).finditer(text, start, end):
-            parts = known.get(word[0])
-            if parts is None:
-                parts = self._beginning(word[0])
-            if parts and word.start() >= last and (place := _fitting(parts, text, word)):
-                found.append(place)
-                last = place.end
-                if len(found) == _MOST_PLACES:
-                    break
-        return found
-
-    def _beginning(self, word: str) -> tuple[_Part, ...]:
-        """Return the parts that may begin with a word of a text, and remember them."""
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        folded = _folded(word)
-        parts = tuple(part for part in self._parts if folded and part.first(folded[0]))
-        self._known[word] = parts
-        return parts
-
-
 def snippet(text: str, needles: Needles) -> Snippet:
     """Return the part of a kept text that shows best why it matches, or its beginning when nothing is seen to match."""
     begin, places = 0, needles.places(text, 0, min(SCANNED, len(text)))
@@ -113,42 +44,6 @@ def snippet(text: str, needles: Needles) -> Snippet:
         begin = _begin(text, *_best(places))
     line = _line(text, begin)
     return Snippet(line, tuple((place.start, place.end) for place in needles.places(line, 0, len(line))))
-
-
-def _words_of(text: str) -> re.Pattern[str]:
-    """Return the pattern of a word in this text; plain text has a simpler one."""
-    return _ASCII_WORD if text.isascii() else _WORD
-
-
-def _folded(word: str) -> list[str]:
-    """Return a word of a text as the index has it; several, if the index splits it further."""
-    return [word.lower()] if word.isascii() else words(word)
-
-
-def _fitting(parts: Sequence[_Part], text: str, word: re.Match[str]) -> Place | None:
-    """Return the place of the first part that stands here, `word` being its first."""
-    for part in parts:
-        end = _end(part, text, word)
-        if end:
-            return Place(word.start(), end, part.number)
-    return None
-
-
-def _end(part: _Part, text: str, word: re.Match[str]) -> int:
-    """Return where a part that begins with `word` ends, 0 if its other words do not follow."""
-    if len(part.words) == 1:
-        return word.end()
-    at = 0
-    for each in _words_of(text).finditer(text, word.start()):
-        for one in _folded(each[0]):
-            own = part.words[at]
-            at += 1
-            final = at == len(part.words)
-            if one != own and not (final and part.begins and one.startswith(own)):
-                return 0
-            if final:
-                return each.end()
-    return 0
 
 
 def _far(text: str, plain: Iterable[str]) -> int:

@@ -1,0 +1,23 @@
+"""How much do two words differ? In letters left out, put in, replaced, or changed with their neighbour."""
+
+from __future__ import annotations
+
+
+def edits(one: str, other: str, most: int) -> int:
+    """Return how many letters differ, or some number above `most` as soon as it is known to be.
+
+    The distance of Damerau and Levenshtein, each letter touched once (optimal string alignment).
+    """
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before, last = list[int](), list(range(len(other) + 1))
+    for i, mine in enumerate(one, 1):
+        row = [i]
+        for j, theirs in enumerate(other, 1):
+            row.append(min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (mine != theirs)))
+            if i > 1 and j > 1 and mine == other[j - 2] and one[i - 2] == theirs:
+                row[j] = min(row[j], before[j - 2] + 1)
+        if min(row) > most:
+            return most + 1
+        before, last = last, row
+    return last[-1]

@@ -1,0 +1,92 @@
+"""Which words are there? Looked up in the index itself, so that nothing about words has to be kept beside it."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import tantivy
+
+from cormorant.index.alike import edits
+from cormorant.index.query import Field, Key
+from cormorant.index.stems import SHORTEST, beginning, language_of, stem
+
+MOST_LOOKED_AT: Final = 5_000
+"""Words with one beginning that are looked at for forms of a word; there are more for short beginnings alone."""
+MOST_FORMS: Final = 24
+"""Other forms of a word that are asked for, those first that most documents hold."""
+MOST_COMPARED: Final = 200_000
+"""Words with one first letter that are compared with a misspelt one: 0.2 s."""
+MOST_ALIKE: Final = 8
+SHORT: Final = 5
+"""Letters of a word of which one may be wrong; of a longer one two."""
+_REMEMBERED: Final = 10_000
+_FIELDS: Final = (Field.TEXT, Field.TITLE)
+
+
+class Forms(NamedTuple):
+    """Other forms of a word in documents of a language. `of_unknown`: and in those whose language nobody knows."""
+
+    language: str
+    words: tuple[str, ...]
+    of_unknown: bool
+
+
+class Dictionary:
+    """The words of one committed state. What it tells is of all documents: for questions, never for answers."""
+
+    def __init__(self, searcher: tantivy.Searcher) -> None:
+        self._searcher = searcher
+        self._languages: dict[str, int] | None = None
+        self._forms: dict[str, tuple[Forms, ...]] = {}
+
+    @property
+    def languages(self) -> dict[str, int]:
+        """The languages with known forms in which there are documents, and in how many."""
+        if self._languages is None:
+            tags = self._searcher.terms_with_prefix(Key.LANGUAGE, "")
+            self._languages = {tag: count for tag, count in tags if tag == language_of(tag)}
+        return self._languages
+
+    def forms(self, word: str) -> tuple[Forms, ...]:
+        """Return other forms of a word, for each language in which there are any."""
+        known = self._forms.get(word)
+        if known is None:
+            if len(self._forms) >= _REMEMBERED:
+                self._forms.clear()
+            known = self._forms[word] = self._look_up(word)
+        return known
+
+    def alike(self, word: str) -> list[str]:
+        """Return words that are written nearly like this one, nearest first, then those that most documents hold.
+
+        They begin with the same letter: who misspells seldom does so at once.
+        """
+        most = 1 + (len(word) > SHORT)
+        counts: dict[str, int] = {}
+        for field in _FIELDS:
+            for other, count in self._searcher.terms_with_prefix(field, word[:1], limit=MOST_COMPARED):
+                counts[other] = max(count, counts.get(other, 0))
+        apart = {other: edits(word, other, most) for other in counts if other != word}
+        near = [other for other, by in apart.items() if by <= most]
+        return sorted(near, key=lambda other: (apart[other], -counts[other], other))[:MOST_ALIKE]
+
+    def _look_up(self, word: str) -> tuple[Forms, ...]:
+        if len(word) < SHORTEST or not word.isalpha():
+            return ()
+        counts = self.languages
+        most = max(counts, key=lambda each: (counts[each], each), default="")
+        found = []
+        for language in sorted(counts):
+            others = self._alike(word, language)
+            if others:
+                found.append(Forms(language, others, of_unknown=language == most))
+        return tuple(found)
+
+    def _alike(self, word: str, language: str) -> tuple[str, ...]:
+        wanted, begins = stem(word, language), beginning(word, language)
+        found: dict[str, int] = {}
+        for field in _FIELDS:
+            for other, count in self._searcher.terms_with_prefix(field, begins, limit=MOST_LOOKED_AT):
+                if other != word and stem(other, language) == wanted:
+                    found[other] = max(found.get(other, 0), count)
+        return tuple(sorted(found, key=lambda each: (-found[each], each))[:MOST_FORMS])

@@ -1,0 +1,146 @@
+"""How does the embedded engine ask for a word, a phrase, or what is like one?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import permutations
+from typing import assert_never
+
+import tantivy
+from tantivy import Occur
+
+from cormorant.index import query as ask
+from cormorant.index.dictionary import Dictionary, Forms
+from cormorant.index.keys import UNKNOWN
+from cormorant.index.query import Field, Key
+from cormorant.index.sight import Clause, Sight
+from cormorant.index.words import words
+
+_Q = tantivy.Query
+_WILD = re.compile(r"([*?])")
+_WILDCARDS = {"*": ".*", "?": "."}
+MOST_ORDERED = 3
+"""Words that may stand near each other in any order; more only in their own."""
+TIE = 0.3
+"""What a form of a word counts beside the best one of a document, which may hold several."""
+
+
+class Leaves:
+    """Turns leaves of ours into the engine's queries, for one reader's sight."""
+
+    def __init__(self, schema: tantivy.Schema, sight: Sight, dictionary: Dictionary, weights: ask.Weights) -> None:
+        self._schema = schema
+        self._sight = sight
+        self._dictionary = dictionary
+        self._weights = weights
+
+    def of(self, node: ask.Leaf) -> tantivy.Query:
+        """Return a query for a leaf in all the fields it means."""
+        match node:
+            case ask.Word():
+                return self._anywhere(node, self._word)
+            case ask.Phrase():
+                return self._anywhere(node, self.phrase)
+            case ask.Near():
+                return self._anywhere(node, lambda *where: self._near(*where, within=node.within))
+            case ask.Prefix():
+                return self._anywhere(node, self._prefix)
+            case ask.Pattern():
+                return self._pattern(node)
+            case ask.Like():
+                return self._anywhere(node, lambda *where: self._like(*where, edits=node.edits))
+        assert_never(node)
+
+    def rarity(self, node: ask.Query) -> float:
+        """Return how rare an optional part is."""
+        if isinstance(node, ask.Word) and len(found := words(node.text)) == 1:
+            return self._sight.rarity_of_any(self._group(found[0]))
+        return self._sight.rarity(words(node.text)) if isinstance(node, ask.Word | ask.Phrase | ask.Near) else 1.0
+
+    def phrase(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
+        """Return a query for words side by side; the engine's phrase takes two at least."""
+        if len(found) == 1:
+            made = _Q.term_query(self._schema, field, found[0])
+        else:
+            made = _Q.phrase_query(self._schema, field, list(found))
+        return _Q.boost_query(made, weight * self._sight.scale(found, field))
+
+    def _anywhere(self, node: ask.Leaf, make: Callable[[Field, list[str], float], tantivy.Query]) -> tantivy.Query:
+        found = words(node.text)
+        if not found:
+            return _Q.empty_query()
+        each = [make(field, found, self._weights.of(field) or 1.0) for field in self._weights.fields(node.field)]
+        return _Q.boolean_query([(Occur.Should, one) for one in each])
+
+    def _group(self, word: str) -> list[str]:
+        """Return a word with its other forms, as far as they count."""
+        forms = self._dictionary.forms(word) if self._weights.form else ()
+        return [word, *(other for each in forms for other in each.words)]
+
+    def _word(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
+        """Return a query for a word or its forms; where it is split, for its pieces side by side."""
+        forms = self._dictionary.forms(found[0]) if self._weights.form and len(found) == 1 else ()
+        if not forms:
+            return self.phrase(field, found, weight)
+        rarity = self._sight.rarity_of_any(self._group(found[0]))
+        parts = [self._term(field, found[0], weight, rarity)]
+        for each in forms:
+            less = weight * self._weights.form
+            others: list[Clause] = [(Occur.Should, self._term(field, other, less, rarity)) for other in each.words]
+            parts.append(_Q.boolean_query([(Occur.Must, self._spoken(each)), (Occur.Must, _Q.boolean_query(others))]))
+        return _Q.disjunction_max_query(parts, TIE)
+
+    def _term(self, field: Field, word: str, weight: float, rarity: float) -> tantivy.Query:
+        """Return a query for one word that counts as so rare."""
+        scale = self._sight.scale([word], field, rarity)
+        return _Q.boost_query(_Q.term_query(self._schema, field, word), weight * scale)
+
+    def _spoken(self, forms: Forms) -> tantivy.Query:
+        """Return a query for documents in the language of these forms. It adds nothing to the score."""
+        tags = [forms.language, UNKNOWN] if forms.of_unknown else [forms.language]
+        return _Q.const_score_query(self._sight.terms(Key.LANGUAGE, tags), 0.0)
+
+    def _near(self, field: Field, found: list[str], weight: float, *, within: int) -> tantivy.Query:
+        """Return a query for words with so many others between them, a few of them in any order; each counts once."""
+        found = list(dict.fromkeys(found))
+        if len(found) == 1:
+            return self.phrase(field, found, weight)
+        orders = permutations(found) if len(found) <= MOST_ORDERED else [found]
+        made: list[Clause] = [
+            (Occur.Should, _Q.phrase_query(self._schema, field, list(each), within)) for each in orders
+        ]
+        return _Q.boost_query(_Q.boolean_query(made), weight * self._sight.scale(found, field))
+
+    def _prefix(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
+        """Return a query for a word that begins with the last of `found`; the others must stand together, anywhere."""
+        begins = _Q.const_score_query(_Q.regex_query(self._schema, field, f"{found[-1]}.*"), weight)
+        return self._with_others(field, found, weight, begins)
+
+    def _like(self, field: Field, found: list[str], weight: float, *, edits: int) -> tantivy.Query:
+        """Return a query for words that differ a little from the last of `found`; the others must stand together."""
+        like = _Q.const_score_query(_Q.fuzzy_term_query(self._schema, field, found[-1], edits), weight)
+        same = _Q.const_score_query(_Q.term_query(self._schema, field, found[-1]), weight)
+        return self._with_others(field, found, weight, _Q.boolean_query([(Occur.Must, like), (Occur.Should, same)]))
+
+    def _with_others(self, field: Field, found: list[str], weight: float, last: tantivy.Query) -> tantivy.Query:
+        if len(found) == 1:
+            return last
+        return _Q.boolean_query([(Occur.Must, last), (Occur.Must, self.phrase(field, found[:-1], weight))])
+
+    def _pattern(self, node: ask.Pattern) -> tantivy.Query:
+        """Return a query for words made like a pattern."""
+        regex = as_regex(node.text)
+        each = [
+            _Q.const_score_query(_Q.regex_query(self._schema, field, regex), self._weights.of(field) or 1.0)
+            for field in self._weights.fields(node.field)
+        ]
+        return _Q.boolean_query([(Occur.Should, one) for one in each])
+
+
+def as_regex(pattern: str) -> str:
+    """Return a pattern as a regular expression for words as the index has them: folded piece by piece."""
+    made = ""
+    for piece in _WILD.split(pattern):
+        made += _WILDCARDS.get(piece) or "".join(map(re.escape, words(piece)))
+    return made

@@ -1,0 +1,80 @@
+"""How often does a leaf of a query stand in a field? Plainly, for the index in memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from itertools import permutations, product
+from typing import assert_never
+
+from cormorant.index import query as ask
+from cormorant.index.alike import edits
+from cormorant.index.entry import Entry
+from cormorant.index.leaves import MOST_ORDERED, as_regex
+from cormorant.index.stems import SHORTEST, stem
+from cormorant.index.words import words
+
+Places = Mapping[str, list[int]]
+"""The words of a field, and where each stands."""
+
+
+def times(leaf: ask.Leaf, language: str, where: Places) -> float:
+    """Return how often a leaf stands in a field of a document in this language, "" for one without known forms."""
+    found = words(leaf.text)
+    match leaf:
+        case ask.Pattern():
+            made = re.compile(as_regex(leaf.text), re.DOTALL)
+            return sum(len(at) for word, at in where.items() if made.fullmatch(word))
+        case _ if not found:
+            return 0.0
+        case ask.Word() if len(found) == 1 and language:
+            return _inflected(where, found[0], language)
+        case ask.Word() | ask.Phrase():
+            return _side_by_side(where, found)
+        case ask.Near():
+            return _near(where, found, leaf.within)
+        case ask.Prefix():
+            return _last(where, found, lambda word: word.startswith(found[-1]))
+        case ask.Like():
+            return _last(where, found, lambda word: edits(found[-1], word, leaf.edits) <= leaf.edits)
+    assert_never(leaf)
+
+
+def between(entry: Entry, asked: ask.Range) -> bool:
+    """Say whether a number of an entry lies between two others."""
+    value: float | None = getattr(entry, asked.number)
+    if value is None:
+        return False
+    return (asked.low is None or value >= asked.low) and (asked.high is None or value <= asked.high)
+
+
+def _inflected(where: Places, word: str, language: str) -> float:
+    """Return how often a word or a form of it stands there, as far as it has forms."""
+    same = len(where.get(word, ()))
+    if len(word) < SHORTEST or not word.isalpha():
+        return same
+    wanted = stem(word, language)
+    return same + sum(len(at) / 2 for other, at in where.items() if other != word and stem(other, language) == wanted)
+
+
+def _side_by_side(where: Places, found: list[str]) -> int:
+    """Return how often words stand side by side in this order."""
+    starts = where.get(found[0], [])
+    return sum(all(start + n in where.get(word, ()) for n, word in enumerate(found)) for start in starts)
+
+
+def _near(where: Places, found: list[str], within: int) -> int:
+    """Return how often the words stand near enough, a few of them in any order; each counts once."""
+    found = list(dict.fromkeys(found))
+    if not all(word in where for word in found):
+        return 0
+    orders = permutations(found) if len(found) <= MOST_ORDERED else [tuple(found)]
+    choices = {each for order in orders for each in product(*(where[word] for word in order))}
+    return sum(list(each) == sorted({*each}) and each[-1] - each[0] < len(found) + within for each in choices)
+
+
+def _last(where: Places, found: list[str], fits: Callable[[str], bool]) -> int:
+    """Return how often a word fits in the place of the last of `found`, if the others stand together."""
+    if len(found) > 1 and not _side_by_side(where, found[:-1]):
+        return 0
+    return sum(len(at) for word, at in where.items() if fits(word))

@@ -1,0 +1,193 @@
+"""What every index finds by forms of words, wildcards, tildes, words near each other, ranges and fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from cormorant.model.acl import ANYONE, Reader
+from cormorant.search.weights import DEFAULT
+from tests.index.shelves import KINDS, Shelf, entry, shelf
+
+
+@pytest.fixture(params=KINDS)
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shelf]:
+    with shelf(request.param, tmp_path / "index") as made:
+        yield made
+
+
+DAY = 86_400.0
+LIBRARY = (
+    entry(1, "The runner was running from the houses of two cities.", language="en", modified_at=10 * DAY),
+    entry(2, "Er verlässt die Häuser der Stadt, die er baute.", language="de-CH", modified_at=20 * DAY, size_bytes=500),
+    entry(3, "Les chevaux courent vers la maison nationale.", language="fr", size_bytes=2_000_000, depth=3),
+    entry(4, "A run in the city, past one house.", url="https://docs.example.org/Annual%20Report/2025?page=two"),
+    entry(5, "hotel hotels hotle motel", attributes={"Headline1": ("Where to sleep",), "Headline2": ("Cheaply",)}),
+    entry(6, "alpha one two beta; gamma three alpha beta delta", anchors=("the Greek letters",), depth=1),
+    entry(7, "accommodation", language="en"),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("run", {1, 4}),
+        ("runs", {1, 4}),
+        ('"run"', {4}),
+        ("house", {1, 4}),
+        ("city", {1, 4}),
+        ("cities", {1, 4}),
+        ("haus", {2}),
+        ("HÄUSERN", {2}),
+        ('"haus"', set()),
+        ("nationaux", {3}),
+        ("cheval", {3}),
+        ("title:runs", set()),
+        ("text:runs", {1, 4}),
+        ("-runs", {2, 3, 5, 6, 7}),
+        ("runs AND cities", {1, 4}),
+        ("h?tel", {5}),
+        ("*tel", {5}),
+        ("m*l", {5}),
+        ("ho*l?", {5}),
+        ("ho*?x", set()),
+        ("h?t?l*", {5}),
+        ("V*SST", {2}),
+        ("hotel~1", {5}),
+        ("hotle~1", {5}),
+        ("hxtel~1", {5}),
+        ("hxtxl~1", set()),
+        ("hxtxl~2", {5}),
+        ("acomodation~", {7}),
+        ("akomodation~", set()),
+        ('"alpha beta"', {6}),
+        ('"alpha gamma"~3', {6}),
+        ('"gamma alpha"~1', {6}),
+        ('"gamma alpha"~2', {6}),
+        ('"alpha two"~1', {6}),
+        ('"two alpha"~1', {6}),
+        ('"two alpha"~0', set()),
+        ('"one beta"~1', {6}),
+        ('"one gamma"~1', set()),
+        ('"delta one"~3', set()),
+        ('"delta one"~9', {6}),
+        ('"beta alpha one"~1', {6}),
+        ('"one beta alpha"~0', set()),
+        ("heading:sleep", {5}),
+        ("heading:cheaply", {5}),
+        ("heading:hotel", set()),
+        ("url:report", {4}),
+        ('url:"annual report"', {4}),
+        ("inurl:two", {4}),
+        ("link:greek", {6}),
+        ("greek", set()),
+        ("date:1970-01-11", {1}),
+        ("date:1970-01-11..1970-01-21", {1, 2}),
+        ("date:>1970-01-11", {2}),
+        ("before:1970-01-12", {1}),
+        ("after:1970-02", set()),
+        ("size:>1MB", {3}),
+        ("size:500", {2}),
+        ("size:1kB..2MB", {3}),
+        ("depth:1..3", {3, 6}),
+        ("depth:0 hotel", {5}),
+        ("-depth:0", {3, 6}),
+        ("lang:und run", {4}),
+    ],
+)
+def test_what_a_query_finds(index: Shelf, query: str, found: set[int]) -> None:
+    index.put(*LIBRARY)
+    assert set(index.ids(query)) == found
+
+
+def test_the_word_itself_comes_before_its_forms(index: Shelf) -> None:
+    index.put(
+        *(entry(number, "the cat runs home", language="en") for number in range(1, 4)),
+        entry(4, "the cat run home", language="en"),
+        entry(5, "the cat running home", language="en"),
+    )
+    assert index.ids("run")[0] == 4
+    assert index.ids("running")[0] == 5
+
+
+def test_forms_are_of_the_language_that_a_document_is_in(index: Shelf) -> None:
+    index.put(
+        entry(1, "hauser", language="de"),
+        entry(2, "hauser", language="en"),
+        entry(3, "haus", language="fr"),
+    )
+    assert index.ids("haus") in ([3, 1], [1, 3])
+
+
+def test_without_weight_forms_are_not_found(index: Shelf) -> None:
+    index.put(*LIBRARY)
+    assert index.ids("runs", weights=replace(DEFAULT, form=0.0)) == []
+
+
+def test_rare_forms_lift_nothing(index: Shelf) -> None:
+    """A form that one document holds is no rarer than its word: else whoever misspells would come first."""
+    common = [entry(number, "connection pool of the server", language="en") for number in range(1, 60)]
+    index.put(*common, entry(99, "connects", language="en"), entry(100, "connection of the server", language="en"))
+    assert index.ids("connection server")[-1] == 99
+
+
+WORDS = [
+    "run",
+    "runs",
+    "running",
+    "runner",
+    "house",
+    "houses",
+    "housing",
+    "city",
+    "cities",
+    "citys",
+    "connect",
+    "connected",
+    "hotel",
+    "hotels",
+]
+
+
+def test_both_find_the_same(tmp_path: Path) -> None:
+    chance = Random(7)
+    library = [
+        entry(
+            number, " ".join(chance.choices(WORDS, k=chance.randint(1, 12))), title=chance.choice(WORDS),
+            language=chance.choice(("en", "de", "fr", "")), depth=chance.randint(0, 4), size_bytes=chance.randint(0, 9),
+        )
+        for number in range(120)
+    ]  # fmt: skip
+    with shelf("embedded", tmp_path / "index") as real, shelf("memory", tmp_path) as plain:
+        real.put(*library)
+        plain.put(*library)
+        for _ in range(300):
+            one, two = chance.choices(WORDS, k=2)
+            query = chance.choice(
+                (one, f"{one} -{two}", f"+{one} +{two}", f'"{one} {two}"~{chance.randint(0, 6)}', f"{one[:3]}*",
+                 f"{one[:2]}?{one[3:]}", f"{one}~1", f"{one}~2", f"depth:<{chance.randint(1, 4)} {one}",
+                 f"size:{chance.randint(0, 4)}..{chance.randint(3, 9)} +{two}", f"lang:en {one}")
+            )  # fmt: skip
+            assert set(real.ids(query)) == set(plain.ids(query)), query
+
+
+def test_words_that_are_nearly_alike(index: Shelf) -> None:
+    index.put(
+        entry(1, "accommodation at the observatory"),
+        entry(2, "observatory observation"),
+        entry(3, "obserwatory", grants=("user:ada",)),
+    )
+    assert index.reader.alike("accomodation", ANYONE) == ("accommodation",)
+    assert index.reader.alike("OBSERVATRY", ANYONE) == ("observatory",)
+    assert index.reader.alike("obserwatori", Reader("ada", frozenset(("everyone", "user:ada")))) == (
+        "obserwatory",
+        "observatory",
+    )
+    assert index.reader.alike("obserwatory", ANYONE) == ("observatory",), "what may not be seen is not told"
+    assert index.reader.alike("observatory", ANYONE) == ()
+    assert index.reader.alike("zebra", ANYONE) == ()
+    assert index.reader.alike("two words", ANYONE) == ()
