@@ -17,9 +17,9 @@ from cormorant.journal import visits
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.resource import Found, How
-from cormorant.operate import documents, explain, idle, previewing, traps
-from cormorant.operate.documents import Wanted
+from cormorant.operate import documents, explain, idle, links, listing, previewing, traps
 from cormorant.operate.house import House
+from cormorant.operate.listing import Wanted
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import source
 
@@ -33,7 +33,7 @@ def unused(*_: object) -> NoReturn:
 @pytest.fixture
 def house(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
     """An installation with two sources, and pages of two rows."""
-    monkeypatch.setattr(documents, "PAGE", 2)
+    monkeypatch.setattr(listing, "PAGE", 2)
     with store.begin() as tx:
         for name in ("docs", "papers"):
             sources.add(tx, "web", name, {"start": ["https://a.example/"]})
@@ -55,7 +55,7 @@ def exclude(tx: Tx, source: int, *addresses: str) -> None:
 
 
 def listed(house: House, **wanted: Any) -> list[str]:
-    return [each["url"] for each in documents.listed(house, Wanted(**wanted))]
+    return [each["url"] for each in listing.listed(house, Wanted(**wanted))]
 
 
 def quiet(other: Store) -> bool:
@@ -76,10 +76,10 @@ def test_a_listing_left_open_holds_nothing_open(house: House, other: Store, fill
     addresses = [f"https://a.example/{number}" for number in range(5)]
     with house.store.begin() as tx:
         fill(tx, 1, *addresses)
-    listing = documents.listed(house, Wanted(excluded=fill is exclude))
-    first = next(listing)
+    lines = listing.listed(house, Wanted(excluded=fill is exclude))
+    first = next(lines)
     assert quiet(other)
-    assert sorted([first["url"], *(each["url"] for each in listing)]) == addresses
+    assert sorted([first["url"], *(each["url"] for each in lines)]) == addresses
 
 
 def test_a_listing_of_one_source(house: House) -> None:
@@ -115,7 +115,7 @@ def test_a_display_address_is_an_address(house: House) -> None:
     for form in ("https://intra/docs/a%20b.txt", "https://INTRA/docs/a b.txt", "file:///srv/papers/a%20b.txt"):
         (record,) = documents.shown(house, form)
         assert (record["source"], record["access_url"]) == ("files", "file:///srv/papers/a%20b.txt")
-        assert documents.links(house, form) == []
+        assert links.links(house, form) == []
         (said,) = explain.explain(house, form)
         assert (said["source"], said["verdict"]) == ("files", "pending")
     assert [each["source"] for each in documents.shown(house, "https://intra/docs/page")] == ["docs"]
@@ -129,8 +129,8 @@ def test_what_was_excluded_before_it_was_visited_has_every_field(house: House, s
     with store.begin() as tx:
         know(tx, 1, "https://a.example/known")
         exclude(tx, 1, "https://a.example/out")
-    (known,) = documents.listed(house, Wanted())
-    (record,) = documents.listed(house, Wanted(state="excluded", status=964))
+    (known,) = listing.listed(house, Wanted())
+    (record,) = listing.listed(house, Wanted(state="excluded", status=964))
     assert (record["url"], record["state"], record["attempts"]) == ("https://a.example/out", "excluded", 0)
     assert set(known) == set(record) - {"run"}
 
