@@ -59,13 +59,16 @@ RESOURCES, EXCLUSIONS = "r", "x"
 Placed = tuple[Place, dict[str, Any]]
 
 
-def listed(house: House, wanted: Wanted) -> Iterator[dict[str, Any]]:
+def listed(house: House, wanted: Wanted, cursor: str = "") -> Iterator[dict[str, Any]]:
     """Every known address as a Document record, by number; with `excluded` those a gate excluded instead.
 
+    A cursor of `page` has it begin behind that page.
+
     Streamed a page at a time, and every page is read in a moment of its own: whoever reads on slowly keeps neither a
-    checkpoint nor a vacuum waiting. Raises NotFoundError for an unknown source, UsageError for an unknown state.
+    checkpoint nor a vacuum waiting. Raises NotFoundError for an unknown source, UsageError for an unknown state or
+    cursor.
     """
-    return (record for _, record in _walk(house, wanted, None))
+    return (record for _, record in _walk(house, wanted, _placed(cursor)))
 
 
 def page(house: House, wanted: Wanted, cursor: str, most: int) -> tuple[list[dict[str, Any]], str | None]:

@@ -51,7 +51,7 @@ def _today(house: House, tx: Tx, owner: SourceRow, asked: Resource) -> list[dict
     judges = source.gates
     follow = (judges.consult if asked.role is Role.SITEMAP else judges.follow)(asked.address, asked.depth)
     rows = [{"gate": "follow"} | _ruled(follow)]
-    if not asked.site and not follow.admitted:
+    if not asked.id and not follow.admitted:
         return rows
     known = {fact.name: fact.value for fact in facts.read(tx, [asked.site], [facts.INSTALLATION])}
     visit = judges.visit(asked, known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from typing import Any, TypeAlias
 
@@ -16,8 +17,14 @@ POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; "
     "frame-ancestors 'none'; base-uri 'none'"
 )
+REFUSED = (
+    "This server does not answer for that host.\n"
+    "Open it by the address that it printed when it was started; who asks through a proxy has that name the address.\n"
+)
 COPY_POLICY = "sandbox; default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 """For somebody else's words: no scripts, no forms, an origin of its own."""
+MOST_BODY = 65_536
+"""Bytes that may be sent with a request: nothing here takes more than a form's worth."""
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "[::1]"))
 
 _HEADERS = {
@@ -26,11 +33,15 @@ _HEADERS = {
     b"referrer-policy": b"no-referrer",
     b"cross-origin-opener-policy": b"same-origin",
     b"cross-origin-resource-policy": b"same-origin",
+    b"cache-control": b"no-store",
 }
 
-
-_OF_STATIC = {b"cross-origin-resource-policy": b"cross-origin"}
+_OF_STATIC = {b"cross-origin-resource-policy": b"cross-origin", b"cache-control": b"no-cache"}
 """A kept copy has an origin of its own, to which even our own style sheet comes from elsewhere."""
+
+
+_HOST = re.compile(r"([^\s:/@\[\]<>\"']+|\[[0-9a-f:.]+\])(:\d{0,5})?")
+"""A host with or without its port, as a Host field has it."""
 
 
 class Guard:
@@ -60,7 +71,7 @@ class Guard:
         await guarded(
             {"type": "http.response.start", "status": 421, "headers": [(b"content-type", b"text/plain; charset=utf-8")]}
         )
-        await guarded({"type": "http.response.body", "body": b"This server does not answer for that host.\n"})
+        await guarded({"type": "http.response.body", "body": REFUSED.encode()})
 
 
 def _host(scope: Scope) -> str:
@@ -68,7 +79,5 @@ def _host(scope: Scope) -> str:
     named: list[bytes] = [value for name, value in scope["headers"] if name == b"host"]
     if len(named) != 1:
         return ""
-    host = named[0].decode("latin-1").lower()
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.partition(":")[0]
+    named_one = _HOST.fullmatch(named[0].decode("latin-1").lower())
+    return named_one[1] if named_one else ""
