@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import BadSetting, NotFoundError
+from cormorant.base.errors import BadSetting, NotFoundError, UsageError
 from cormorant.catalog import sources
 from cormorant.frontier import admission
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
@@ -220,3 +220,43 @@ def test_patterns_of_files_are_no_rules_of_addresses(store: Store) -> None:
     with store.begin() as tx:
         sources.add(tx, "files", "shelf", {"path": "/srv/shelf", "exclude": ["*.pdf"]})
         assert list(traps.of_source(tx, sources.named(tx, "shelf"))) == []
+
+
+@pytest.mark.parametrize("wanted", [Wanted(), Wanted("docs"), Wanted(excluded=True), Wanted("papers", excluded=True)])
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_pages_of_a_listing_are_the_listing(wanted: Wanted, most: int, house: House) -> None:
+    with house.store.begin() as tx:
+        know(tx, 1, *(f"https://a.example/{number}" for number in range(5)))
+        know(tx, 2, *(f"https://a.example/{number}" for number in range(3)))
+        exclude(tx, 1, *(f"https://b.example/{number}" for number in range(4)))
+        exclude(tx, 2, *(f"https://b.example/{number}" for number in range(3)))
+    whole = list(listing.listed(house, wanted))
+    found: list[dict[str, Any]] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        assert list(listing.listed(house, wanted, cursor)) == whole[len(found) :]
+        records, cursor = listing.page(house, wanted, cursor, most)
+        assert len(records) == most or cursor is None
+        found += records
+    assert found == whole
+    assert len(whole) >= 3
+
+
+@pytest.mark.parametrize("cursor", ["7", "0.r.", "0.r.1 ", "a.r.1", "0.y.1", "0.r.9223372036854775808", "9" * 50])
+def test_what_is_no_cursor_is_told(cursor: str, house: House) -> None:
+    with pytest.raises(UsageError, match="none that a list gave"):
+        listing.page(house, Wanted(), cursor, 1)
+
+
+def test_the_cursor_of_a_source_that_was_deleted(house: House) -> None:
+    with pytest.raises(UsageError, match="is of another list"):
+        listing.page(house, Wanted(excluded=True), "99.x.-1", 1)
+
+
+def test_a_document_by_its_number(house: House) -> None:
+    with house.store.begin() as tx:
+        know(tx, 1, "https://a.example/1")
+    (known,) = listing.listed(house, Wanted())
+    assert documents.numbered(house, known["id"]).items() >= known.items()
+    with pytest.raises(NotFoundError, match="There is no document 77"):
+        documents.numbered(house, 77)
