@@ -44,7 +44,7 @@ CHAPTERS = (
     )),
     Chapter("fields", "Only in one place", (
         Form("title:policy", "In the title."),
-        Form("text:policy", "In the text, and not in the title."),
+        Form("text:policy", "In the text; what stands in the title does not count."),
         Form("type:pdf", f"By type: {', '.join(NAMES)}; or a MIME type, like `type:image/svg+xml`."),
         Form("site:handbook.example.org", "By host."),
         Form("source:handbook", "By the source it came from; in quotes when its name has spaces."),
