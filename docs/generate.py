@@ -1,4 +1,4 @@
-"""Writes the pages of `docs/reference/` from the code: settings, statuses, outcomes, commands.
+"""Writes the pages of `docs/reference/` from the code: settings, statuses, outcomes, commands, the interface, errors.
 
     python -m docs.generate            write them
     python -m docs.generate --check    say which are not as they would be written; ends with 1 when one is not
@@ -43,6 +43,7 @@ from cormorant.model.settings import SourceSettings
 from cormorant.model.status import TABLE
 from cormorant.plugins import RECEIVERS, SOURCES
 from cormorant.sources.rules import DOCUMENT_TYPES, RULE_TYPES
+from docs import api
 
 HERE = Path(__file__).parent / "reference"
 WIDTH = "80"
@@ -70,7 +71,10 @@ def stale() -> list[Path]:
 
 def pages() -> Mapping[Path, str]:
     """Every page with its text."""
-    made = {"settings": _settings(), "status": _statuses(), "outcomes": _outcomes(), "cli": _commands()}
+    made = {
+        "settings": _settings(), "status": _statuses(), "outcomes": _outcomes(), "cli": _commands(),
+        "api": api.interface(), "errors": api.codes(),
+    }  # fmt: skip
     return {HERE / f"{name}.md": "\n".join((WRITTEN, *lines)).rstrip() + "\n" for name, lines in made.items()}
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from cormorant.base.errors import BadRule
-from cormorant.operate import documents, previewing
-from cormorant.operate.documents import Wanted
+from cormorant.operate import listing, previewing
+from cormorant.operate.listing import Wanted
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.journeys.maze import page, serving
@@ -20,7 +20,7 @@ TOKEN = "4f1c9a7e22b05d8810c3"
 def records(home: Home, **wanted: Any) -> dict[str, dict[str, Any]]:
     """What is known, by the address that is fetched."""
     with home.house() as house:
-        return {each["access_url"]: each for each in documents.listed(house, Wanted(**wanted))}
+        return {each["access_url"]: each for each in listing.listed(house, Wanted(**wanted))}
 
 
 def sessions(path: str) -> str | int:

@@ -10,7 +10,7 @@ from email.utils import formatdate
 import pytest
 
 from cormorant.base.clock import SystemClock
-from cormorant.operate import documents
+from cormorant.operate import links as of_links
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.journeys.hosts import Host
@@ -43,7 +43,7 @@ def settings(town: Host, **given: object) -> dict[str, object]:
 
 def links(home: Home, address: str) -> set[tuple[str, str, str]]:
     with home.house() as house:
-        return {(each["direction"], each["address"], each["text"]) for each in documents.links(house, address)}
+        return {(each["direction"], each["address"], each["text"]) for each in of_links.links(house, address)}
 
 
 def test_charset_language_and_links_are_known_and_told(home: Home, crawls: Crawler, town: Host) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cormorant.operate import documents
+from cormorant.operate import links
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -63,7 +63,7 @@ def test_a_wider_boundary_lets_in_what_known_pages_lead_to(home: Home, crawls: C
     assert home.found(site.word(7)) == [[site.url(7)]]
     assert report["unlinked"] == 0, "pages that are what they were link to it"
     with home.house() as house:
-        assert "in" in {each["direction"] for each in documents.links(house, site.url(7))}
+        assert "in" in {each["direction"] for each in links.links(house, site.url(7))}
 
 
 def test_pages_of_a_type_that_is_not_wanted_are_read_for_their_links(home: Home, crawls: Crawler, serve: Serve) -> None:

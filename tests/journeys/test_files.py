@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from cormorant.frontier import hiding
-from cormorant.operate import crawl, documents, explain
-from cormorant.operate.documents import Wanted
+from cormorant.operate import crawl, explain, listing
+from cormorant.operate.listing import Wanted
 from tests.extract.writers import docx
 from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.home import Home
@@ -104,7 +104,7 @@ def said(home: Home, address: str) -> Any:
     """What `explain` and `document list` say of an address."""
     with home.house() as house:
         (record,) = explain.explain(house, address)
-        every = list(documents.listed(house, Wanted()))
+        every = list(listing.listed(house, Wanted()))
     states = [each["state"] for each in every if each["access_url"] == record["address"]]
     kept = [(each["outcome"], each["status"], each["reason"]) for each in record["visits"]]
     return record["verdict"], record["because"], kept[1:], states

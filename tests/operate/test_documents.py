@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import BadSetting, NotFoundError
+from cormorant.base.errors import BadSetting, NotFoundError, UsageError
 from cormorant.catalog import sources
 from cormorant.frontier import admission
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
@@ -17,9 +17,9 @@ from cormorant.journal import visits
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.resource import Found, How
-from cormorant.operate import documents, explain, idle, previewing, traps
-from cormorant.operate.documents import Wanted
+from cormorant.operate import documents, explain, idle, links, listing, previewing, traps
 from cormorant.operate.house import House
+from cormorant.operate.listing import Wanted
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import source
 
@@ -33,7 +33,7 @@ def unused(*_: object) -> NoReturn:
 @pytest.fixture
 def house(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
     """An installation with two sources, and pages of two rows."""
-    monkeypatch.setattr(documents, "PAGE", 2)
+    monkeypatch.setattr(listing, "PAGE", 2)
     with store.begin() as tx:
         for name in ("docs", "papers"):
             sources.add(tx, "web", name, {"start": ["https://a.example/"]})
@@ -55,7 +55,7 @@ def exclude(tx: Tx, source: int, *addresses: str) -> None:
 
 
 def listed(house: House, **wanted: Any) -> list[str]:
-    return [each["url"] for each in documents.listed(house, Wanted(**wanted))]
+    return [each["url"] for each in listing.listed(house, Wanted(**wanted))]
 
 
 def quiet(other: Store) -> bool:
@@ -76,10 +76,10 @@ def test_a_listing_left_open_holds_nothing_open(house: House, other: Store, fill
     addresses = [f"https://a.example/{number}" for number in range(5)]
     with house.store.begin() as tx:
         fill(tx, 1, *addresses)
-    listing = documents.listed(house, Wanted(excluded=fill is exclude))
-    first = next(listing)
+    lines = listing.listed(house, Wanted(excluded=fill is exclude))
+    first = next(lines)
     assert quiet(other)
-    assert sorted([first["url"], *(each["url"] for each in listing)]) == addresses
+    assert sorted([first["url"], *(each["url"] for each in lines)]) == addresses
 
 
 def test_a_listing_of_one_source(house: House) -> None:
@@ -115,7 +115,7 @@ def test_a_display_address_is_an_address(house: House) -> None:
     for form in ("https://intra/docs/a%20b.txt", "https://INTRA/docs/a b.txt", "file:///srv/papers/a%20b.txt"):
         (record,) = documents.shown(house, form)
         assert (record["source"], record["access_url"]) == ("files", "file:///srv/papers/a%20b.txt")
-        assert documents.links(house, form) == []
+        assert links.links(house, form) == []
         (said,) = explain.explain(house, form)
         assert (said["source"], said["verdict"]) == ("files", "pending")
     assert [each["source"] for each in documents.shown(house, "https://intra/docs/page")] == ["docs"]
@@ -129,8 +129,8 @@ def test_what_was_excluded_before_it_was_visited_has_every_field(house: House, s
     with store.begin() as tx:
         know(tx, 1, "https://a.example/known")
         exclude(tx, 1, "https://a.example/out")
-    (known,) = documents.listed(house, Wanted())
-    (record,) = documents.listed(house, Wanted(state="excluded", status=964))
+    (known,) = listing.listed(house, Wanted())
+    (record,) = listing.listed(house, Wanted(state="excluded", status=964))
     assert (record["url"], record["state"], record["attempts"]) == ("https://a.example/out", "excluded", 0)
     assert set(known) == set(record) - {"run"}
 
@@ -220,3 +220,43 @@ def test_patterns_of_files_are_no_rules_of_addresses(store: Store) -> None:
     with store.begin() as tx:
         sources.add(tx, "files", "shelf", {"path": "/srv/shelf", "exclude": ["*.pdf"]})
         assert list(traps.of_source(tx, sources.named(tx, "shelf"))) == []
+
+
+@pytest.mark.parametrize("wanted", [Wanted(), Wanted("docs"), Wanted(excluded=True), Wanted("papers", excluded=True)])
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_pages_of_a_listing_are_the_listing(wanted: Wanted, most: int, house: House) -> None:
+    with house.store.begin() as tx:
+        know(tx, 1, *(f"https://a.example/{number}" for number in range(5)))
+        know(tx, 2, *(f"https://a.example/{number}" for number in range(3)))
+        exclude(tx, 1, *(f"https://b.example/{number}" for number in range(4)))
+        exclude(tx, 2, *(f"https://b.example/{number}" for number in range(3)))
+    whole = list(listing.listed(house, wanted))
+    found: list[dict[str, Any]] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        assert list(listing.listed(house, wanted, cursor)) == whole[len(found) :]
+        records, cursor = listing.page(house, wanted, cursor, most)
+        assert len(records) == most or cursor is None
+        found += records
+    assert found == whole
+    assert len(whole) >= 3
+
+
+@pytest.mark.parametrize("cursor", ["7", "0.r.", "0.r.1 ", "a.r.1", "0.y.1", "0.r.9223372036854775808", "9" * 50])
+def test_what_is_no_cursor_is_told(cursor: str, house: House) -> None:
+    with pytest.raises(UsageError, match="none that a list gave"):
+        listing.page(house, Wanted(), cursor, 1)
+
+
+def test_the_cursor_of_a_source_that_was_deleted(house: House) -> None:
+    with pytest.raises(UsageError, match="is of another list"):
+        listing.page(house, Wanted(excluded=True), "99.x.-1", 1)
+
+
+def test_a_document_by_its_number(house: House) -> None:
+    with house.store.begin() as tx:
+        know(tx, 1, "https://a.example/1")
+    (known,) = listing.listed(house, Wanted())
+    assert documents.numbered(house, known["id"]).items() >= known.items()
+    with pytest.raises(NotFoundError, match="There is no document 77"):
+        documents.numbered(house, 77)

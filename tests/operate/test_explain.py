@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.operate.explain import not_there
+from cormorant.operate.unmet import not_there
 from tests.cli.world import Answer, Installation, serving, small_site
 
 

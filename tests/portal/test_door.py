@@ -28,7 +28,10 @@ EVERYONE = {
     ("GET", "/static"), ("GET", "/health/live"), ("GET", "/health/ready"), ("GET", "/sign-in"), ("POST", "/sign-in"),
     ("POST", "/sign-out"), ("POST", "/preferences/theme"), ("POST", "/preferences/keys"),
 }  # fmt: skip
-READERS = {("GET", "/"), ("GET", "/search"), ("GET", "/cached/{number}"), ("GET", "/api/v1/search")}
+READERS = {
+    ("GET", "/"), ("GET", "/search"), ("GET", "/cached/{number}"), ("GET", "/api/v1/search"),
+    ("GET", "/help"), ("GET", "/help/errors"), ("GET", "/opensearch.xml"),
+}  # fmt: skip
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 

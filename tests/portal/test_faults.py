@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import cast
 
 import pytest
 
@@ -17,9 +18,12 @@ from cormorant.base.errors import (
     StoreError,
     Unreachable,
     UsageError,
+    every,
 )
+from cormorant.operate.house import House
 from cormorant.portal import site
-from tests.portal.asking import ask
+from cormorant.portal.shelf import Shelf
+from tests.portal.asking import ask, ask_of
 
 
 class Failing:
@@ -76,12 +80,12 @@ def test_what_failed_is_for_the_log_and_its_reference_for_the_reader(
 def test_what_a_reader_asks_for_wrongly_leaves_the_index_open(
     error: CormorantError, anew: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    forgotten: list[site.Shelf] = []
+    forgotten: list[Shelf] = []
 
-    def forget(shelf: site.Shelf) -> None:
+    def forget(shelf: Shelf) -> None:
         forgotten.append(shelf)
 
-    monkeypatch.setattr(site.Shelf, "forget", forget)
+    monkeypatch.setattr(Shelf, "forget", forget)
     ask(Failing(error), "/search?q=kelp")
     assert len(forgotten) == anew
 
@@ -101,3 +105,45 @@ def test_nothing_is_counted_that_cannot_be_read() -> None:
 
 def test_the_theme_holds_when_a_page_fails() -> None:
     assert 'data-theme="dark"' in ask(Failing(IndexDamaged("It is gone.")), "/search?q=kelp", cookie="theme=dark").body
+
+
+STOPS = [
+    ("/status/1?cursor=x", {}, 404), ("/status/200?cursor=x", {}, 400), ("/explain", {"via": "a"}, 403),
+    ("/nowhere", {}, 404), ("/search?q=a&page=x", {}, 422), ("/", {"content-length": "9999999"}, 413),
+    ("/search?q=kelp", {}, 503),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "headers", "status"), STOPS)
+def test_every_stop_says_what_to_do(path: str, headers: dict[str, str], status: int) -> None:
+    got = ask(Failing(IndexDamaged("It is gone. `cormorant index rebuild` makes it anew.")), path, **headers)
+    assert got.status == status
+    assert f'<p class="code-no">{status}</p><h1>' in got.body
+    assert '<a class="btn main" href="/' in got.body
+    assert "frame-ancestors 'none'" in got.headers["content-security-policy"]
+    assert (got.headers.get("retry-after"), 'http-equiv="refresh" content="60"' in got.body) == (
+        ("60", True) if status == 503 else (None, False)
+    )
+
+
+def test_a_way_that_is_not_taken_says_which_is() -> None:
+    application = site.make(cast("House", Failing(RuntimeError("unused"))))
+    for path in ("/search?q=a", "/api/v1/search?q=a"):
+        got = ask_of(application, path, "DELETE")
+        assert (got.status, got.headers["allow"]) == (405, "GET")
+        assert "does not take DELETE" in got.body
+
+
+@pytest.mark.parametrize("error", every())
+def test_every_code_is_explained_where_its_problem_leads(error: type[CormorantError]) -> None:
+    page, _, anchor = str(error("It is so.").as_problem()["type"]).partition("#")
+    got = ask(Failing(IndexDamaged("It is gone.")), page)
+    assert got.status == 200
+    assert f'<tr id="{anchor}"><th scope="row"><code>{error.code}</code>' in got.body
+
+
+def test_another_host_is_told_how_to_come_back_and_nothing_else() -> None:
+    got = ask(Failing(RuntimeError("unused")), "/", host="evil.example")
+    assert got.status == 421
+    assert "Open it by the address that it printed" in got.body
+    assert "evil.example" not in got.body

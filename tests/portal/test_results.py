@@ -8,7 +8,7 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.operate import searching
-from cormorant.portal import site
+from cormorant.portal.shelf import Shelf
 from cormorant.search.parse import parse
 from cormorant.search.reader import Answer, Hit, Question
 from tests.portal.asking import ask
@@ -27,12 +27,12 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """Documents by source, to be changed by a test; each is a hit."""
     counts = {"web": 600}
 
-    def answer(_: site.Shelf, question: Question) -> Answer:
+    def answer(_: Shelf, question: Question) -> Answer:
         total = sum(counts.values())
         return Answer(total, total, 1.0, parse(question.text).understood, (HIT,) * min(total, question.limit))
 
-    monkeypatch.setattr(site.Shelf, "counts", lambda _: counts)
-    monkeypatch.setattr(site.Shelf, "ask", answer)
+    monkeypatch.setattr(Shelf, "counts", lambda _: counts)
+    monkeypatch.setattr(Shelf, "ask", answer)
     return counts
 
 
@@ -54,11 +54,11 @@ def test_the_last_page_says_that_there_is_more(total: int, page: int, said: bool
 def test_no_page_is_offered_on_which_nothing_can_be(
     reachable: int, last: int, monkeypatch: pytest.MonkeyPatch, found: dict[str, int]
 ) -> None:
-    def answer(_: site.Shelf, question: Question) -> Answer:
+    def answer(_: Shelf, question: Question) -> Answer:
         hits = (HIT,) * min(reachable - question.offset, question.limit)
         return Answer(found["web"], reachable, 1.0, parse(question.text).understood, hits)
 
-    monkeypatch.setattr(site.Shelf, "ask", answer)
+    monkeypatch.setattr(Shelf, "ask", answer)
     body = ask(Quiet(), f"/search?q=kelp&page={last}").body
     assert "<strong>600</strong> results" in body
     assert f"Only the first {reachable} results can be paged to" in body
@@ -75,7 +75,7 @@ def test_where_there_is_nothing_the_next_step_is_told(address: str, found: dict[
 
 
 def test_a_copy_without_words_says_so(monkeypatch: pytest.MonkeyPatch, found: dict[str, int]) -> None:
-    monkeypatch.setattr(site.Shelf, "library", lambda _: None)
+    monkeypatch.setattr(Shelf, "library", lambda _: None)
     kept = {"text": ""}
     monkeypatch.setattr(searching, "copy", lambda *_: (HIT, kept["text"]))
     assert "no words in this document" in ask(Quiet(), "/cached/1").body

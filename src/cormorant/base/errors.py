@@ -2,6 +2,7 @@
 
     CormorantError
     ├── UsageError            exit 2   the command or a setting is wrong
+    │   ├── TooLarge                   more was sent than anything here takes
     │   ├── BadSetting                 a name or value a settings class does not take
     │   ├── BadRule                    a boundary rule that cannot be parsed
     │   └── BadAddress                 not an address this kind of source understands
@@ -26,6 +27,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+EXPLAINED = "/help/errors"
+"""The page that explains every code."""
+
 
 class CormorantError(Exception):
     """Something went wrong that a person can be told about in one sentence: what happened, why, what to do."""
@@ -38,15 +42,28 @@ class CormorantError(Exception):
         super().__init__(sentence)
         self.sentence = sentence
 
+    @classmethod
+    def meaning(cls) -> str:
+        """What the code means, in a sentence or two."""
+        return " ".join((cls.__doc__ or cls.code).split("\n\n", 1)[0].split())
+
     def as_problem(self) -> dict[str, object]:
-        """Return the RFC 9457 problem object that `--json` and the REST interface both show."""
+        """Return the RFC 9457 problem object that `--json` and the REST interface both show.
+
+        `type` is where every search page explains the code, as docs/reference/errors.md does.
+        """
         return {
-            "type": f"about:cormorant/{self.code}",
-            "title": (type(self).__doc__ or self.code).split("\n", 1)[0].split(".", 1)[0],
+            "type": f"{EXPLAINED}#{self.code}",
+            "title": self.meaning().split(".", 1)[0],
             "status": self.http_status,
             "code": self.code,
             "detail": self.sentence,
         }
+
+
+def every(root: type[CormorantError] = CormorantError) -> list[type[CormorantError]]:
+    """The errors of the tree above, in its order."""
+    return [root, *(each for child in root.__subclasses__() for each in every(child))]
 
 
 class UsageError(CormorantError):
@@ -76,6 +93,13 @@ class BadAddress(UsageError):
 
     code = "bad_address"
     http_status = 422
+
+
+class TooLarge(UsageError):
+    """What was sent is too large. Nothing that takes so much is here."""
+
+    code = "too_large"
+    http_status = 413
 
 
 class NotFoundError(CormorantError):

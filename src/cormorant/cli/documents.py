@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from cormorant.base.errors import UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import OfSource, examples, new_app
+from cormorant.model.resource import SETS
 
 app = new_app("What is known about addresses, also before their first visit: list, show, links.", group=True)
 
-STATES = ("todo", "found", "finished", "old", "error", "excluded")
 Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The address in full, or the path of a file.")]
 
 
@@ -29,7 +28,7 @@ def list_(
     context: typer.Context,
     source: OfSource = None,
     state: Annotated[
-        str | None, typer.Option("--state", metavar="S", help=f"In this state only: {', '.join(STATES)}.")
+        str | None, typer.Option("--state", metavar="S", help=f"In this state only: {', '.join(SETS)}.")
     ] = None,
     status: Annotated[
         int | None, typer.Option("--status", metavar="N", help="With this status only, like 404.")
@@ -39,13 +38,11 @@ def list_(
     ] = False,
 ) -> None:
     """List every known address."""
-    from cormorant.operate import documents
+    from cormorant.operate import listing
 
     say = terminal.of(context)
-    if state is not None and state not in STATES:
-        raise UsageError(f"There is no state {state!r}. There is: {', '.join(STATES)}.")
     with say.house() as house:
-        for record in documents.listed(house, documents.Wanted(source, state, status, excluded)):
+        for record in listing.listed(house, listing.Wanted(source, state, status, excluded)):
             if say.json:
                 say.record(record)
             else:
@@ -72,9 +69,9 @@ def show(context: typer.Context, address: Address) -> None:
 @app.command(epilog=examples("cormorant document links http://localhost:8000/"))
 def links(context: typer.Context, address: Address) -> None:
     """List the links of a document: out of it and into it, with their texts."""
-    from cormorant.operate import documents
+    from cormorant.operate import links as of_links
 
     say = terminal.of(context)
     with say.house() as house:
-        records = documents.links(house, address)
+        records = of_links.links(house, address)
     say.table(records, ("direction", "address", "text", "rel"))

@@ -37,15 +37,12 @@ def show(context: typer.Context, number: Number = None) -> None:
     """Show the report of a run; of a held one, which documents would go too."""
     from cormorant.app import folder
     from cormorant.cli.report import lines
-    from cormorant.operate import crawl, problems
+    from cormorant.operate import crawl
 
     say = terminal.of(context)
     plan = say.plan()
     with say.house() as house:
-        record = crawl.report(house, number, folder.resting(plan.folder))
-        record["problems"] = problems.of_run(house, record["run"])
-        if record["state"] == "held":
-            record["leaving"] = crawl.leaving(house, record["run"])
+        record = crawl.shown(house, number, folder.resting(plan.folder))
     if say.json:
         say.record(record)
         return

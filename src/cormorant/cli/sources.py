@@ -49,11 +49,11 @@ def kinds(
 ) -> None:
     """List the kinds of sources, or the settings of one kind."""
     from cormorant.operate import kinds as of_kinds
-    from cormorant.plugins import SOURCES, source_kind
+    from cormorant.plugins import source_kind
 
     say = terminal.of(context)
     if not kind:
-        say.table(({"kind": each.name, "about": each.about} for each in SOURCES.values()), ("kind", "about"))
+        say.table(of_kinds.of_sources(), ("kind", "about"))
         return
     say.table(of_kinds.settings_of(source_kind(kind).settings), ("setting", "default", "about"))
 

@@ -112,9 +112,11 @@ def since_whole(tx: Tx, row: RunRow) -> list[RunRow]:
     return [_row(each) for each in tx.rows(sa.select(run).where(mine))]
 
 
-def every(tx: Tx, source: int | None = None, limit: int = 1000) -> list[RunRow]:
-    """Runs, newest first."""
+def every(tx: Tx, source: int | None = None, limit: int = 1000, before: int | None = None) -> list[RunRow]:
+    """Runs, newest first; those `before` a run are older than it."""
     statement = sa.select(run).order_by(run.c.id.desc()).limit(limit)
+    if before is not None:
+        statement = statement.where(run.c.id < before)
     if source is not None:
         statement = statement.where(run.c.source_id == source)
     return [_row(row) for row in tx.rows(statement)]

@@ -48,6 +48,10 @@ BY_FACT = 0
 """The referrer of what a fact of a site led to: a visit of another source may have brought it."""
 
 
+SETS = ("todo", "found", "finished", "old", "error", "excluded")
+"""The states that what is known of an address is told apart by."""
+
+
 class Found(NamedTuple):
     """A resource that discovery yields or a link names, after the follow gate admitted it.
 

@@ -389,3 +389,8 @@ def describe(number: int) -> StatusText:
     kind, text, cause = _CLASSES.get(number // 100, (Kind.FAILED, "Unknown status", "No part of this system gives it."))
     advice = "Open the address in a browser; tell the owner of the server, or exclude the address."
     return StatusText(number, f"{text} ({number})", cause, advice, kind)
+
+
+def is_known(number: int) -> bool:
+    """Say whether a visit can end with this number: it has a row, or a server may say it."""
+    return number in TABLE or 100 <= number < 600

@@ -15,7 +15,7 @@ from cormorant.frontier import facts, progress, versions
 from cormorant.journal import runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, Refresh, RunState
-from cormorant.operate import indexing, starts
+from cormorant.operate import indexing, problems, starts
 from cormorant.operate.house import House
 from cormorant.plugins import source_kind
 from cormorant.store import processes
@@ -122,18 +122,29 @@ def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
         return runs.get(tx, row.id)
 
 
-def listed(house: House, name: str | None = None, resting: str | None = None) -> list[dict[str, Any]]:
-    """Runs, newest first, as reports. `resting` is a node at which nothing is at work."""
+def listed(
+    house: House, name: str | None = None, resting: str | None = None, *, before: int | None = None, most: int = 1000
+) -> list[dict[str, Any]]:
+    """Runs, newest first, as reports. `resting` is a node at which nothing is at work. Raises NotFoundError."""
     with house.store.read() as tx:
         source = sources.named(tx, name).id if name else None
         idle = is_idle(tx, resting)
-        return [_report(house, row, idle=idle) for row in runs.every(tx, source)]
+        return [_report(house, row, idle=idle) for row in runs.every(tx, source, most, before)]
 
 
 def report(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
     """The report of a run, or of the newest. `resting` is a node at which nothing is at work. Raises NotFoundError."""
     with house.store.read() as tx:
         return _report(house, runs.get(tx, number), idle=is_idle(tx, resting))
+
+
+def shown(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
+    """The report of a run with what a person should be told of it, and of a held one which documents would go."""
+    record = report(house, number, resting)
+    record["problems"] = problems.of_run(house, record["run"])
+    if record["state"] == RunState.HELD:
+        record["leaving"] = leaving(house, record["run"])
+    return record
 
 
 def is_idle(tx: Tx, resting: str | None) -> bool:

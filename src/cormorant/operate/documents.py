@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,8 +14,8 @@ from cormorant.base.errors import BadAddress, CormorantError, NotFoundError
 from cormorant.cache.protocol import Place
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import linkpack, progress
-from cormorant.journal import runs, visits
+from cormorant.frontier import progress
+from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.address import canonical, fingerprint, join, origin_of, try_canonical
 from cormorant.model.outcome import OutcomeKind
@@ -30,16 +29,14 @@ from cormorant.plugins import source_kind
 from cormorant.sources.files.naming import Naming
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.web.addresses import AddressSettings
-from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import content, hidden, inlinks, outlinks, resource, site, site_source, source
+from cormorant.store.schema import content, hidden, resource, site, source
 
-PAGE = 1000
 OK = 200
 EXCLUDED = "excluded"
 """The state of an address that a gate excluded, before it was visited or at its newest visit."""
-_FIELDS = (
-    "source", "url", "access_url", "state", "status", "outcome", "reason", "rule", "title", "mime", "language",
+FIELDS = (
+    "id", "source", "url", "access_url", "state", "status", "outcome", "reason", "rule", "title", "mime", "language",
     "size_bytes", "depth", "referrer", "content_hash", "fetched_at", "changed_at", "visited_at", "next_visit_at",
     "indexed", "attempts",
 )  # fmt: skip
@@ -48,17 +45,7 @@ _ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".
 """Endings of names that are a file's and no host's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which documents are listed. None: any."""
-
-    source: str | None = None
-    state: str | None = None
-    status: int | None = None
-    excluded: bool = False
-
-
-_ROWS = sa.select(
+ROWS = sa.select(
     resource, content.c.url, content.c.title, content.c.mime, content.c.language, content.c.size_bytes,
     content.c.content_hash, content.c.fetched_at, content.c.changed_at, content.c.indexed, content.c.seq,
     source.c.name.label("source"), source.c.generation, hidden.c.id.label("hidden"),
@@ -69,54 +56,7 @@ _ROWS = sa.select(
 )  # fmt: skip
 
 
-def listed(house: House, wanted: Wanted) -> Iterator[dict[str, Any]]:
-    """Every known address as a Document record, by number; with `excluded` those a gate excluded instead.
-
-    Streamed a page at a time, and every page is read in a moment of its own: whoever reads on slowly keeps neither a
-    checkpoint nor a vacuum waiting.
-    """
-    with house.store.read() as tx:
-        owners = [sources.named(tx, wanted.source)] if wanted.source else sources.every(tx)
-    if wanted.excluded or wanted.state == EXCLUDED:
-        for record in (record for owner in owners for record in _excluded(house, owner)):
-            if wanted.state in (None, record["state"]) and wanted.status in (None, record["status"]):
-                yield record
-        return
-    statement = _ROWS.where(resource.c.role == int(Role.DOCUMENT))
-    if wanted.source:
-        statement = statement.where(resource.c.source_id == owners[0].id)
-    if wanted.status is not None:
-        statement = statement.where(_of_status(wanted.status))
-    for record in _records(house, statement):
-        if wanted.state in (None, record["state"]) and wanted.status in (None, record["status"]):
-            yield record
-
-
-def _of_status(status: int) -> sa.ColumnElement[bool]:
-    """Rows that may be shown with this status; which of them are is seen when they are shown."""
-    columns = resource.c
-    if status == Status.HELD:
-        return sa.or_(columns.status == status, columns.outcome.in_([int(each) for each in progress.GOING]))
-    if status == OK:
-        return sa.or_(columns.status == status, columns.outcome == int(OutcomeKind.UNCHANGED))
-    return columns.status == status
-
-
-def _records(house: House, statement: sa.Select[Any]) -> Iterator[dict[str, Any]]:
-    """The records of these rows, by number."""
-    behind = 0
-    while True:
-        with house.store.read() as tx:
-            rows = tx.rows(statement.where(resource.c.id > behind).order_by(resource.c.id).limit(PAGE))
-            view = _View(tx)
-            records = [view.record(row) for row in rows]
-        yield from records
-        if len(rows) < PAGE:
-            return
-        behind = rows[-1].id
-
-
-class _View:
+class View:
     """The nine sets as a view: state, run, place in the stream."""
 
     def __init__(self, tx: Tx) -> None:
@@ -132,6 +72,7 @@ class _View:
         outcome = OutcomeKind.HELD if held else OutcomeKind(row.outcome)
         excluded = OutcomeKind(row.outcome) is OutcomeKind.EXCLUDED
         return {
+            "id": row.id,
             "source": row.source,
             "url": row.url or row.display or row.address,
             "access_url": row.address,
@@ -199,67 +140,20 @@ def why_held(run: RunRow, status: int) -> str:
     return f"run {run.id} is held, and the last visit ended {status}. {runs.answers(run.id)}"
 
 
-def _excluded(house: House, owner: SourceRow) -> Iterator[dict[str, Any]]:
-    """Resources that a gate excluded at their visit, then what gates excluded before it became a resource.
-
-    Both may be known of one address, since settings change; the resource knows more, so it is the one shown.
-    """
-    refused = _ROWS.where(resource.c.outcome == int(OutcomeKind.EXCLUDED), resource.c.role == int(Role.DOCUMENT))
-    yield from _records(house, refused.where(resource.c.source_id == owner.id))
-    behind: int | None = None
-    while True:
-        with house.store.read() as tx:
-            page = visits.exclusions_behind(tx, owner.id, behind, PAGE)
-            known, referrers = known_among(tx, owner.id, page), {each.referrer for each in page if each.referrer}
-            addresses = dict(bulk.select_in(tx, resource, ("id", "address"), "id", referrers))
-        for each in page:
-            if each.hash not in known:
-                yield _of_exclusion(owner, each, addresses.get(each.referrer or 0))
-        if len(page) < PAGE:
-            return
-        behind = page[-1].hash
-
-
-def _of_exclusion(owner: SourceRow, each: visits.Exclusion, referrer: str | None) -> dict[str, Any]:
-    """The Document record of an address that a gate excluded before it became a resource."""
-    said = {
-        "source": owner.name, "url": each.address, "access_url": each.address, "state": EXCLUDED,
-        "status": each.status, "outcome": "excluded", "reason": f"{each.gate}: {each.rule}", "rule": each.rule,
-        "depth": each.depth, "referrer": referrer, "indexed": False, "attempts": 0, "run": each.run,
-    }  # fmt: skip
-    return dict.fromkeys(_FIELDS) | said
-
-
-def known_among(tx: Tx, owner: int, excluded: Sequence[visits.Exclusion]) -> set[int]:
-    """Which of these addresses are resources of the source as well? Asked site by site, as their index is made."""
-    keys: dict[str, list[int]] = {}
-    for each in excluded:
-        keys.setdefault("" if each.address.startswith("file:") else origin_of(each.address).site, []).append(each.hash)
-    numbers = {row[0]: [row[1]] for row in bulk.select_in(tx, site, ("key", "id"), "key", keys)}
-    if "" in keys:
-        folders = sa.select(site.c.id).join(site_source, site_source.c.site_id == site.c.id)
-        own = folders.where(site_source.c.source_id == owner, site.c.key.like("file:%"))
-        numbers[""] = [row.id for row in tx.rows(own)]
-    known: set[int] = set()
-    for key, ids in numbers.items():
-        same = sa.and_(resource.c.source_id == owner, resource.c.role == int(Role.DOCUMENT))
-        rows = sa.select(resource.c.hash).where(same, resource.c.site_id.in_(ids), resource.c.hash.in_(keys[key]))
-        known.update(row.hash for row in tx.rows(rows))
-    return known
-
-
-def address_of(tx: Tx, text: str) -> str:
+def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
     """The address that a person means: one in full, or the path of a file.
 
-    Raises BadAddress for anything else, with the nearest address in full.
+    `here`: a path may begin in this process's folder, or with `~`; who asks over a network is in neither. Raises
+    BadAddress for anything else, with the nearest address in full.
     """
     bare = text.strip()
     if not bare:
         raise BadAddress("No address was given. Write one in full, like https://example.org/docs/, or a file's path.")
     if "://" in bare or bare.lower().startswith("file:/"):
         return canonical(bare)
-    place = os.path.expanduser(bare)  # noqa: PTH111 - an address is made of the path's bytes
-    path = os.path.abspath(place) if "\0" not in place else ""  # noqa: PTH100 - pathlib keeps `..`
+    place = os.path.expanduser(bare) if here else bare  # noqa: PTH111 - an address is made of the path's bytes
+    known = "\0" not in place and (here or place.startswith("/"))
+    path = os.path.abspath(place) if known else ""  # noqa: PTH100 - pathlib keeps `..`
     if path and (place.startswith("/") or os.path.lexists(path) or _is_crawled(tx, path)):
         return canonical("file://" + Naming.quoted(os.fsencode(path)))
     raise BadAddress(f"{text!r} is no address in full, and there is no such file here. {_nearest(tx, bare)}")
@@ -326,13 +220,13 @@ def at(tx: Tx, address: str) -> list[Any]:
             sites = folders if meant.startswith("file:") else at_host
             key = fingerprint(meant, each.id)
             same = sa.and_(resource.c.hash == key, resource.c.source_id == each.id)
-            known = tx.rows(_ROWS.where(resource.c.site_id.in_(sites), same))
+            known = tx.rows(ROWS.where(resource.c.site_id.in_(sites), same))
             rows += known
             if known:
                 break
         else:
             same = sa.and_(resource.c.display == canonical, resource.c.source_id == each.id)
-            rows += tx.rows(_ROWS.where(same))
+            rows += tx.rows(ROWS.where(same))
     return rows
 
 
@@ -342,12 +236,28 @@ def shown(house: House, address: str) -> list[dict[str, Any]]:
     Raises NotFoundError when no source knows it, BadAddress for what is none.
     """
     with house.store.read() as tx:
-        view = _View(tx)
-        rows = at(tx, address_of(tx, address))
-        found = [view.record(row) | how_read(house, place_of(tx, row.id)) for row in rows]
+        found = [_shown(house, tx, row) for row in at(tx, address_of(tx, address))]
     if not found:
         raise NotFoundError(f"No source knows {address}. `cormorant explain` says whether a gate excluded it.")
     return found
+
+
+def numbered(house: House, number: int) -> dict[str, Any]:
+    """The same of the document of that number. Raises NotFoundError."""
+    with house.store.read() as tx:
+        return _shown(house, tx, row(tx, number))
+
+
+def row(tx: Tx, number: int) -> Any:
+    """The row of a document. Raises NotFoundError when there is none of that number, or when it is no document."""
+    found = tx.rows(ROWS.where(resource.c.id == number, resource.c.role == int(Role.DOCUMENT)))
+    if not found:
+        raise NotFoundError(f"There is no document {number}.")
+    return found[0]
+
+
+def _shown(house: House, tx: Tx, known: Any) -> dict[str, Any]:
+    return View(tx).record(known) | how_read(house, place_of(tx, known.id))
 
 
 def place_of(tx: Tx, number: int) -> Place | None:
@@ -356,26 +266,3 @@ def place_of(tx: Tx, number: int) -> Place | None:
         sa.select(content.c.pack, content.c.pack_offset, content.c.pack_length).where(content.c.id == number)
     )
     return Place(*kept[0]) if kept else None
-
-
-def links(house: House, address: str) -> list[dict[str, Any]]:
-    """The links of an address: out with anchor and rel, in with referrer and anchor.
-
-    Raises NotFoundError when no source knows it, BadAddress for what is no address.
-    """
-    with house.store.read() as tx:
-        rows = at(tx, address_of(tx, address))
-        if not rows:
-            raise NotFoundError(f"No source knows {address}. `cormorant explain` says whether a gate excluded it.")
-        return [record for row in rows for record in _links(tx, row)]
-
-
-def _links(tx: Tx, row: Any) -> Iterator[dict[str, Any]]:
-    out = tx.rows(sa.select(outlinks.c.links).where(outlinks.c.id == row.id))
-    for link in linkpack.unpack(out[0].links if out else None):
-        yield {"source": row.source, "direction": "out", "address": link.address, "text": link.text, "rel": link.rel}
-    into = tx.rows(sa.select(inlinks.c.links).where(inlinks.c.id == row.id))
-    for each in linkpack.unpack_in(into[0].links if into else None):
-        found = tx.rows(sa.select(resource.c.address).where(resource.c.id == each.referrer))
-        if found:
-            yield {"source": row.source, "direction": "in", "address": found[0].address, "text": each.text, "rel": ""}

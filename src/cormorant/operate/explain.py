@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-from contextlib import suppress
 from typing import Any
-from urllib.parse import unquote_to_bytes
 
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import CormorantError
 from cormorant.cache.protocol import Place
 from cormorant.catalog import acls, receivers, sources
 from cormorant.catalog.sources import SourceRow
@@ -23,13 +18,11 @@ from cormorant.model.acl import EVERYONE
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.level import Level
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How, Resource, Role, State
-from cormorant.model.rules import Gate, Prerequisite, Ruling
+from cormorant.model.resource import How, Role, State
 from cormorant.model.status import Status, describe
-from cormorant.operate import documents, limits, sitemaps, troubles
+from cormorant.operate import documents, limits, links, rulings, sitemaps, troubles, unmet
 from cormorant.operate.house import House
 from cormorant.operate.howread import how_read
-from cormorant.sources.files.settings import FilesSettings
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, hidden, inlinks, resource
 
@@ -47,18 +40,14 @@ _VERDICTS = {
 }
 
 
-_UNMET = "No source has met this address: nothing that was crawled links to it, and it is no start address."
-_NO_BOUNDARY = "Check how it is written; no source's rules would let it in, see the settings start and include."
-_WOULD_ENTER = "Check how it is written; the rules of {} would let it in, so a link to it is all that is missing."
-
-
-def explain(house: House, address: str) -> list[dict[str, Any]]:
+def explain(house: House, address: str, *, here: bool = True) -> list[dict[str, Any]]:
     """One object for each source that knows the address or would exclude it; one with verdict unknown if none does.
 
-    The path of a file stands for its address. Raises BadAddress for what is neither.
+    The path of a file stands for its address; `here`: also one that begins in this process's folder. Raises BadAddress
+    for what is neither.
     """
     with house.store.read() as tx:
-        meant = documents.address_of(tx, address)
+        meant = documents.address_of(tx, address, here=here)
         rows = {row.source_id: row for row in documents.at(tx, meant)}
         found = []
         for each in sources.every(tx):
@@ -68,7 +57,7 @@ def explain(house: House, address: str) -> list[dict[str, Any]]:
             elif said := _unkept(house, tx, each, meant):
                 found.append(_empty(meant) | said | _renaming(each, None, meant))
         if not found:
-            found = [_empty(meant) | _unmet(house, tx, meant)]
+            found = [_empty(meant) | unmet.anywhere(house, tx, meant)]
     return sorted(found, key=lambda each: each["verdict"] == "excluded" and not each["visits"])
 
 
@@ -82,24 +71,12 @@ def _renaming(owner: SourceRow, row: Any, asked: str) -> dict[str, Any]:
     return {"renamed": documents.renaming(asked, known)}
 
 
-def _unmet(house: House, tx: Tx, address: str) -> dict[str, Any]:
-    """Nobody has met it: what to check."""
-    admitting = [repr(each.name) for each in sources.every(tx) if _would_admit(house, each, address)]
-    advice = _WOULD_ENTER.format(" and ".join(admitting)) if admitting else _NO_BOUNDARY
-    return {"verdict": "unknown", "because": _UNMET, "advice": advice}
-
-
-def _would_admit(house: House, owner: SourceRow, address: str) -> bool:
-    with suppress(CormorantError):  # a file of start addresses that cannot be read is no fault of this question
-        return house.source(owner).gates.follow(address, 0).admitted
-    return False
-
-
 def _empty(address: str) -> dict[str, Any]:
     return {
-        "address": address, "source": None, "verdict": "unknown", "because": "", "paths": [], "gates": [], "visits": [],
-        "conversion": None, "index": {"indexed": False}, "cache": None, "duplicates": [], "access": None, "next": None,
-        "site": None, "sitemap": None,
+        "address": address, "source": None, "id": None, "title": None, "depth": None, "verdict": "unknown",
+        "because": "", "paths": [], "links": None, "gates": [], "visits": [], "conversion": None,
+        "index": {"indexed": False}, "cache": None, "duplicates": [], "access": None, "next": None,
+        "site": None, "sitemap": None, "host": None,
     }  # fmt: skip
 
 
@@ -133,9 +110,10 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     elif outcome is OutcomeKind.NONE:
         because, advice = limits.unvisited(tx, owner) or (because, advice)
     return _empty(row.address) | {
-        "source": owner.name, "verdict": verdict, "because": because,
+        "source": owner.name, "id": row.id if row.role == Role.DOCUMENT else None, "title": row.title or None,
+        "depth": row.depth, "links": links.counted(tx, row.id), "verdict": verdict, "because": because,
         "status": number, "status_text": status.text, "advice": "" if because is sitemaps.BECAUSE else advice,
-        "paths": _paths(tx, row), "gates": _gates(house, tx, owner, row), "visits": _visits(tx, row, outcome),
+        "paths": _paths(tx, row), "gates": rulings.of_row(house, tx, owner, row), "visits": _visits(tx, row, outcome),
         "conversion": _conversion(house, row, kept[0] if kept else None),
         "index": {"indexed": passed, "delivered_as": kept[0].seq if kept else None, "place": place},
         "cache": _cache(kept[0]) if kept else None,
@@ -189,15 +167,15 @@ def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:
     how = How(row.how)
     paths: list[dict[str, Any]] = []
     into = tx.rows(sa.select(inlinks.c.links).where(inlinks.c.id == row.id))
-    links = linkpack.unpack_in(into[0].links if into else None)
-    if how not in (How.LINK, How.REDIRECT) or not links:
+    leading = linkpack.unpack_in(into[0].links if into else None)
+    if how not in (How.LINK, How.REDIRECT) or not leading:
         paths.append({"how": how.name.lower(), "from": _address(tx, row.referrer), "text": ""})
-    numbers = {link.referrer for link in links[:100]}
+    numbers = {link.referrer for link in leading[:100]}
     known = {
         each.id: each.address
         for each in tx.rows(sa.select(resource.c.id, resource.c.address).where(resource.c.id.in_(numbers)))
     }
-    shown = [link for link in links[:100] if link.referrer in known]
+    shown = [link for link in leading[:100] if link.referrer in known]
     paths += [{"how": "link", "from": known[link.referrer], "text": link.text} for link in shown]
     return paths
 
@@ -205,44 +183,6 @@ def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:
 def _address(tx: Tx, number: int | None) -> str | None:
     found = tx.rows(sa.select(resource.c.address).where(resource.c.id == number)) if number is not None else []
     return found[0].address if found else None
-
-
-def _gates(house: House, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, Any]]:
-    """What the gates say of it today, by today's settings."""
-    try:
-        judges = house.source(owner).gates
-    except CormorantError as error:  # a file of start addresses that cannot be read hides nothing else
-        return [{"gate": "settings", "rule": error.sentence, "ruling": "unknown"}]
-    maps = row.role == Role.SITEMAP
-    follow = (judges.consult if maps else judges.follow)(row.address, row.depth)
-    gates = [{"gate": "follow", "rule": follow.rule, "ruling": "admits" if follow.admitted else "excludes"}]
-    known = {fact.name: fact.value for fact in facts.read(tx, [row.site_id], [facts.INSTALLATION])}
-    asked = Resource(
-        row.id,
-        owner.id,
-        row.site_id,
-        row.address,
-        Role.SITEMAP if maps else Role.DOCUMENT,
-        row.depth,
-        0,
-        0,
-        0,
-        "",
-        "",
-        "",
-        b"",
-        b"",
-        0,
-        indexed=False,
-    )
-    visit = judges.visit(asked, known)
-    if isinstance(visit, Prerequisite):
-        gates.append({"gate": "robots", "rule": f"{visit.address} has to be asked for first", "ruling": "waits"})
-    else:
-        gates.append(
-            {"gate": str(visit.gate), "rule": visit.rule, "ruling": "admits" if visit.admitted else "excludes"}
-        )
-    return gates
 
 
 def _visits(tx: Tx, row: Any, outcome: OutcomeKind) -> list[dict[str, Any]]:
@@ -318,7 +258,7 @@ def _asked_again(tx: Tx, row: Any) -> dict[str, Any]:
 def _unkept(house: House, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     """What a source says of an address that it has no resource for, None when that is nothing."""
     for meant in documents.meanings(owner, address):
-        if said := _stranger(tx, owner, meant) or _unlisted(house, owner, meant):
+        if said := _stranger(tx, owner, meant) or unmet.unlisted(house, owner, meant):
             return said
     return None
 
@@ -339,69 +279,7 @@ def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _unlisted(house: House, owner: SourceRow, address: str) -> dict[str, Any] | None:
-    """A file below the folder of a source that no listing has named: left out by its settings, or why else?
-
-    A listing neither names hidden files and links nor looks into folders that a rule leaves out, so nothing was kept
-    of them that could be looked up.
-    """
-    if not address.startswith("file:"):
-        return None
-    try:
-        source = house.source(owner)
-    except CormorantError:  # it is of another kind, or its settings no longer make a source
-        return None
-    if not isinstance(source.settings, FilesSettings):
-        return None
-    path, root = unquote_to_bytes(address.removeprefix("file://")), source.settings.root.rstrip(b"/")
-    if not path.startswith(root + b"/"):
-        return None
-    ruling = source.gates.follow(address, 0)
-    if ruling.admitted and not source.settings.symlinks and (link := _link(root, path)):
-        rule = f"symlinks = false, and {os.fsdecode(link)} is a symbolic link"
-        ruling = Ruling(False, Gate.BOUNDARY, rule, Status.OUTSIDE_BOUNDARY)
-    judged = {"gate": str(ruling.gate), "rule": ruling.rule, "ruling": "admits" if ruling.admitted else "excludes"}
-    said = {"source": owner.name, "gates": [judged], "verdict": "unknown" if ruling.admitted else "excluded"}
-    if ruling.admitted:
-        because, advice = not_there(owner.name, path)
-        return said | {"because": f"No listing of {owner.name!r} names it. {because}", "advice": advice}
-    status = describe(ruling.status)
-    return said | {
-        "because": f"No listing of {owner.name!r} names it: {judged['gate']}: {ruling.rule}",
-        "status": int(ruling.status), "status_text": status.text, "advice": status.advice,
-        "next": {"when": "never, unless the setting changes"},
-    }  # fmt: skip
-
-
 def _left_out(house: House, owner: SourceRow, row: Any, verdict: str) -> dict[str, Any]:
     """The setting because of which a listing no longer names a file, if it is one."""
-    said = _unlisted(house, owner, row.address) if verdict == "gone" and row.reason == hiding.ABSENT else None
+    said = unmet.unlisted(house, owner, row.address) if verdict == "gone" and row.reason == hiding.ABSENT else None
     return said if said and said["verdict"] == "excluded" else {}
-
-
-def _link(root: bytes, path: bytes) -> bytes | None:
-    """The first symbolic link on the way from a folder to a file below it."""
-    at = root
-    for part in path[len(root) + 1 :].split(b"/"):
-        at += b"/" + part
-        if os.path.islink(at):  # noqa: PTH114 - bytes, which a name need not be text for
-            return at
-    return None
-
-
-def not_there(name: str, path: bytes) -> tuple[str, str]:
-    """Why a listing does not name a file that the settings admit, and what to do."""
-    if os.path.isdir(path):  # noqa: PTH112 - bytes, which a name need not be text for
-        return "It is a folder, and only files are documents.", "Ask for a file in it."
-    try:
-        os.lstat(path)
-    except PermissionError:
-        return "It lies in a folder that may not be entered.", "Let the crawler's account enter it, or leave it out."
-    except OSError:
-        return "There is no such file.", "Check how it is written."
-    if not os.path.isfile(path):  # noqa: PTH113 - bytes, which a name need not be text for
-        return "It is no regular file.", "Nothing to do."
-    return (
-        "Its settings admit it: it came after the last crawl, or its folder could not be listed.",
-        f"Run `cormorant crawl {shlex.quote(name)}`; the report names folders that cannot be listed.",
-    )

@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from cormorant.model.settings import Settings
+from cormorant.plugins import SOURCES
+
+
+def of_sources() -> list[dict[str, Any]]:
+    """The kinds of sources there are."""
+    return [{"kind": each.name, "about": each.about} for each in SOURCES.values()]
 
 
 def settings_of(settings: type[Settings]) -> list[dict[str, Any]]:

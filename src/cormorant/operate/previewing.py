@@ -27,7 +27,7 @@ from cormorant.model.resource import Role
 from cormorant.model.rules import Renamed, Ruling
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.model.status import Status
-from cormorant.operate import documents, idle, secrets, starts
+from cormorant.operate import idle, listing, secrets, starts
 from cormorant.operate.house import House
 from cormorant.operate.sources import Given, doubts_of, edited, settings_of
 from cormorant.plugins import Discovery, Facts, Source, Tools, source_kind
@@ -157,7 +157,7 @@ def _excluded(tx: Tx, row: SourceRow, source: Source) -> Iterator[list[_Excluded
     lists = source.discovery is not Discovery.SEEDS
     key: int | None = None
     while page := visits.exclusions_behind(tx, row.id, key, PAGE):
-        known = documents.known_among(tx, row.id, page)
+        known = listing.known_among(tx, row.id, page)
         yield [
             _Excluded(each.address, each.depth, f"{each.gate}: {each.rule}")
             for each in page

@@ -48,6 +48,9 @@ SEARCH: Listed = (
     ("GET", r"/search"),
     ("GET", r"/cached/[0-9]+"),
     ("GET", r"/api/v1/search"),
+    ("GET", r"/help"),
+    ("GET", r"/help/errors"),
+    ("GET", r"/opensearch\.xml"),
 )
 """And what readers of documents for everyone need."""
 

@@ -1,14 +1,16 @@
 """What is answered when a page cannot be shown: a page to a person, a problem object to a program.
 
-Of what no reader can help, only the reference is told by which whoever looks after the pages finds it in the log.
+Each says what to do. Of what no reader can help, only the reference is told by which whoever looks after the pages
+finds it in the log. A document that somebody may not see is answered like one that does not exist; who looks after the
+installation is told what does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.templating import Jinja2Templates
@@ -19,24 +21,34 @@ from cormorant.base.errors import (
     CormorantError,
     IndexDamaged,
     NotFoundError,
+    NotPermitted,
     NotSignedIn,
+    TooLarge,
     TooManyTries,
     UsageError,
 )
 from cormorant.base.log import logger
 from cormorant.portal import frame, signing
+from cormorant.portal.admission import is_admitted
 from cormorant.portal.tries import WITHIN_S
 
 _log = logger(__name__)
 
+AGAIN_S = 60
+"""When who was told that something cannot be answered now may ask again."""
+
 _UNFIT = {
     "missing": "has to be given", "int_parsing": "has to be a whole number", "bool_parsing": "has to be 1 or 0",
     "greater_than_equal": "has to be at least {ge}", "less_than_equal": "has to be at most {le}",
+    "enum": "has to be {expected}", "literal_error": "has to be {expected}",
+    "string_too_long": "has to have at most {max_length} characters",
 }  # fmt: skip
 """What to say of a value, by what pydantic calls its fault."""
 
 _READERS = (UsageError, NotFoundError, ConflictError, NotSignedIn, TooManyTries)
 """What comes of what a reader asked for; they are told in its own words, as of an index that a command mends."""
+
+_TURNED_AWAY = NotPermitted("This page is for those who look after the installation. Ask for it on its own machine.")
 
 
 def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[], None]) -> None:
@@ -52,18 +64,17 @@ def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[], None]) -> None
     def unfit(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         if first["loc"][0] == "path":
-            return _nowhere(look, request)
+            return _said(look, request, _nowhere())
         said = _UNFIT.get(first["type"], "is not understood").format(**first.get("ctx", {}))
         return _said(look, request, UsageError(f"`{first['loc'][-1]}` {said}.").as_problem() | {"status": 422})
 
+    @app.exception_handler(400)
+    @app.exception_handler(403)
     @app.exception_handler(404)
-    def nowhere(request: Request, _: Exception) -> Response:
-        return _nowhere(look, request)
-
     @app.exception_handler(405)
-    def otherwise(request: Request, _: Exception) -> Response:
-        refused = UsageError(f"This address does not take {request.method}.")
-        return _said(look, request, refused.as_problem() | {"status": 405})
+    @app.exception_handler(413)
+    def refused(request: Request, error: HTTPException) -> Response:
+        return _said(look, request, _refused(request, error.status_code), error.headers or {})
 
     @app.exception_handler(Exception)
     def unexpected(request: Request, error: Exception) -> Response:
@@ -77,8 +88,23 @@ def told(look: Jinja2Templates, request: Request, error: CormorantError) -> Resp
     return _failed(look, request, error)
 
 
-def _nowhere(look: Jinja2Templates, request: Request) -> Response:
-    return _said(look, request, NotFoundError("There is nothing at this address.").as_problem())
+def _refused(request: Request, status: int) -> dict[str, Any]:
+    """What is said to a request that no route took, or that was turned away."""
+    match status:
+        case 403:
+            return _TURNED_AWAY.as_problem()
+        case 405:
+            return UsageError(f"This address does not take {request.method[:20]}.").as_problem() | {"status": 405}
+        case 413:
+            return TooLarge("What was sent is too large, and nothing here takes so much.").as_problem()
+        case 404:
+            return _nowhere()
+        case _:
+            return UsageError("This request cannot be understood. Ask for the address anew.").as_problem()
+
+
+def _nowhere() -> dict[str, Any]:
+    return NotFoundError("There is nothing at this address.").as_problem()
 
 
 def _failed(look: Jinja2Templates, request: Request, error: Exception) -> Response:
@@ -91,16 +117,22 @@ def _failed(look: Jinja2Templates, request: Request, error: Exception) -> Respon
     return _said(look, request, known.as_problem() | told)
 
 
-def _said(look: Jinja2Templates, request: Request, problem: dict[str, Any]) -> Response:
+def _said(
+    look: Jinja2Templates, request: Request, problem: dict[str, Any], headers: Mapping[str, str] | None = None
+) -> Response:
     """The answer that tells of a problem; a page keeps what was asked for, so that it can be asked again."""
     status: int = problem["status"]
+    given = dict(headers or {}) | ({"Retry-After": str(AGAIN_S)} if status == 503 else {})
     if request.url.path.startswith(("/api/", "/health/")):
-        answer: Response = JSONResponse(problem, status, media_type="application/problem+json")
+        answer: Response = JSONResponse(problem, status, given, media_type="application/problem+json")
     elif status == NotSignedIn.http_status:
         answer = signing.page(look, request, back=_here(request), status=status)
     else:
-        values = frame.of(request, None, q=request.query_params.get("q", "")) | {"problem": problem}
-        answer = look.TemplateResponse(request, "stop.html", values, status_code=status)
+        values = frame.of(request, None, q=request.query_params.get("q", "")) | {
+            "problem": problem, "told": is_admitted(request), "again_s": AGAIN_S,
+            "asked": request.query_params.get("address", ""), "page": request.method == "GET",
+        }  # fmt: skip
+        answer = look.TemplateResponse(request, "stop.html", values, status_code=status, headers=given)
     if status in _MORE:
         answer.headers[_MORE[status][0]] = _MORE[status][1]
     return answer

@@ -5,6 +5,7 @@ What somebody prefers is kept in cookies of theirs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -13,21 +14,27 @@ from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
 from cormorant.portal import door
+from cormorant.portal.admission import is_open
 
 THEMES = {"dark": "light", "light": "dark"}
 """The theme that each leads to. Without a choice the system's holds, which only the style sheet knows."""
 
 _YEAR_S = 365 * 86400
+_PAGES = re.compile(r"/(search\?|help$|help/|explain$|explain\?|status$|status/|documents/)[^\\]*")
+"""What a switch may return to besides home."""
 
 
 def of(request: Request, counts: Mapping[str, int] | None, *, q: str = "", back: str = "") -> dict[str, Any]:
-    """Values for the frame. No `counts`: nothing is known, so nothing is said. `back` is where a switch returns to."""
+    """Values for the frame. No `counts`: nothing is known, so nothing is said. `back` is where a switch returns to.
+
+    `administers`: a page may link to what is not for every reader.
+    """
     theme = request.cookies.get("theme", "")
     theme = theme if theme in THEMES else ""
     again = "/search?" + urlencode({"q": q}) if q else "/"
     return {
         "theme": theme, "q": q, "again": again, "keys": request.cookies.get("keys") != "off",
-        "visitor": door.visitor(request),
+        "visitor": door.visitor(request), "administers": is_open(request),
         "switches": [(to, _switch(to, back or again)) for to in ([THEMES[theme]] if theme else THEMES)],
         "names": list(counts or ()), "documents": None if counts is None else sum(counts.values()),
     }  # fmt: skip
@@ -38,7 +45,7 @@ def _switch(to: str, back: str) -> str:
 
 
 def switched(request: Request, to: str, back: str) -> Response:
-    """Keep the theme that was chosen, and go back to where it was; to a search or home, nowhere else.
+    """Keep the theme that was chosen, and go back to where it was: to a page of ours, nowhere else.
 
     The cookie comes along from pages of other origins too, or whoever follows a link to us, or comes back from a kept
     copy, would see the wrong theme.
@@ -53,6 +60,6 @@ def keyed(to: str, back: str) -> Response:
 
 
 def _preferred(name: str, value: str, back: str) -> Response:
-    answer = RedirectResponse(back if back.startswith("/search?") else "/", 303)
+    answer = RedirectResponse(back if _PAGES.fullmatch(back) else "/", 303)
     answer.set_cookie(name, value, max_age=_YEAR_S, httponly=True, samesite="lax")
     return answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from ipaddress import ip_address
 from typing import Any, TypeAlias
@@ -19,6 +20,8 @@ POLICY = (
 )
 COPY_POLICY = "sandbox; default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 """For somebody else's words: no scripts, no forms, an origin of its own."""
+MOST_BODY = 65_536
+"""Bytes that may be sent with a request: nothing here takes more than a form's worth."""
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "[::1]"))
 
 _HEADERS = {
@@ -27,13 +30,18 @@ _HEADERS = {
     b"referrer-policy": b"same-origin",
     b"cross-origin-opener-policy": b"same-origin",
     b"cross-origin-resource-policy": b"same-origin",
+    b"cache-control": b"no-store",
 }
 """Of the referrer only pages of ours learn: without any, browsers would not say where a form of ours comes from."""
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _OWN_PORTS = (":80", ":443")
 
-_OF_STATIC = {b"cross-origin-resource-policy": b"cross-origin"}
+_OF_STATIC = {b"cross-origin-resource-policy": b"cross-origin", b"cache-control": b"no-cache"}
 """A kept copy has an origin of its own, to which even our own style sheet comes from elsewhere."""
+
+
+_HOST = re.compile(r"([^\s:/@\[\]<>\"']+|\[[0-9a-f:.]+\])(:\d{0,5})?")
+"""A host with or without its port, as a Host field has it."""
 
 
 class Guard:
@@ -89,10 +97,13 @@ def _field(scope: Scope, name: bytes) -> str:
 
 def plain(host: str) -> str:
     """A host as it is compared: without a port and the dot of a complete name, an IPv6 address in its brackets."""
+    named = _HOST.fullmatch(host)
+    if named is None:
+        return ""
     if host.startswith("["):
-        inner = host[1:].partition("]")[0]
-        return f"[{_address(inner)}]" if _address(inner) else ""
-    return host.partition(":")[0].removesuffix(".")
+        inner = _address(named[1][1:-1])
+        return f"[{inner}]" if inner else ""
+    return named[1].removesuffix(".")
 
 
 def _came_to(scope: Scope) -> str | None:

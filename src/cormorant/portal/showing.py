@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from datetime import datetime
+from typing import NamedTuple, TypeVar, cast
 from urllib.parse import unquote
 
 from cormorant.base.clock import date_of
@@ -19,6 +20,7 @@ _WORDS = {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "Spreadsheet",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "Slides",
 }  # fmt: skip
+_Said = TypeVar("_Said")
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
@@ -33,6 +35,7 @@ class Shown(NamedTuple):
     """A hit as the page shows it. `link` is where its title leads; `icon` one of page, file, folder."""
 
     id: int
+    url: str
     title: str
     link: str
     where: tuple[str, ...]
@@ -49,7 +52,7 @@ def shown(hit: Hit) -> Shown:
     web = hit.url.startswith(("http://", "https://"))
     link, icon = (hit.url, "page") if web else (f"/cached/{hit.id}", "file")
     return Shown(
-        hit.id, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)), meta(hit),
+        hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)), meta(hit),
         hit.cached, hit.duplicates,
     )  # fmt: skip
 
@@ -84,6 +87,23 @@ def day(moment: float | None) -> str:
     """A day, like 14 Nov 2026, of epoch seconds; "" when there is none."""
     found = date_of(moment) if moment is not None else None
     return f"{found.day} {found:%b %Y}" if found else ""
+
+
+def moment(text: str | None) -> str:
+    """A moment of a record, like 14 Nov 2026, 03:12 (UTC); "" when there is none."""
+    at = datetime.fromisoformat(text) if text else None
+    return f"{at.day} {at:%b %Y, %H:%M}" if at else ""
+
+
+def sayable(said: _Said) -> _Said:
+    """The same with every text as UTF-8 can say it: names of files may hold bytes that are no text."""
+    if isinstance(said, str):
+        return cast("_Said", said.encode(errors="replace").decode())
+    if isinstance(said, dict):
+        return cast("_Said", {key: sayable(value) for key, value in said.items()})
+    if isinstance(said, list | tuple):
+        return cast("_Said", [sayable(value) for value in said])
+    return said
 
 
 def size(count: int) -> str:

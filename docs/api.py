@@ -1,0 +1,105 @@
+"""The page of the interface for programs, and that of the codes of errors, as the code describes them."""
+
+# ruff: noqa: INP001 - a folder of pages is no package
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from cormorant.base.errors import every
+from cormorant.portal import site
+
+
+def described() -> dict[str, Any]:
+    """What /api/openapi.json says. Nothing is asked of an installation for it."""
+    return site.application(None)[0].openapi()  # type: ignore[arg-type]
+
+
+def interface() -> Iterator[str]:
+    """The page of the interface: what can be asked, and what is in the answers."""
+    drawn = described()
+    schemas = drawn["components"]["schemas"]
+    yield "# The interface for programs\n"
+    yield (
+        "What `/api/openapi.json` of every installation says, for people. [How to use it](../how-to/api.md). What is\n"
+        "below `/api/v1/search` is for those who look after the installation. An error is a problem object (RFC 9457)\n"
+        "with one of [these codes](errors.md).\n"
+    )
+    yield "## What can be asked\n"
+    for path, operations in drawn["paths"].items():
+        operation = operations["get"]
+        yield f"### `GET {path}`\n"
+        yield f"{operation.get('description', '')}\n"
+        rows = [_parameter(each) for each in operation.get("parameters", ())]
+        if rows:
+            yield from _table(("parameter", "takes", "default", "what for"), rows)
+        yield from _answers(operation["responses"]["200"]["content"])
+    yield "## Records\n"
+    yield "Times are RFC 3339 in UTC, durations seconds, sizes bytes.\n"
+    for name, schema in sorted(schemas.items()):
+        if schema.get("properties"):
+            yield f"### {name}\n"
+            yield f"{schema['description']}\n"
+            yield from _table(("field", "is", "what"), (_field(*each) for each in schema["properties"].items()))
+
+
+def codes() -> Iterator[str]:
+    """The page of the codes."""
+    yield "# Codes of errors\n"
+    yield (
+        "An error is one sentence: what happened, why, what to do. A program gets it as a problem object (RFC 9457),\n"
+        "from commands with `--json` and from the [interface](api.md) alike. Its `type` is the place on the page\n"
+        "`/help/errors` of every installation that says what this table says.\n"
+    )
+    rows = ((f"`{each.code}`", each.http_status, each.exit_code, each.meaning()) for each in every())
+    yield from _table(("code", "HTTP status", "exit code", "means"), rows)
+
+
+def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    head = list(heads)
+    yield f"| {' | '.join(head)} |\n|{'---|' * len(head)}"
+    for row in rows:
+        cells = (str(cell).replace("|", "\\|") for cell in row)
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+
+
+def _parameter(said: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    schema = said["schema"]
+    default = schema.get("default")
+    needed = "must be given" if said["required"] else "none" if default in (None, "") else f"`{default}`".lower()
+    return f"`{said['name']}`", _kind(schema), needed, said.get("description", "")
+
+
+def _field(name: str, schema: Mapping[str, Any]) -> tuple[str, str, str]:
+    return f"`{name}`", _kind(schema), schema.get("description", "")
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """What a value is, in words."""
+    if "$ref" in schema:
+        return _named(schema["$ref"])
+    if "enum" in schema:
+        return " or ".join(f"`{each}`" for each in schema["enum"] if each)
+    if "anyOf" in schema:
+        return " or ".join(_kind(each) for each in schema["anyOf"])
+    words = {"string": "text", "integer": "whole number", "boolean": "true or false", "null": "null"}
+    bounds = [f"{word} {schema[name]:,}" for name, word in (("minimum", "at least"), ("maximum", "at most"))
+              if name in schema]  # fmt: skip
+    if schema.get("type") == "array":
+        inner = schema.get("items") or {}
+        return f"list of {_kind(inner)}" if inner else "list"
+    return ", ".join([words.get(schema.get("type", ""), schema.get("type", "anything")), *bounds])
+
+
+def _named(reference: str) -> str:
+    name = reference.rpartition("/")[2]
+    return f"[{name}](#{name.lower()})" if name != "Sort" else "`relevance` or `newest` or `oldest`"
+
+
+def _answers(content: Mapping[str, Any]) -> Iterator[str]:
+    said = [f"{_kind(each['schema'])} as `{kind}`" for kind, each in content.items() if "$ref" in each["schema"]]
+    if said:
+        lines = ", a line each" if len(said) > 1 else ""
+        yield f"Answers with {', or '.join(said)}{lines}.\n"

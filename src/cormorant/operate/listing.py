@@ -1,0 +1,204 @@
+"""Which addresses are known? All of them, a page at a time, from the first or from where an earlier list ended.
+
+listed(house, wanted)                  every record, streamed
+page(house, wanted, cursor, most)      some, and the cursor that leads to the next
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import UsageError
+from cormorant.catalog import sources
+from cormorant.catalog.sources import SourceRow
+from cormorant.frontier import progress
+from cormorant.journal import visits
+from cormorant.model.address import origin_of
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import SETS, Role
+from cormorant.model.status import Status
+from cormorant.operate.documents import EXCLUDED, FIELDS, OK, ROWS, View
+from cormorant.operate.house import House
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import resource, site, site_source
+
+PAGE = 1000
+_CURSOR = re.compile(r"(\d{1,18})\.([rx])\.(-?\d{1,19})")
+_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which documents are listed. None: any."""
+
+    source: str | None = None
+    state: str | None = None
+    status: int | None = None
+    excluded: bool = False
+
+
+class Place(NamedTuple):
+    """Behind which row a list goes on: of a source (0: of all), among resources or mere exclusions, by its number."""
+
+    source: int
+    among: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.source}.{self.among}.{self.number}"
+
+
+RESOURCES, EXCLUSIONS = "r", "x"
+Placed = tuple[Place, dict[str, Any]]
+
+
+def listed(house: House, wanted: Wanted, cursor: str = "") -> Iterator[dict[str, Any]]:
+    """Every known address as a Document record, by number; with `excluded` those a gate excluded instead.
+
+    A cursor of `page` has it begin behind that page.
+
+    Streamed a page at a time, and every page is read in a moment of its own: whoever reads on slowly keeps neither a
+    checkpoint nor a vacuum waiting. Raises NotFoundError for an unknown source, UsageError for an unknown state or
+    cursor.
+    """
+    return (record for _, record in _walk(house, wanted, _placed(cursor)))
+
+
+def page(house: House, wanted: Wanted, cursor: str, most: int) -> tuple[list[dict[str, Any]], str | None]:
+    """At most so many of these records behind a cursor ("": the first), and the next cursor; None: there are no more.
+
+    Raises UsageError for what no earlier page gave as its cursor, and what `listed` raises.
+    """
+    found = list(islice(_walk(house, wanted, _placed(cursor)), most + 1))
+    more = len(found) > most > 0
+    return [record for _, record in found[:most]], str(found[most - 1][0]) if more else None
+
+
+def _placed(cursor: str) -> Place | None:
+    if not cursor:
+        return None
+    read = _CURSOR.fullmatch(cursor)
+    number = int(read[3]) if read else _MOST + 1
+    if read is None or not _LEAST <= number <= _MOST:
+        raise UsageError("`cursor` is none that a list gave. Leave it out to begin with the first page.")
+    return Place(int(read[1]), read[2], number)
+
+
+def _walk(house: House, wanted: Wanted, behind: Place | None) -> Iterator[Placed]:
+    """Every wanted record behind a place, with its own place."""
+    if wanted.state is not None and wanted.state not in SETS:
+        raise UsageError(f"There is no state {wanted.state!r}. There is: {', '.join(SETS)}.")
+    with house.store.read() as tx:
+        owners = [sources.named(tx, wanted.source)] if wanted.source else sources.every(tx)
+    if wanted.excluded or wanted.state == EXCLUDED:
+        walked = _of_excluded(house, owners, behind)
+    else:
+        walked = _of_resources(house, wanted, owners, behind)
+    return (
+        (place, record)
+        for place, record in walked
+        if wanted.state in (None, record["state"]) and wanted.status in (None, record["status"])
+    )
+
+
+def _of_resources(house: House, wanted: Wanted, owners: Sequence[SourceRow], behind: Place | None) -> Iterator[Placed]:
+    statement = ROWS.where(resource.c.role == int(Role.DOCUMENT))
+    if wanted.source:
+        statement = statement.where(resource.c.source_id == owners[0].id)
+    if wanted.status is not None:
+        statement = statement.where(_of_status(wanted.status))
+    return _records(house, statement, 0, behind.number if behind else 0)
+
+
+def _of_status(status: int) -> sa.ColumnElement[bool]:
+    """Rows that may be shown with this status; which of them are is seen when they are shown."""
+    columns = resource.c
+    if status == Status.HELD:
+        return sa.or_(columns.status == status, columns.outcome.in_([int(each) for each in progress.GOING]))
+    if status == OK:
+        return sa.or_(columns.status == status, columns.outcome == int(OutcomeKind.UNCHANGED))
+    return columns.status == status
+
+
+def _records(house: House, statement: sa.Select[Any], owner: int, behind: int) -> Iterator[Placed]:
+    """The records of these rows behind a number, by number."""
+    while True:
+        with house.store.read() as tx:
+            rows = tx.rows(statement.where(resource.c.id > behind).order_by(resource.c.id).limit(PAGE))
+            view = View(tx)
+            records = [view.record(row) for row in rows]
+        yield from ((Place(owner, RESOURCES, record["id"]), record) for record in records)
+        if len(rows) < PAGE:
+            return
+        behind = rows[-1].id
+
+
+def _of_excluded(house: House, owners: Sequence[SourceRow], behind: Place | None) -> Iterator[Placed]:
+    """What gates excluded, source by source."""
+    numbers = [owner.id for owner in owners]
+    if behind is not None and behind.source not in numbers:
+        raise UsageError("`cursor` is of another list, or its source was deleted. Leave it out to begin anew.")
+    first = numbers.index(behind.source) if behind else 0
+    for owner in owners[first:]:
+        yield from _excluded(house, owner, behind if behind and behind.source == owner.id else None)
+
+
+def _excluded(house: House, owner: SourceRow, place: Place | None) -> Iterator[Placed]:
+    """Resources that a gate excluded at their visit, then what gates excluded before it became a resource.
+
+    Both may be known of one address, since settings change; the resource knows more, so it is the one shown.
+    """
+    behind: int | None = None
+    if place is not None and place.among == EXCLUSIONS:
+        behind = place.number
+    else:
+        refused = ROWS.where(resource.c.outcome == int(OutcomeKind.EXCLUDED), resource.c.role == int(Role.DOCUMENT))
+        own = refused.where(resource.c.source_id == owner.id)
+        yield from _records(house, own, owner.id, place.number if place else 0)
+    while True:
+        with house.store.read() as tx:
+            found = visits.exclusions_behind(tx, owner.id, behind, PAGE)
+            known, referrers = known_among(tx, owner.id, found), {each.referrer for each in found if each.referrer}
+            addresses = dict(bulk.select_in(tx, resource, ("id", "address"), "id", referrers))
+        for each in found:
+            if each.hash not in known:
+                record = _of_exclusion(owner, each, addresses.get(each.referrer or 0))
+                yield Place(owner.id, EXCLUSIONS, each.hash), record
+        if len(found) < PAGE:
+            return
+        behind = found[-1].hash
+
+
+def _of_exclusion(owner: SourceRow, each: visits.Exclusion, referrer: str | None) -> dict[str, Any]:
+    """The Document record of an address that a gate excluded before it became a resource."""
+    said = {
+        "source": owner.name, "url": each.address, "access_url": each.address, "state": EXCLUDED,
+        "status": each.status, "outcome": "excluded", "reason": f"{each.gate}: {each.rule}", "rule": each.rule,
+        "depth": each.depth, "referrer": referrer, "indexed": False, "attempts": 0, "run": each.run,
+    }  # fmt: skip
+    return dict.fromkeys(FIELDS) | said
+
+
+def known_among(tx: Tx, owner: int, excluded: Sequence[visits.Exclusion]) -> set[int]:
+    """Which of these addresses are resources of the source as well? Asked site by site, as their index is made."""
+    keys: dict[str, list[int]] = {}
+    for each in excluded:
+        keys.setdefault("" if each.address.startswith("file:") else origin_of(each.address).site, []).append(each.hash)
+    numbers = {row[0]: [row[1]] for row in bulk.select_in(tx, site, ("key", "id"), "key", keys)}
+    if "" in keys:
+        folders = sa.select(site.c.id).join(site_source, site_source.c.site_id == site.c.id)
+        own = folders.where(site_source.c.source_id == owner, site.c.key.like("file:%"))
+        numbers[""] = [row.id for row in tx.rows(own)]
+    known: set[int] = set()
+    for key, ids in numbers.items():
+        same = sa.and_(resource.c.source_id == owner, resource.c.role == int(Role.DOCUMENT))
+        rows = sa.select(resource.c.hash).where(same, resource.c.site_id.in_(ids), resource.c.hash.in_(keys[key]))
+        known.update(row.hash for row in tx.rows(rows))
+    return known

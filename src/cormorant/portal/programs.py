@@ -1,0 +1,194 @@
+"""The interface for programs: search for every reader, and what the commands' `--json` tells for the administration.
+
+A list is one object with some of it and the cursor of the rest; asked for as `application/x-ndjson` it is all of it, an
+object a line, streamed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+
+from cormorant.base.errors import UsageError
+from cormorant.model.resource import SETS
+from cormorant.operate import crawl, documents, explain, kinds, links, listing, searching, sources
+from cormorant.operate.house import House
+from cormorant.operate.listing import Wanted
+from cormorant.plugins import source_kind
+from cormorant.portal import records
+from cormorant.portal.shelf import Shelf
+from cormorant.portal.showing import sayable
+from cormorant.search.reader import Question, Sort
+
+LINES = "application/x-ndjson"
+PREFIX = "/api/v1"
+MOST = 1_000
+MOST_NUMBER = 2**63 - 1
+_Call = TypeVar("_Call", bound=Callable[..., Response])
+
+_SETS: dict[str, Any] = {"enum": ["", *SETS]}
+Number = Annotated[int, Path(ge=1, le=MOST_NUMBER, examples=[1])]
+Limit = Annotated[int, Query(ge=1, le=MOST, description="Records in one answer; as lines there is no limit.")]
+Cursor = Annotated[str, Query(max_length=100, description="What `next` of the answer before says; none: the first.")]
+OfSource = Annotated[str, Query(description="Of this source only.", examples=["docs"])]
+
+
+class Json(JSONResponse):
+    """JSON in which names of files whose bytes are no text do no harm."""
+
+    def render(self, content: Any) -> bytes:
+        """The content in UTF-8."""
+        return _written(content)
+
+
+def _written(content: Any) -> bytes:
+    return json.dumps(sayable(content), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def add_search(app: FastAPI, shelf: Shelf) -> None:
+    """The search of the search page."""
+
+    @_get(app, "/search", records.Answer)
+    def search(
+        q: Annotated[str, Query(description="The question, as on the search page.", examples=["harbour"])],
+        source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
+        limit: Annotated[int, Query(ge=0, le=1000, description="Hits in one answer.")] = 10,
+        offset: Annotated[int, Query(ge=0, description="Hits to pass over.", examples=[10])] = 0,
+        sort: Annotated[Sort, Query(description="In which order.", examples=["newest"])] = Sort.RELEVANCE,
+        every: Annotated[bool, Query(alias="all", description="Duplicates are hits too, instead of folded.")] = False,
+    ) -> Response:
+        """Search; the hits are under `hits`. There are `total`, and an `offset` below `reachable` leads to one."""
+        named = tuple(name for name in source or () if name)
+        question = Question(q, named, limit, min(offset, MOST_NUMBER), sort, fold=not every)
+        return Json(searching.answer_record(shelf.ask(question)))
+
+
+def add(router: APIRouter, house: House) -> None:
+    """What is for the administration."""
+    _add_documents(router, house)
+    _add_explain(router, house)
+    _add_sources(router, house)
+    _add_runs(router, house)
+
+
+def _wanted(
+    source: OfSource = "",
+    state: Annotated[str, Query(description="In this state only.", examples=["old"], json_schema_extra=_SETS)] = "",
+    status: Annotated[int | None, Query(ge=0, le=9999, description="With this status.", examples=[200])] = None,
+    excluded: Annotated[bool, Query(description="Addresses that a gate excluded, with the rule.")] = False,
+) -> Wanted:
+    return Wanted(source or None, state or None, status, excluded)
+
+
+def _add_documents(router: APIRouter, house: House) -> None:
+    @_get(router, "/documents", records.Documents, records.Document)
+    def list_documents(
+        request: Request, wanted: Annotated[Wanted, Depends(_wanted)], limit: Limit = 100, cursor: Cursor = ""
+    ) -> Response:
+        """List every known address, also before its first visit."""
+        if _as_lines(request):
+            return _lines(listing.listed(house, wanted, cursor))
+        found, following = listing.page(house, wanted, cursor, limit)
+        return Json({"documents": found, "next": following})
+
+    @_get(router, "/documents/{number}", records.OneDocument)
+    def show_document(number: Number) -> Response:
+        """Show what is known about a document, and how it was read."""
+        return Json(documents.numbered(house, number))
+
+    @_get(router, "/documents/{number}/links", records.Links, records.Link)
+    def list_links(request: Request, number: Number) -> Response:
+        """List the links of a document: out of it and into it, with their texts."""
+        found = links.of_document(house, number)
+        return _lines(found) if _as_lines(request) else Json({"links": found})
+
+
+def _add_explain(router: APIRouter, house: House) -> None:
+    @_get(router, "/explain", records.Explanations, records.Explanation)
+    def explain_address(
+        request: Request,
+        address: Annotated[str, Query(
+            description="In full, or the whole path of a file on the server.", examples=["http://127.0.0.1:8000/"]
+        )],
+    ) -> Response:  # fmt: skip
+        """Say why an address is, or is not, in the index: once for each source that knows it."""
+        found = explain.explain(house, address, here=False)
+        return _lines(found) if _as_lines(request) else Json({"explanations": found})
+
+
+def _add_sources(router: APIRouter, house: House) -> None:
+    @_get(router, "/sources", records.Sources, records.Source)
+    def list_sources(request: Request) -> Response:
+        """List the sources."""
+        found = [sources.as_record(house, row) for row in sources.every(house)]
+        return _lines(found) if _as_lines(request) else Json({"sources": found})
+
+    @_get(router, "/sources/kinds", records.Kinds, records.Kind)
+    def list_kinds(request: Request) -> Response:
+        """List the kinds of sources and what can be set on each."""
+        found = [
+            each | {"settings": kinds.settings_of(source_kind(each["kind"]).settings)} for each in kinds.of_sources()
+        ]
+        return _lines(found) if _as_lines(request) else Json({"kinds": found})
+
+    @_get(router, "/sources/{name}", records.Source)
+    def show_source(
+        name: Annotated[str, Path(examples=["docs"])],
+        effective: Annotated[bool, Query(description="Every setting, and where its value comes from.")] = False,
+    ) -> Response:
+        """Show a source and its settings."""
+        return Json(sources.as_record(house, sources.named(house, name), effective=effective))
+
+
+def _add_runs(router: APIRouter, house: House) -> None:
+    @_get(router, "/runs", records.Runs, records.Run)
+    def list_runs(request: Request, source: OfSource = "", limit: Limit = 20, cursor: Cursor = "") -> Response:
+        """List runs, the newest first."""
+        before = _before(cursor)
+        if _as_lines(request):
+            return _lines(crawl.listed(house, source or None, before=before))
+        found = crawl.listed(house, source or None, before=before, most=limit + 1)
+        return Json({"runs": found[:limit], "next": str(found[limit - 1]["run"]) if len(found) > limit else None})
+
+    @_get(router, "/runs/{number}", records.OneRun)
+    def show_run(number: Number) -> Response:
+        """Show the report of a run, what should be known of it, and of a held one which documents would go."""
+        return Json(crawl.shown(house, number))
+
+
+def _before(cursor: str) -> int | None:
+    """The run that a cursor names."""
+    if not cursor:
+        return None
+    if not (cursor.isascii() and cursor.isdigit() and int(cursor) <= MOST_NUMBER):
+        raise UsageError("`cursor` is none that a list gave. Leave it out to begin with the newest run.")
+    return int(cursor)
+
+
+def _get(
+    router: APIRouter | FastAPI, path: str, model: type[records.Record], line: type[records.Record] | None = None
+) -> Callable[[_Call], _Call]:
+    """A route that answers with a record; `line` is one line of it where it can be had as lines."""
+    lines = {"content": {LINES: {"schema": {"$ref": f"#/components/schemas/{line.__name__}"}}}} if line else {}
+    fine: dict[int | str, dict[str, Any]] = {200: {"model": model, "description": "As asked.", **lines}}
+    return router.get(f"{PREFIX}{path}", response_model=None, responses=fine)
+
+
+def _as_lines(request: Request) -> bool:
+    """Does whoever asks want an object a line?"""
+    return LINES in request.headers.get("accept", "").lower()
+
+
+def _lines(found: Iterable[dict[str, Any]]) -> Response:
+    """An object a line. The first is made before the answer begins, so that what cannot be listed is an error."""
+    return StreamingResponse((_written(each) + b"\n" for each in _begun(found)), media_type=LINES)
+
+
+def _begun(found: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    left = iter(found)
+    return chain(list(islice(left, 1)), left)

@@ -1,0 +1,287 @@
+"""What is in an answer to a program? The records that `--json` prints as well, for the description of the interface.
+
+Answers are not made of these: a test holds every answer to them. So the description cannot leave out what an answer
+has, and no answer is any slower for being described.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from cormorant.model.run import Counters
+
+When = str | None
+"""RFC 3339, UTC."""
+
+
+class Record(BaseModel):
+    """Something with these fields and no others."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Problem(Record):
+    """An error (RFC 9457): `code` is for programs, `detail` says what happened and what to do."""
+
+    type: str = Field(examples=["/help/errors#not_found"])
+    title: str
+    status: int
+    code: str = Field(examples=["not_found"])
+    detail: str
+    reference: str = Field(default="", description="By which it is found in logs/web.log.")
+
+
+class Hit(Record):
+    """A document that was found."""
+
+    id: int = Field(description="Of the document; its kept copy is /cached/ID.")
+    url: str
+    title: str
+    snippet: str = Field(description="Plain text.")
+    highlights: list[tuple[int, int]] = Field(description="Half-open ranges of code points in the snippet.")
+    score: float
+    source: str
+    mime: str
+    language: str
+    size_bytes: int
+    modified_at: When
+    cached: bool
+    duplicates: int
+    attributes: dict[str, Any]
+
+
+class Answer(Record):
+    """What was found. An `offset` below `reachable` leads to a hit, whatever `total` says."""
+
+    total: int
+    reachable: int
+    took_ms: float
+    query: str = Field(description="As it was understood.")
+    notes: list[str]
+    facets: dict[str, Any]
+    suggestion: str | None
+    hits: list[Hit]
+
+
+class Document(Record):
+    """What is known about an address, also before its first visit."""
+
+    id: int | None = Field(description="None for what a gate excluded before it became a document.")
+    source: str
+    url: str
+    access_url: str
+    state: str
+    status: int
+    outcome: str | None
+    reason: str | None
+    rule: str | None
+    title: str | None
+    mime: str | None
+    language: str | None
+    size_bytes: int | None
+    depth: int | None
+    referrer: str | None
+    content_hash: str | None
+    fetched_at: When
+    changed_at: When
+    visited_at: When
+    next_visit_at: When
+    indexed: bool
+    attempts: int
+    run: int | None = Field(default=None, description="In which a gate excluded it.")
+
+
+class Reading(Record):
+    """How a document was read, all None without a kept copy."""
+
+    answered_from: str | None = None
+    charset: str | None = None
+    charset_from: str | None = None
+    language_from: str | None = None
+    truncated: bool | None = None
+    links_dropped: int | None = None
+
+
+class OneDocument(Document, Reading):
+    """What is known about a document, and how it was read."""
+
+
+class Documents(Record):
+    """Some documents; `next` is the cursor of those behind them, None when there are no more."""
+
+    documents: list[Document]
+    next: str | None
+
+
+class Link(Record):
+    """A link out of a document or into it."""
+
+    source: str
+    direction: str
+    address: str
+    text: str
+    rel: str
+
+
+class Links(Record):
+    """The links of a document."""
+
+    links: list[Link]
+
+
+class Path(Record):
+    """A way on which an address was found."""
+
+    how: str
+    origin: str | None = Field(alias="from")
+    text: str
+
+
+class Ruling(Record):
+    """What a gate says by today's settings."""
+
+    gate: str
+    rule: str
+    ruling: str
+    source: str | None = None
+
+
+class Visit(Record):
+    """A visit that changed something, or the newest."""
+
+    time: str
+    run: int
+    outcome: str
+    status: int
+    bytes: int
+    hash: str | None
+    changed: str
+    reason: str | None
+
+
+class Conversion(Reading):
+    """What came of reading it."""
+
+    mime: str | None
+    status: int
+    reason: str | None
+    language: str | None = None
+
+
+class Explanation(Record):
+    """Why an address is, or is not, in the index: of one source, or of none when no source knows it."""
+
+    address: str
+    source: str | None
+    id: int | None
+    title: str | None
+    depth: int | None
+    verdict: str
+    because: str
+    status: int | None = None
+    status_text: str | None = None
+    advice: str | None = None
+    paths: list[Path]
+    links: dict[str, int] | None
+    gates: list[Ruling]
+    visits: list[Visit]
+    conversion: Conversion | None
+    index: dict[str, Any]
+    cache: dict[str, Any] | None
+    duplicates: list[str]
+    access: dict[str, list[str]] | None
+    next: dict[str, Any] | None
+    site: dict[str, Any] | None
+    sitemap: dict[str, Any] | None
+    host: dict[str, Any] | None = Field(description="Of an address nobody has met: who knows others of its host.")
+    renamed: dict[str, str] | None = None
+
+
+class Explanations(Record):
+    """One explanation for each source that knows the address."""
+
+    explanations: list[Explanation]
+
+
+class Source(Record):
+    """A source with its settings as they were given; secrets by their names only."""
+
+    source: str
+    kind: str
+    version: int
+    created_at: str
+    settings: dict[str, Any]
+    consent: list[dict[str, Any]]
+    doubts: list[str]
+    documents: int
+    last_run: int | None
+    effective: dict[str, Any] | None = Field(default=None, description="Every setting and where its value comes from.")
+
+
+class Sources(Record):
+    """All sources."""
+
+    sources: list[Source]
+
+
+class Setting(Record):
+    """What can be set on a source."""
+
+    setting: str
+    default: Any
+    needed: bool
+    about: str
+
+
+class Kind(Record):
+    """A kind of source."""
+
+    kind: str
+    about: str
+    settings: list[Setting]
+
+
+class Kinds(Record):
+    """All kinds of sources."""
+
+    kinds: list[Kind]
+
+
+class _Run(Record):
+    """One crawl of one source, with its figures."""
+
+    run: int
+    source: str | None
+    state: str
+    to_fetch: int
+    started_at: When
+    finished_at: When
+    seconds: float
+    pages_per_s: float
+    bottleneck: str | None
+    complete: bool
+    reason: str | None
+    error: str | None
+    gives_up_at: When
+    refresh: str
+    force: bool
+
+
+_counters: dict[str, Any] = {each.name: (int, ...) for each in fields(Counters)}
+Run = create_model("Run", __base__=_Run, __doc__=_Run.__doc__, **_counters)
+
+
+class Runs(Record):
+    """Some runs, newest first; `next` is the cursor of older ones, None when there are none."""
+
+    runs: list[Run]  # type: ignore[valid-type] # made above of what a run counts
+    next: str | None
+
+
+OneRun = create_model(
+    "OneRun", __base__=Run, __doc__="A run, what a person should be told of it, and which documents a held one holds.",
+    problems=(list[dict[str, Any]], ...), leaving=(list[dict[str, Any]] | None, None),
+)  # fmt: skip

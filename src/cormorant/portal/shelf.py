@@ -1,0 +1,52 @@
+"""The library, kept open for all who ask."""
+
+from __future__ import annotations
+
+from cormorant.base.errors import CormorantError, NotFoundError
+from cormorant.operate import searching
+from cormorant.operate.house import House
+from cormorant.search.reader import Answer, Library, Question
+
+FRESH_S = 5.0
+"""How old the figures at the foot of a page may be."""
+
+
+class Shelf:
+    """The library, opened when it is first asked for, and again after a fault."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self._library: Library | None = None
+        self._counts: dict[str, int] = {}
+        self._counted_at = -FRESH_S
+
+    def library(self) -> Library:
+        """The open library. Raises IndexDamaged, ConflictError."""
+        if self._library is None:
+            self._library = searching.library(self.house)
+        return self._library
+
+    def counts(self) -> dict[str, int]:
+        """How many documents there are to be seen by source; counted now and then."""
+        now = self.house.clock.monotonic()
+        if now - self._counted_at >= FRESH_S:
+            self._counts, self._counted_at = searching.counts(self.house, self.library()), now
+        return self._counts
+
+    def known(self) -> dict[str, int] | None:
+        """The same, None if it cannot be said: who searches is told of a fault, a page that only asks needs none."""
+        try:
+            return self.counts()
+        except CormorantError:
+            return None
+
+    def ask(self, question: Question) -> Answer:
+        """Answer a question. A source of which nothing may be seen is unknown, and the names of others stay untold."""
+        for name in question.sources:
+            if name not in self.counts() and name not in searching.counts(self.house, self.library()):
+                raise NotFoundError("There is no such source, or nothing in it is for you to see.")
+        return searching.search(self.house, question, shelf=self.library())
+
+    def forget(self) -> None:
+        """Open it anew the next time."""
+        self._library = None

@@ -1,0 +1,252 @@
+"""The interface for programs: the records that commands print, described as they are, and nothing that is a secret."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from cormorant.operate import listing
+from cormorant.portal import records, site
+from tests.portal.asking import Got
+from tests.portal.crawled import PASSWORD, Crawled
+
+LINES = "application/x-ndjson"
+DESCRIPTION: dict[str, Any] = site.application(None)[0].openapi()  # type: ignore[arg-type] # asked nothing but this
+OPERATIONS = sorted(path for path in DESCRIPTION["paths"] if path.startswith("/api/v1/"))
+
+
+def told(crawled: Crawled, *words: str) -> list[Any]:
+    """What a command prints."""
+    return crawled.home.fine(*words, "--json").objects
+
+
+def test_documents_are_those_of_the_command(crawled: Crawled) -> None:
+    every = told(crawled, "document", "list")
+    assert crawled.api("/documents?limit=1000") == {"documents": every, "next": None}
+    assert crawled.api("/documents", accept=LINES) == every
+    for asked, words in (
+        ("source=papers", ("--source", "papers")), ("state=error", ("--state", "error")),
+        ("status=404", ("--status", "404")), ("excluded=1", ("--excluded",)), ("state=excluded", ("--excluded",)),
+    ):  # fmt: skip
+        assert crawled.api(f"/documents?limit=1000&{asked}")["documents"] == told(crawled, "document", "list", *words)
+
+
+@pytest.mark.parametrize("asked", ["", "&source=web", "&excluded=1", "&excluded=1&source=twin", "&state=old"])
+@pytest.mark.parametrize("size", [1, 3])
+def test_pages_of_a_list_are_the_list(asked: str, size: int, crawled: Crawled, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "PAGE", 2)
+    whole = crawled.api(f"/documents?limit=1000{asked}")["documents"]
+    found: list[Any] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        page = crawled.api(f"/documents?limit={size}{asked}&cursor={cursor}")
+        assert len(page["documents"]) == min(size, len(whole) - len(found))
+        found, cursor = [*found, *page["documents"]], page["next"]
+        if cursor and len(found) == size:
+            assert crawled.api(f"/documents?{asked}&cursor={cursor}", accept=LINES) == whole[size:]
+    assert found == whole
+    assert whole
+
+
+def test_one_document_and_its_links(crawled: Crawled) -> None:
+    address = f"{crawled.origin}/evil"
+    shown = told(crawled, "document", "show", address)
+    assert [crawled.api(f"/documents/{each['id']}") for each in shown] == shown
+    links = told(crawled, "document", "links", address)
+    paths = [f"/documents/{each['id']}/links" for each in shown]
+    assert [link for path in paths for link in crawled.api(path)["links"]] == links
+    assert [link for path in paths for link in crawled.api(path, accept=LINES)] == links
+
+
+@pytest.mark.parametrize("path", ["/n0", "/missing", "/private/x", "/old", "/never", "/robots.txt"])
+def test_explain_is_that_of_the_command(path: str, crawled: Crawled) -> None:
+    address = f"{crawled.origin}{path}"
+    asked = f"/explain?address={quote(address, safe='')}"
+    assert crawled.api(asked)["explanations"] == told(crawled, "explain", address)
+    assert crawled.api(asked, accept=f"text/plain, {LINES};q=0.9") == told(crawled, "explain", address)
+
+
+def test_sources_and_their_kinds(crawled: Crawled) -> None:
+    assert crawled.api("/sources")["sources"] == told(crawled, "source", "list")
+    assert [crawled.api("/sources/web")] == told(crawled, "source", "show", "web")
+    assert [crawled.api("/sources/web?effective=1")] == told(crawled, "source", "show", "web", "--effective")
+    kinds = crawled.api("/sources/kinds")["kinds"]
+    assert [{key: each[key] for key in ("kind", "about")} for each in kinds] == told(crawled, "source", "kinds")
+    for each in kinds:
+        assert each["settings"] == told(crawled, "source", "kinds", each["kind"])
+
+
+def test_runs_and_their_reports(crawled: Crawled) -> None:
+    every = told(crawled, "run", "list")
+    assert crawled.api("/runs") == {"runs": every, "next": None}
+    assert crawled.api("/runs", accept=LINES) == every
+    assert crawled.api("/runs?source=papers")["runs"] == told(crawled, "run", "list", "--source", "papers")
+    first = crawled.api("/runs?limit=3")
+    rest = crawled.api(f"/runs?limit=3&cursor={first['next']}")
+    assert (first["runs"] + rest["runs"], rest["next"]) == (every, None)
+    for each in every:
+        assert [crawled.api(f"/runs/{each['run']}")] == told(crawled, "run", "show", str(each["run"]))
+
+
+def test_search_takes_what_the_command_takes(crawled: Crawled) -> None:
+    def found(**asked: Any) -> list[Any]:
+        hits: list[Any] = crawled.api("/search?" + urlencode(asked, doseq=True))["hits"]
+        return hits
+
+    assert found(q="forest", source=["web", "papers"]) == told(
+        crawled, "search", "forest", "--source", "web", "--source", "papers"
+    )
+    assert len(found(q="forest", all=1)) > len(found(q="forest"))
+    assert [each["source"] for each in found(q="sargasso", source=["papers", ""])] == ["papers"]
+    newest = found(q="*", sort="newest", all=1, limit=100)
+    oldest = found(q="*", sort="oldest", all=1, limit=100)
+    assert {each["id"] for each in newest} == {each["id"] for each in oldest}
+    assert crawled.get("/api/v1/search?q=a&sort=best").json["detail"].startswith("`sort` has to be 'relevance'")
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code", "says"),
+    [
+        ("/documents?source=none", 404, "not_found", "There is no source 'none'"),
+        ("/documents?state=gone", 400, "usage", "There is no state 'gone'"),
+        ("/documents?cursor=7", 400, "usage", "is none that a list gave"),
+        ("/documents?cursor=0.r.99999999999999999999", 400, "usage", "is none that a list gave"),
+        ("/documents?excluded=1&cursor=99.x.1", 400, "usage", "is of another list"),
+        ("/documents?limit=0", 422, "usage", "`limit` has to be at least 1"),
+        ("/documents/0", 404, "not_found", ""), ("/documents/99999", 404, "not_found", "There is no document 99999."),
+        ("/documents/99999999999999999999", 404, "not_found", ""), ("/explain", 422, "usage", "has to be given"),
+        ("/explain?address=x", 422, "bad_address", "is no address in full"),
+        ("/sources/none", 404, "not_found", "There is no source 'none'"), ("/runs/999", 404, "not_found", "run 999"),
+        ("/runs?cursor=%C2%B2", 400, "usage", "is none that a list gave"), ("/none", 404, "not_found", ""),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("accept", ["*/*", LINES])
+def test_errors_say_what_is_wrong(path: str, status: int, code: str, says: str, accept: str, crawled: Crawled) -> None:
+    got = crawled.get(f"/api/v1{path}", accept=accept)
+    assert (got.status, got.headers["content-type"]) == (status, "application/problem+json")
+    assert (got.json["code"], got.json["status"], says in got.json["detail"]) == (code, status, True), got.json
+
+
+def test_no_secret_is_told(crawled: Crawled) -> None:
+    assert "secret:door" in crawled.get("/api/v1/sources/web").body
+    for path in ("/sources", "/sources/web?effective=1", "/runs", "/runs/1", "/documents", "/documents?excluded=1"):
+        body = crawled.get(f"/api/v1{path}").body
+        assert PASSWORD not in body
+        assert json.dumps(PASSWORD) not in body
+    assert PASSWORD not in crawled.explain("/n0").body
+
+
+@pytest.mark.parametrize("path", ["/sources", "/documents", "/runs", "/explain?address=https://a.example/"])
+def test_no_other_origin_may_read_it(path: str, crawled: Crawled) -> None:
+    for got in (
+        crawled.get(f"/api/v1{path}", origin="https://evil.example"),
+        crawled.get(f"/explain{path}", origin="null"),
+    ):
+        assert not [name for name in got.headers if name.startswith("access-control-")]
+        assert got.headers["cross-origin-resource-policy"] == "same-origin"
+        assert got.headers["x-content-type-options"] == "nosniff"
+        assert got.headers["cache-control"] == "no-store"
+    assert crawled.get(f"/api/v1{path}", host="evil.example").status == 421
+
+
+# ------------------------------------------------------------------------------------ the description, and what fits it
+
+
+def model_of(path: str, got: Got) -> type[BaseModel]:
+    """The record that an answer has to be, as it is described."""
+    kind = got.headers["content-type"].partition(";")[0]
+    answers = DESCRIPTION["paths"][path]["get"]["responses"]
+    said = answers[str(got.status)] if got.status == 200 else answers[f"{got.status // 100}XX"]
+    name = said["content"][kind]["schema"]["$ref"].rpartition("/")[2]
+    found: type[BaseModel] = getattr(records, name)
+    assert name in DESCRIPTION["components"]["schemas"]
+    return found
+
+
+def fits(path: str, got: Got) -> None:
+    """Hold an answer to its description."""
+    model = model_of(path, got)
+    for each in got.lines if LINES in got.headers["content-type"] else [got.json]:
+        model.model_validate(each, strict=True) if model is not records.Answer else model.model_validate(each)
+
+
+def filled(path: str, values: dict[str, str]) -> str:
+    """The address of an operation, with values in the place of what varies."""
+    return re.sub(r"\{(\w+)\}", lambda name: quote(values[name[1]], safe=""), path)
+
+
+def parameters(path: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = DESCRIPTION["paths"][path]["get"].get("parameters", [])
+    return found
+
+
+def example_of(parameter: dict[str, Any]) -> Any:
+    return next(iter(parameter["schema"].get("examples", ())), None)
+
+
+@pytest.mark.parametrize("path", OPERATIONS)
+def test_every_example_of_the_description_works(path: str, crawled: Crawled) -> None:
+    here = {"docs": "web", "http://127.0.0.1:8000/": f"{crawled.origin}/n0", "harbour": "kelp"}
+    said = {each["name"]: (each["in"], example_of(each)) for each in parameters(path)}
+    values = {name: (place, here.get(value, value)) for name, (place, value) in said.items() if value is not None}
+    inside = {name: str(value) for name, (place, value) in values.items() if place == "path"}
+    queries = {name: value for name, (place, value) in values.items() if place == "query"}
+    for asked in ({}, *({name: value} for name, value in queries.items()), queries):
+        needed = {each["name"] for each in parameters(path) if each["required"] and each["in"] == "query"}
+        if needed <= {*asked}:
+            got = crawled.get(filled(path, inside) + "?" + urlencode(asked))
+            assert got.status == 200, got.body
+            fits(path, got)
+
+
+def test_everything_is_described(crawled: Crawled) -> None:
+    assert crawled.get("/api/openapi.json").json == DESCRIPTION
+    assert DESCRIPTION["openapi"].startswith("3.1")
+    for path in OPERATIONS:
+        operation = DESCRIPTION["paths"][path]["get"]
+        assert operation["description"], path
+        assert {*operation["responses"]} == {"200", "4XX", "5XX"}
+        for each in parameters(path):
+            assert each.get("description") or each["in"] == "path", (path, each["name"])
+    references = {*re.findall(r'"#/components/schemas/(\w+)"', json.dumps(DESCRIPTION))}
+    assert references == {*DESCRIPTION["components"]["schemas"]}
+
+
+def test_an_answer_that_has_more_than_is_described_is_seen(crawled: Crawled) -> None:
+    got = crawled.get("/api/v1/documents/1")
+    fits("/api/v1/documents/{number}", got)
+    with pytest.raises(ValueError, match="extra"):
+        fits("/api/v1/documents/{number}", got._replace(body=json.dumps(got.json | {"more": 1})))
+
+
+JUNK = st.one_of(
+    st.text(max_size=40), st.integers().map(str), st.sampled_from(["", "0", "-1", "1e9", "true", "\x00", "é", "%", "'"])
+)
+
+
+def value_of(parameter: dict[str, Any]) -> st.SearchStrategy[str]:
+    """What may be given for a parameter: what it is for, mostly, and anything."""
+    schema = parameter["schema"]
+    known = [str(each) for each in (*schema.get("examples", ()), *schema.get("enum", ()), schema.get("default", ""))]
+    real = ["web", "papers", "none", "1", "2", "7", "404", "970", "http://127.0.0.1/", "file:///", "/srv/a"]
+    return st.one_of(st.sampled_from(known), st.sampled_from(real), JUNK)
+
+
+@pytest.mark.parametrize("path", OPERATIONS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whatever_is_asked_is_answered_as_described(path: str, data: st.DataObject, crawled: Crawled) -> None:
+    inside = {each["name"]: data.draw(value_of(each)) for each in parameters(path) if each["in"] == "path"}
+    asked = {each["name"]: value_of(each) for each in parameters(path) if each["in"] == "query"}
+    given_ = data.draw(st.fixed_dictionaries({}, optional=asked))
+    where = filled(path, {name: value.replace("/", "") or "x" for name, value in inside.items()})
+    got = crawled.get(f"{where}?{urlencode(given_)}", accept=data.draw(st.sampled_from(["*/*", LINES])))
+    assert got.status < 500, got.body
+    fits(path if "/kinds" not in where else "/api/v1/sources/kinds", got)

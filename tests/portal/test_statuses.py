@@ -1,0 +1,62 @@
+"""What a number means, and which documents have it."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from cormorant.model.status import TABLE
+from cormorant.portal import statuses
+from tests.portal.crawled import Crawled
+
+
+def test_every_number_has_its_page(crawled: Crawled) -> None:
+    table = crawled.get("/status").main
+    for row in TABLE.values():
+        assert f'<a class="n" href="/status/{row.number}">{row.number}</a>' in table
+        page = html.unescape(crawled.get(f"/status/{row.number}").main)
+        assert f"<h1>{row.number} {row.text}" in page
+        assert row.cause in page
+        assert row.advice in page.replace("<code>", "`").replace("</code>", "`")
+
+
+def test_what_a_server_may_say_has_a_page_too(crawled: Crawled) -> None:
+    got = crawled.get("/status/418")
+    assert (got.status, "Refused by the server (418)" in got.body) == (200, True)
+
+
+@pytest.mark.parametrize("number", ["99999", "abc", "-1", "12", "600", "1112", "²", "4 04", "9" * 300])
+def test_an_unknown_number_says_which_there_are(number: str, crawled: Crawled) -> None:
+    got = crawled.get(f"/status/{number}")
+    assert got.status == 404
+    assert "those of HTTP from 100 to 599, and ours from 902 to 1111" in got.body
+    assert "<code>/status</code>" in got.body
+
+
+def test_addresses_that_have_it(crawled: Crawled) -> None:
+    page = crawled.get("/status/404").main
+    assert f"{crawled.origin}/missing</span>" in page
+    assert f'href="/explain?address={crawled.origin.replace(":", "%3A").replace("/", "%2F")}%2Fmissing"' in page
+    assert "No address has it." in crawled.get("/status/503").main
+    barred = crawled.get("/status/970").main
+    assert f"{crawled.origin}/private/x</span>" in barred
+    assert "cormorant document list --status 970 --excluded" in barred
+
+
+def test_many_addresses_come_page_by_page(crawled: Crawled, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = re.compile(r'<span class="sub" dir="ltr">([^<]+)</span>')
+    whole = row.findall(crawled.get("/status/200").main)
+    monkeypatch.setattr(statuses, "PER_PAGE", 4)
+    seen, page = [], crawled.get("/status/200").main
+    while following := re.search(r'href="([^"]+)" rel="next"', page):
+        seen += row.findall(page)
+        page = crawled.get(html.unescape(following[1]).partition("#")[0]).main
+    assert seen + row.findall(page) == whole
+    assert len(whole) > 12
+
+
+def test_a_cursor_that_no_page_gave(crawled: Crawled) -> None:
+    got = crawled.get("/status/200?cursor=nonsense")
+    assert (got.status, "is none that a list gave" in got.body) == (400, True)
