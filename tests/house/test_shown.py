@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -94,8 +95,10 @@ def untypable(page: str, markdown: str) -> Iterator[Finding]:
 
 def _is_module(name: str) -> bool:
     place = name.replace(".", "/")
-    return name == "pytest" or any(
-        (ROOT / top / f"{place}{end}").exists() for top in ("", "src") for end in (".py", "/__main__.py")
+    return (
+        name in sys.stdlib_module_names
+        or name == "pytest"
+        or any((ROOT / top / f"{place}{end}").exists() for top in ("", "src") for end in (".py", "/__main__.py"))
     )
 
 

@@ -145,5 +145,5 @@ def test_every_code_is_explained_where_its_problem_leads(error: type[CormorantEr
 def test_another_host_is_told_how_to_come_back_and_nothing_else() -> None:
     got = ask(Failing(RuntimeError("unused")), "/", host="evil.example")
     assert got.status == 421
-    assert "Open it by the address that it printed" in got.body
+    assert "serve --name HOST" in got.body
     assert "evil.example" not in got.body

@@ -1,8 +1,8 @@
 """Who may see what is not for every reader? The one place that says so.
 
 Where others reach the pages, who has shown a token (`door`). Where only this machine does, who comes to its loopback
-address, and through no proxy that says so: one that nobody told us of speaks for others. Everybody else is a reader, and
-is turned away from the whole group (`administration`).
+address, and through no proxy that says so: one that nobody told us of speaks for others. Everybody else is a reader,
+and is turned away from the whole group (`administration`).
 """
 
 from __future__ import annotations

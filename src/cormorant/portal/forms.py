@@ -30,7 +30,11 @@ CHAPTERS = (
     Chapter("words", "Words and phrases", (
         Form("travel expense limits", "Any of the words; documents with more of them come first. A whole question "
              "works too."),
-        Form('"head of department"', "Exactly these words side by side, in this order."),
+        Form("ferries", "Other forms of a word too, like `ferry`, by the rules of the document's language. The word "
+             "itself comes first."),
+        Form('"head of department"', "Exactly these words, as they are written, side by side, in this order."),
+        Form('"head department"~3', "These words near each other, at most three others between them. Two or three "
+             "words in any order."),
         Form("*", "Everything. With a place to look, everything there."),
     )),
     Chapter("must", "Must, may, must not", (
@@ -41,14 +45,27 @@ CHAPTERS = (
     )),
     Chapter("shape", "Parts of words", (
         Form("reimburs*", "Words that begin so: reimburse, reimbursed, reimbursement. Two letters or more."),
+        Form("*ation te?t", "`*` stands for any letters, also at the beginning or within; `?` within a word for one."),
+        Form("accomodation~", "Words that are written nearly so: one letter of a short word may differ, two of a "
+             "longer one; `hotle~1` says how many."),
     )),
     Chapter("fields", "Only in one place", (
         Form("title:policy", "In the title."),
+        Form("heading:summary", "In a heading of the page."),
+        Form("url:report", "In the address."),
+        Form("link:timetable", "In the text of links to it."),
         Form("text:policy", "In the text; what stands in the title does not count."),
         Form("type:pdf", f"By type: {', '.join(NAMES)}; or a MIME type, like `type:image/svg+xml`."),
         Form("site:handbook.example.org", "By host."),
         Form("source:handbook", "By the source it came from; in quotes when its name has spaces."),
         Form("lang:de", "By language of the document."),
+    )),
+    Chapter("numbers", "By day, size and depth", (
+        Form("date:2026-03", "Changed in that month; also a day or a year, days in UTC."),
+        Form("date:2026-01-15..2026-03", "Changed from one day to another; either may be left out."),
+        Form("after:2026 before:2026-07", "The same in other words."),
+        Form("size:>1MB", "By size: `size:10kB..2MB`, `size:<500kB`."),
+        Form("depth:<3", "By how many links lead there from a start address."),
     )),
 )  # fmt: skip
 """Every form that is understood today."""
