@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import hypothesis.strategies as st
 import pytest
 import zstandard
 from hypothesis import given
+from msgspec.structs import replace
 
 from cormorant.base.errors import CacheDamaged
 from cormorant.cache import frame as module
@@ -79,22 +79,22 @@ def test_a_wrapping_that_does_not_say_its_size_is_damage() -> None:
 def test_what_is_too_large_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_BODY", 10)
     monkeypatch.setattr(module, "MAX_TEXT", 4)
-    frame = decode(encode(dataclasses.replace(page(1), text="aaaé", body=b"0123456789ab")))
+    frame = decode(encode(replace(page(1), text="aaaé", body=b"0123456789ab")))
     assert (frame.body, frame.text, frame.truncated) == (b"0123456789", "aaa", True)
 
 
 def test_attributes_beyond_reason_are_left_out() -> None:
-    frame = decode(encode(dataclasses.replace(page(1), attributes={"Keywords": ["x" * 1000] * 3000}, title="t" * 5000)))
+    frame = decode(encode(replace(page(1), attributes={"Keywords": ["x" * 1000] * 3000}, title="t" * 5000)))
     assert (frame.attributes, len(frame.title), frame.truncated) == ({}, 1000, True)
     assert frame.url == page(1).url
 
 
 def test_lone_surrogates_become_question_marks() -> None:
-    odd = dataclasses.replace(page(1), title="a\ud800b", text="c\udfffd", attributes={"K\ud800": ["\ud800", "d"]})
+    odd = replace(page(1), title="a\ud800b", text="c\udfffd", attributes={"K\ud800": ["\ud800", "d"]})
     frame = decode(encode(odd))
     assert (frame.title, frame.text, frame.attributes) == ("a?b", "c?d", {"K?": ["?", "d"]})
 
 
 def test_sequences_come_back_as_lists() -> None:
-    frame = decode(encode(dataclasses.replace(page(1), attributes={"Keywords": ("a", "b")})))
+    frame = decode(encode(replace(page(1), attributes={"Keywords": ("a", "b")})))
     assert frame.attributes == {"Keywords": ["a", "b"]}

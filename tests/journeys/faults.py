@@ -108,7 +108,7 @@ _VECTORS = "tests/pages/test_vectors.py"
 _PAGE = "tests/pages/test_every_page.py"
 _KEYS = "tests/pages/test_keyboard.py"
 _RESULTS = "portal/templates/results.html"
-_FRAME = "portal/templates/frame.html"
+_FRAME, _LAYOUT = "portal/templates/frame.html", "portal/templates/layout.html"
 _STYLE = "portal/static/cormorant.css"
 PAGES = (
     _fault("a title is taken for markup", _RESULTS, "{{ hit.title }}</a></h2>", "{{ hit.title | safe }}</a></h2>",
@@ -129,7 +129,7 @@ PAGES = (
     Fault(Plant("nothing is escaped, and there is no policy", "portal/site.py",
                 (("autoescape=True", "autoescape=False"), ("    return Guard(app, hosts)", "    return app"))),
           (_VECTORS, "-k", "results")),
-    _fault("a script stands in the page", _FRAME, "</body>",
+    _fault("a script stands in the page", _LAYOUT, "</body>",
            "<script>document.documentElement.dataset.planted = 1</script></body>", _PAGE, "-k", "little"),
     _fault("pages have no policy", "portal/guard.py", '    b"content-security-policy": POLICY.encode(),\n', "",
            _PAGE, "-k", "policy"),
@@ -137,7 +137,7 @@ PAGES = (
            "script-src 'self' 'unsafe-inline'; img-src 'self'; form-action", _PAGE, "-k", "policy"),
     _fault("a kept copy is one of our pages", "portal/guard.py", '"sandbox; default-src', '"default-src',
            _PAGE, "-k", "stranger"),
-    _fault("a page asks somebody else", _FRAME, '<link rel="icon"',
+    _fault("a page asks somebody else", _LAYOUT, '<link rel="icon"',
            '<link rel="stylesheet" href="http://127.0.0.1:9/x.css"><link rel="icon"', _PAGE, "-k", "little"),
     _fault("what is sent is not packed", "portal/site.py", 'GZipMiddleware(StaticFiles(directory=HERE / "static"))',
            'StaticFiles(directory=HERE / "static")', _PAGE, "-k", "little"),
@@ -155,7 +155,7 @@ PAGES = (
     _fault("it cannot be seen where the focus is", _STYLE,
            ":focus-visible { outline: 3px solid var(--accent); outline-offset: 2px;", ":focus-visible { outline: none;",
            _KEYS, "-k", "seen"),
-    _fault("the first link skips nothing", _FRAME, 'href="#main"', 'href="#top"', _KEYS, "-k", "skips"),
+    _fault("the first link skips nothing", _LAYOUT, 'href="#main"', 'href="#top"', _KEYS, "-k", "skips"),
     _fault("keys are taken from whoever types", "portal/static/keys.js", "    if (typing(event.target)) return;\n", "",
            _KEYS, "-k", "types"),
     _fault("single keys cannot be switched off", "portal/frame.py", 'request.cookies.get("keys") != "off"', "True",

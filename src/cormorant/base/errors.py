@@ -62,8 +62,9 @@ class CormorantError(Exception):
 
 
 def every(root: type[CormorantError] = CormorantError) -> list[type[CormorantError]]:
-    """The errors of the tree above, in its order."""
-    return [root, *(each for child in root.__subclasses__() for each in every(child))]
+    """The errors of the tree above, in its order. Those of other modules stay between these and who calls them."""
+    own = [child for child in root.__subclasses__() if child.__module__ == __name__]
+    return [root, *(each for child in own for each in every(child))]
 
 
 class UsageError(CormorantError):

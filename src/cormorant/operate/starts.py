@@ -11,6 +11,7 @@ from typing import Any
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
+from cormorant.crawl.naming import known_as
 from cormorant.frontier import progress
 from cormorant.frontier.patience import got
 from cormorant.frontier.progress import Start
@@ -86,12 +87,19 @@ def ends(house: House, tx: Tx, row: RunRow) -> list[End]:
     owner = sources.numbered(tx, row.source_id) if found else None
     try:
         source = house.source(owner, row.settings) if owner is not None else None
-        known = named(source) if source is not None else None
+        known = _begins(source) if source is not None else None
     except CormorantError:  # settings that no longer make a source say nothing of where its starts lead
         source = known = None
     if source is None or known is None:
         return [End(each, each.address, each) for each in found]
     return [_end(tx, source, each) for each in found if each.address in known]
+
+
+def _begins(source: Source) -> frozenset[str] | None:
+    """The start addresses of a source, and the sitemaps that its settings name: what a run begins with."""
+    begins = named(source)
+    sitemaps: Sequence[str] = getattr(source.settings, "named_sitemaps", ())
+    return None if begins is None else begins.union(known_as(each, source) for each in sitemaps)
 
 
 def _end(tx: Tx, source: Source, start: Start) -> End:
