@@ -80,9 +80,10 @@ browser:
 	$$(command -v npm >/dev/null || echo npm); } >/dev/null || true; fi
 	@if $(BROWSER); then $(MAKE) .venv/.stamp-pages; else echo "$(WITHOUT)" >&2; fi
 
+PAGES ?= tests/pages
 .PHONY: pages
 pages: .venv/.stamp-dev browser ## Look at every page in a browser, installing that first where it is possible
-	@if $(BROWSER); then rm -rf build/pages; $(PYTEST) -n $(PARALLEL) --dist loadfile tests/pages; \
+	@if $(BROWSER); then rm -rf build/pages; $(PYTEST) -n $(PARALLEL) --dist loadfile $(PAGES); \
 	echo "Pictures and weights of the pages are in build/pages"; fi
 
 .PHONY: suites
@@ -108,6 +109,7 @@ prove: .venv/.stamp-dev browser ## Run the long proofs: kills, accidents, rounds
 	@$(BIN)/python -m tests.journeys.accidents --store postgresql
 	@$(BIN)/python -m tests.journeys.rounds --rounds 30 --seeds 4 --store sqlite
 	@$(BIN)/python -m tests.journeys.rounds --rounds 30 --seeds 4 --store postgresql
+	@$(MAKE) pages
 	@$(PYTEST) tests/journeys/prove_plants.py tests/journeys/prove_traps.py tests/journeys/prove_armour.py \
 	tests/journeys/prove_manners.py
 	@if $(BROWSER); then $(PYTEST) tests/journeys/prove_pages.py ; fi

@@ -124,8 +124,9 @@ def test_tab_takes_the_mark_along(visit: Visit) -> None:
     reader.open("/search?q=island")
     titles = page.locator(".hit h2 a").all_inner_texts()
     page.keyboard.press("j")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
+    links = page.locator(".hit").first.locator("a").count()
+    for _ in range(links):
+        page.keyboard.press("Tab")
     expect(page.locator(".hit.at h2")).to_have_text(titles[1])
     page.keyboard.press("j")
     assert reader.focused == titles[2]
