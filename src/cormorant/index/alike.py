@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+SHORT = 5
+"""Letters of a word of which one may be wrong; of a longer one two."""
+
+
+def allowed(word: str) -> int:
+    """Return how many letters of a word may be wrong if nothing else is said."""
+    return 1 + (len(word) > SHORT)
+
 
 def edits(one: str, other: str, most: int) -> int:
     """Return how many letters differ, or some number above `most` as soon as it is known to be.

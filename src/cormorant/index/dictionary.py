@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 import tantivy
 
-from cormorant.index.alike import edits
+from cormorant.index.alike import allowed, edits
 from cormorant.index.query import Field, Key
-from cormorant.index.stems import SHORTEST, beginning, language_of, stem
+from cormorant.index.stems import beginning, has_forms, language_of, stem
 
 MOST_LOOKED_AT: Final = 5_000
 """Words with one beginning that are looked at for forms of a word; there are more for short beginnings alone."""
@@ -17,8 +17,6 @@ MOST_FORMS: Final = 24
 MOST_COMPARED: Final = 200_000
 """Words with one first letter that are compared with a misspelt one: 0.2 s."""
 MOST_ALIKE: Final = 8
-SHORT: Final = 5
-"""Letters of a word of which one may be wrong; of a longer one two."""
 _REMEMBERED: Final = 10_000
 _FIELDS: Final = (Field.TEXT, Field.TITLE)
 
@@ -61,32 +59,32 @@ class Dictionary:
 
         They begin with the same letter: who misspells seldom does so at once.
         """
-        most = 1 + (len(word) > SHORT)
-        counts: dict[str, int] = {}
-        for field in _FIELDS:
-            for other, count in self._searcher.terms_with_prefix(field, word[:1], limit=MOST_COMPARED):
-                counts[other] = max(count, counts.get(other, 0))
+        most, counts = allowed(word), self._beginning(word[:1], MOST_COMPARED)
         apart = {other: edits(word, other, most) for other in counts if other != word}
         near = [other for other, by in apart.items() if by <= most]
         return sorted(near, key=lambda other: (apart[other], -counts[other], other))[:MOST_ALIKE]
 
     def _look_up(self, word: str) -> tuple[Forms, ...]:
-        if len(word) < SHORTEST or not word.isalpha():
+        if not has_forms(word):
             return ()
         counts = self.languages
         most = max(counts, key=lambda each: (counts[each], each), default="")
         found = []
         for language in sorted(counts):
-            others = self._alike(word, language)
+            others = self._forms_in(word, language)
             if others:
                 found.append(Forms(language, others, of_unknown=language == most))
         return tuple(found)
 
-    def _alike(self, word: str, language: str) -> tuple[str, ...]:
-        wanted, begins = stem(word, language), beginning(word, language)
-        found: dict[str, int] = {}
+    def _forms_in(self, word: str, language: str) -> tuple[str, ...]:
+        wanted, counts = stem(word, language), self._beginning(beginning(word, language), MOST_LOOKED_AT)
+        found = [other for other in counts if other != word and stem(other, language) == wanted]
+        return tuple(sorted(found, key=lambda other: (-counts[other], other))[:MOST_FORMS])
+
+    def _beginning(self, letters: str, most: int) -> dict[str, int]:
+        """Words that begin so, and how many documents hold each in one field or the other."""
+        counts: dict[str, int] = {}
         for field in _FIELDS:
-            for other, count in self._searcher.terms_with_prefix(field, begins, limit=MOST_LOOKED_AT):
-                if other != word and stem(other, language) == wanted:
-                    found[other] = max(found.get(other, 0), count)
-        return tuple(sorted(found, key=lambda each: (-found[each], each))[:MOST_FORMS])
+            for word, count in self._searcher.terms_with_prefix(field, letters, limit=most):
+                counts[word] = max(count, counts.get(word, 0))
+        return counts

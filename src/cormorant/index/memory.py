@@ -9,8 +9,8 @@ from functools import partial
 from typing import assert_never
 
 from cormorant.index import query as ask
-from cormorant.index.alike import edits
-from cormorant.index.dictionary import MOST_ALIKE, SHORT
+from cormorant.index.alike import allowed, edits
+from cormorant.index.dictionary import MOST_ALIKE
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.index.folding import distinct, page
 from cormorant.index.keys import fold_key, headings, keys, said_by
@@ -143,7 +143,7 @@ class MemoryReader:
                 counts.update(held.fields[Field.TITLE].keys() | held.fields[Field.TEXT].keys())
         if len(found) != 1 or len(found[0]) < SHORTEST or found[0] in counts:
             return ()
-        most = 1 + (len(found[0]) > SHORT)
+        most = allowed(found[0])
         apart = {each: edits(found[0], each, most) for each in counts if each[0] == found[0][0]}
         near = [each for each, by in apart.items() if by <= most]
         return tuple(sorted(near, key=lambda each: (apart[each], -counts[each], each))[:MOST_ALIKE])

@@ -11,7 +11,7 @@ from cormorant.index import query as ask
 from cormorant.index.alike import edits
 from cormorant.index.entry import Entry
 from cormorant.index.leaves import MOST_ORDERED, as_regex
-from cormorant.index.stems import SHORTEST, stem
+from cormorant.index.stems import has_forms, stem
 from cormorant.index.words import words
 
 Places = Mapping[str, list[int]]
@@ -51,7 +51,7 @@ def between(entry: Entry, asked: ask.Range) -> bool:
 def _inflected(where: Places, word: str, language: str) -> float:
     """Return how often a word or a form of it stands there, as far as it has forms."""
     same = len(where.get(word, ()))
-    if len(word) < SHORTEST or not word.isalpha():
+    if not has_forms(word):
         return same
     wanted = stem(word, language)
     return same + sum(len(at) / 2 for other, at in where.items() if other != word and stem(other, language) == wanted)

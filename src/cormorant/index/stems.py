@@ -30,10 +30,15 @@ def language_of(tag: str) -> str:
     return primary if primary in LANGUAGES else ""
 
 
+def has_forms(word: str) -> bool:
+    """Say whether a word may have other forms: numbers and names made with figures have none."""
+    return len(word) >= SHORTEST and word.isalpha()
+
+
 @lru_cache(50_000)
 def stem(word: str, language: str) -> str:
     """What all forms of a word begin with, or its rules make of them."""
-    if len(word) < SHORTEST or not word.isalpha():
+    if not has_forms(word):
         return word
     found = _stemmer(_NAMES[language]).analyze(word)
     return found[0] if found else word

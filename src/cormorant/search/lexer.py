@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from cormorant.index.alike import allowed
 from cormorant.search import amounts
 
 LONGEST = 1_000
@@ -56,8 +57,6 @@ _PATTERN = re.compile(r"[\w*?]+|[^*?]+\*")
 """A wildcard within one word, or behind several that stand together."""
 _WILDCARD = re.compile(r"[*?]")
 _STARS = re.compile(r"\*+")
-_SHORT = 5
-"""Letters of a word of which one may differ."""
 
 
 class Kind(Enum):
@@ -218,7 +217,7 @@ class _Cutting:
 
 def _liked(tilde: re.Match[str], plain: Piece) -> Piece | None:
     """Return a word with a tilde: one letter of a short one may differ, two of a longer one, unless it is said."""
-    edits = int(tilde[2]) if tilde[2] else 1 + (len(tilde[1]) > _SHORT)
+    edits = int(tilde[2]) if tilde[2] else allowed(tilde[1])
     return replace(plain, kind=Kind.LIKE, text=tilde[1], amount=edits)
 
 
