@@ -72,7 +72,7 @@ def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: S
         if not seen.first_time(site, key):
             continue
         ruling = follow(address, depth)
-        priority = order.at_level(order.USUAL, level(address)) if ruling.admitted else order.USUAL
+        priority = order.usual(level(address)) if ruling.admitted else order.USUAL
         found = Found(address, site, depth, links.how, referrer=resource.id, priority=priority, display=link.display)
         if ruling.admitted:
             arrivals.append(Arrival(found, key))

@@ -68,11 +68,11 @@ def next_part(source: Source, order: Admission, before: Told, means: Means) -> S
     for said in entries:
         entry, display = _known_as(said, source)
         key, site = fingerprint(entry.address, source.number), means.keys.of(entry.address)
+        level = Level.NORMAL if entry.is_map else source.settings.level(entry.address)
         if not entry.is_map and not means.seen.first_time(site, key):
             tally.known += 1
-            told.claim(Claim(key, site, entry, source.settings.level(entry.address)))
+            told.claim(Claim(key, site, entry, level))
             continue
-        level = Level.NORMAL if entry.is_map else source.settings.level(entry.address)
         found = _found(entry, site, resource, level)._replace(display=display)
         ruling = may_become(source.gates, found)
         if not ruling.admitted:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from cormorant.crawl import crowding, links
 from cormorant.frontier import admission
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
-from cormorant.frontier.order import USUAL, at_level
+from cormorant.frontier.order import usual
 from cormorant.journal import runs, visits
 from cormorant.model.address import origin_of
 from cormorant.model.resource import Found, How
@@ -64,7 +64,7 @@ def _let_in(source: Source, page: list[Exclusion]) -> list[Arrival]:
         asked = each.referrer is not None and each.status not in NEVER
         if asked and source.gates.follow(each.address, each.depth).admitted:
             site = origin_of(each.address).site
-            priority = at_level(USUAL, source.settings.level(each.address))
+            priority = usual(source.settings.level(each.address))
             found = Found(each.address, site, each.depth, How.LINK, referrer=each.referrer, priority=priority)
             arrivals.append(Arrival(found, each.hash))
     return arrivals

@@ -32,9 +32,6 @@ from cormorant.model.outcome import (
 )
 from cormorant.model.resource import Resource, Role, State
 
-_USUAL = [order.at_level(order.USUAL, level) for level in Level]
-"""By level, the priority of a page of which nothing else is known."""
-
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
@@ -53,7 +50,7 @@ class Circumstances:
 
     def next_due(self, resource: Resource) -> int:
         """Its place in the next generation."""
-        priority = 0 if resource.role is Role.SITEMAP else _USUAL[self.level]
+        priority = 0 if resource.role is Role.SITEMAP else order.usual(self.level)
         return order.due(self.generation + 1, priority, resource.depth)
 
 

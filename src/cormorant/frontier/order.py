@@ -50,6 +50,11 @@ def at_level(priority: int, level: Level) -> int:
     return (priority - _first(Level.HIGHEST)) % _BAND + _first(level)
 
 
+def usual(level: Level) -> int:
+    """The priority of a page of which nothing but its level is known."""
+    return _MIDDLES[level]
+
+
 def level_of(due: int) -> Level | None:
     """The level of what is due so; None for what comes before or behind all levels."""
     priority = due >> _PRIORITY & LAST
@@ -70,4 +75,7 @@ def spans(generation: int) -> list[Span]:
 
 
 def _first(level: Level) -> int:
-    return USUAL + _BAND * (level - Level.NORMAL) - NARROW
+    return _MIDDLES[level] - NARROW
+
+
+_MIDDLES = tuple(USUAL + _BAND * (level - Level.NORMAL) for level in Level)
