@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.app import memory
-from tests.clocks import until
+from tests.clocks import Hands, until
 
 SIZE = 64 << 20
 
@@ -35,6 +36,26 @@ def test_mapped_files_of_others_stay(tmp_path: Path) -> None:
         touched(view)
         until_below(SIZE // 2, ours)
         assert resident(foreign) == SIZE
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="another C library gives back by itself")
+def test_what_was_freed_is_kept_for_what_comes_next_and_handed_back_after_a_while() -> None:
+    clock = Hands()
+    trim = memory.trimmer(clock)
+    pieces = [bytes(64 << 10) for _ in range(SIZE >> 16)]
+    last, full = pieces.pop(), in_memory()  # it keeps the C library from handing back what lies before it
+    pieces.clear()
+    trim()
+    assert in_memory() > full - SIZE // 4
+    clock.at += 60
+    trim()
+    assert in_memory() < full - SIZE // 2
+    assert len(last) == 64 << 10
+
+
+def in_memory() -> int:
+    """Bytes of this process that are in memory (proc(5), statm)."""
+    return int(Path("/proc/self/statm").read_bytes().split()[1]) * mmap.PAGESIZE
 
 
 def big_file(path: Path) -> Path:

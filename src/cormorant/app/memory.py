@@ -17,15 +17,22 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from threading import Event, Thread
 from typing import Final
 
-_LARGE: Final = 256 * 1024
+from cormorant.base.clock import Clock
+
+_LARGE: Final = 1 << 20
 """Bytes of a piece that is mapped by itself. Left alone, glibc raises this to 32 MB after the first large body."""
-_TOP: Final = 1 << 20
-"""Free bytes at the end of the heap that are handed back at once."""
+_TOP: Final = 8 << 20
+"""Free bytes at the end of the heap that are handed back at once.
+
+The tree of one page is some megabytes. Were it handed back after each, the next would cost a fault for every 4 kB.
+"""
+_REST_S: Final = 15.0
+"""How long what was freed is kept for what comes next; the peak is the same, and a page costs half the faults."""
 _ARENAS: Final = 2
 """Heaps of a process, which has that many busy threads at most."""
 # The numbers that mallopt takes, from the C library's malloc.h.
@@ -62,10 +69,19 @@ def collect_late() -> None:
     gc.set_threshold(100_000, 50, 1000)
 
 
-def trimmer() -> Callable[[], None]:
-    """Return what hands free memory back to the system; a few milliseconds, so it is for the end of a batch."""
+def trimmer(clock: Clock) -> Callable[[], None]:
+    """Return what hands free memory back to the system, when it has not done so lately; for the end of a batch."""
     trim = getattr(_c_library(), "malloc_trim", None)
-    return partial(trim, 0) if trim is not None else lambda: None
+    due = clock.monotonic() + _REST_S
+
+    def trims() -> None:
+        nonlocal due
+        now = clock.monotonic()
+        if trim is not None and now >= due:
+            trim(0)
+            due = now + _REST_S
+
+    return trims
 
 
 @contextmanager

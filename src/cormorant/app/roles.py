@@ -105,7 +105,7 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)
     doubts = Doubts(copies(house.store, means.cache))
     reader = Reader(ChildPool(converters), steps, partial(stands, house.store), doubts)
-    crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer())
+    crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock))
     memory.collect_late()
     began = cpu_ns()
     await Worker(crew).work(stop)
@@ -280,7 +280,7 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
 
     began = cpu_ns()
     with memory.kept_small(plan.folder / "index"):
-        await Provider(house.store, connect, memory.trimmer()).provide(stop)
+        await Provider(house.store, connect, memory.trimmer(house.clock)).provide(stop)
     if plan.installation.steps:
         # The engine works in threads of its own, so nothing less than all of it can be told.
         _tell_steps(plan, StepTable().with_rest("index", began))
