@@ -251,6 +251,15 @@ def test_a_setting_of_the_installation(bare: Installation) -> None:
     assert (done.code, "CORMORANT_RETRIEVERS" in done.err) == (2, True)
 
 
+def test_a_setting_of_the_environment_that_is_misspelt(bare: Installation) -> None:
+    done = Installation(bare.folder, {"CORMORANT_RETRIVERS": "1"}).run("source", "list")
+    assert (done.code, "Did you mean CORMORANT_RETRIEVERS?" in done.err) == (2, True)
+    assert (
+        Installation(bare.folder, {"CORMORANT_SUITES": "/somewhere", "CORMORANT_SITE": "x"}).run("source", "list").code
+        == 0
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "says"), [(b"installation = 1", "is a table"), (b"[[[", "is not TOML"), (b"\xff", "is not TOML")]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import tomllib
 from pathlib import Path
@@ -18,10 +19,16 @@ MOST_VISITS = 512
 """Sockets of a retriever process to servers that keep it waiting: half of the 1,024 files most systems let it open."""
 
 
+_PREFIX = "CORMORANT_"
+_DATA = "CORMORANT_DATA"
+_ALIKE = 0.75
+"""From 0 to 1: how much the name of a setting is like one that was meant."""
+
+
 class Installation(BaseSettings):
     """Settings of the process: environment variables CORMORANT_NAME, or `[installation]` in a configuration file."""
 
-    model_config = SettingsConfigDict(env_prefix="CORMORANT_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, extra="ignore", frozen=True)
 
     store: str = Field(default="", description="Database URL; empty: a file in the data folder.")
     retrievers: int = Field(default=0, ge=0, le=256, description="Retriever processes; 0: one per core.")
@@ -68,7 +75,8 @@ def load(config: Path | None) -> Installation:
         raise BadSetting(
             f"{config}: [installation] has no setting {name!r}. It has: {', '.join(Installation.model_fields)}."
         )
-    present = {name for name in given if f"CORMORANT_{name.upper()}" in os.environ}
+    _check_environment()
+    present = {name for name in given if f"{_PREFIX}{name.upper()}" in os.environ}
     try:
         return Installation(**{name: value for name, value in given.items() if name not in present})
     except ValidationError as error:
@@ -78,6 +86,16 @@ def load(config: Path | None) -> Installation:
             f"The setting CORMORANT_{name.upper()} cannot be {first['input']!r}: {first['msg'].lower()}. "
             f"{Installation.model_fields[name].description}"
         ) from None
+
+
+def _check_environment() -> None:
+    """Raise BadSetting for a name that is nearly one of ours. Others are somebody else's, who may begin them so too."""
+    ours = [_DATA.removeprefix(_PREFIX), *map(str.upper, Installation.model_fields)]
+    for name in os.environ:
+        given = name.removeprefix(_PREFIX)
+        near = [] if given in (name, *ours) else difflib.get_close_matches(given, ours, n=1, cutoff=_ALIKE)
+        if near:
+            raise BadSetting(f"There is no setting {name} (in the environment). Did you mean {_PREFIX}{near[0]}?")
 
 
 def _installation(config: Path) -> dict[str, Any]:
@@ -100,7 +118,7 @@ def data_folder(given: Path | None) -> Path:
     """
     if given is not None:
         return given.absolute()
-    if said := os.environ.get("CORMORANT_DATA"):
+    if said := os.environ.get(_DATA):
         return Path(said).absolute()
     here = Path(FOLDER_HERE)
     return here.absolute() if here.is_dir() else Path(platformdirs.user_data_dir("cormorant"))

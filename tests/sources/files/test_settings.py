@@ -76,6 +76,7 @@ def test_a_relative_folder_is_made_absolute(monkeypatch: pytest.MonkeyPatch, tmp
         ("https://intra", "https://intra"),
         ("", ""),
         ("file:///q", "file:///q"),
+        ("smb://files/q", "smb://files/q"),
     ],
 )
 def test_the_display_prefix_is_canonical(prefix: str, kept: str) -> None:
@@ -91,6 +92,8 @@ def test_the_display_prefix_is_canonical(prefix: str, kept: str) -> None:
         ("depth", "all", "'depth' cannot be 'all'"),
         ("display_prefix", "intra/docs", "Write it in full"),
         ("display_prefix", "https://intra/?path=", "cannot be continued"),
+        ("display_prefix", "javascript:alert(1)//", "readers cannot follow javascript:"),
+        ("display_prefix", "data:text/html,", "readers cannot follow data:"),
         ("max_size_bytes", "0", "greater than or equal to 1"),
         ("max_size_bytes", "1GB", "less than or equal to 67108864"),
         ("types", "pdf", "'pdf' is not a MIME type"),

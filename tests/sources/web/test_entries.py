@@ -107,6 +107,22 @@ def test_a_file_that_is_no_certificate(tmp_path: Path) -> None:
             parse_settings(WebSettings, {"start": [HOME], "ca": [text]})
 
 
+def test_files_are_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ca = trustme.CA()
+    ca.cert_pem.write_to_path("our ca.pem")
+    ca.issue_cert("x.example").private_key_and_cert_chain_pem.write_to_path("me.pem")
+    settings = parse_settings(WebSettings, {
+        "start": [HOME], "ca": ["'our ca.pem'", f"{HOME} sha256:{'00' * 32}"],
+        "client_certificate": [f"{HOME} me.pem secret:p"],
+    })  # fmt: skip
+    assert [entries.authority(each).file for each in settings.ca] == [str(tmp_path / "our ca.pem"), ""]
+    assert entries.certificate(settings.client_certificate[0]) == Certificate(
+        Place(HOME), str(tmp_path / "me.pem"), "", "", "p"
+    )
+    assert parse_settings(WebSettings, {"start": [HOME], "ca": settings.ca}).ca == settings.ca
+
+
 def test_the_secrets_that_are_needed() -> None:
     settings = parse_settings(WebSettings, {
         "start": [HOME], "credentials": [f"{HOME} bearer secret:a"], "headers": ["X: secret:b", "Y: plain"],

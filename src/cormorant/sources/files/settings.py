@@ -16,6 +16,9 @@ from cormorant.sources.files.patterns import compile_patterns
 MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""
 
+SHOWN_SCHEMES = ("https", "http", "file", "ftp", "sftp", "smb", "nfs", "davs", "dav")
+"""What an address that readers see of a file may begin with: where files are got, and nothing that runs or is run."""
+
 
 class FilesSettings(SourceSettings):
     """Settings of a files source."""
@@ -82,6 +85,12 @@ class FilesSettings(SourceSettings):
             raise ValueError(error.sentence) from None
         if "?" in address:
             raise ValueError("an address with a query cannot be continued. Write it like https://intra/docs.")
+        scheme = address.partition(":")[0]
+        if scheme not in SHOWN_SCHEMES:
+            raise ValueError(
+                f"readers cannot follow {scheme}: addresses to a file. Write it like https://intra/docs; "
+                f"it may begin with {', '.join(SHOWN_SCHEMES)}."
+            )
         return address.rstrip("/")
 
     @field_validator("types")

@@ -74,7 +74,7 @@ class AccessSettings(Settings):
         for each in _read(texts, entries.certificate):
             for file in filter(None, (each.file, each.key_file)):
                 read_pem(file)
-        return texts
+        return tuple(map(entries.anywhere, texts))
 
     @field_validator("ca")
     @classmethod
@@ -82,7 +82,7 @@ class AccessSettings(Settings):
         for each in _read(texts, entries.authority):
             if each.file and b"BEGIN CERTIFICATE" not in read_pem(each.file):
                 raise ValueError(f"{each.file} holds no certificate.")
-        return texts
+        return tuple(map(entries.anywhere, texts))
 
     @field_validator("proxy")
     @classmethod

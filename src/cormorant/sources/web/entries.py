@@ -15,12 +15,14 @@ import base64
 import binascii
 import re
 import shlex
+from pathlib import Path
 from typing import NamedTuple
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.address import canonical, origin_of, path_of
 
 SECRET = "secret:"  # noqa: S105 - how a secret is referred to
+KEY = "sha256:"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """What a secret may be called."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -151,11 +153,22 @@ def authority(text: str) -> Authority:
     place, words = _begun(text, whole=True)
     if len(words) != 1:
         raise ValueError("it is a PEM file, or sha256: and a public key's fingerprint.")
-    if words[0].startswith("sha256:"):
-        return Authority(place, "", _pin(words[0].removeprefix("sha256:").lstrip("/")))
+    if words[0].startswith(KEY):
+        return Authority(place, "", _pin(words[0].removeprefix(KEY).lstrip("/")))
     if place.origin:
         raise ValueError("an authority is trusted by the whole source: leave out the origin.")
     return Authority(place, words[0], "")
+
+
+def anywhere(text: str) -> str:
+    """An entry of `client_certificate` or `ca` whose files are found from any folder, not only where it was typed."""
+    words = _split(text)
+    paths = [word if word.startswith((SECRET, KEY)) or "://" in word else _absolute(word) for word in words]
+    return text if paths == words else shlex.join(paths)
+
+
+def _absolute(path: str) -> str:
+    return str(Path(path).expanduser().absolute())
 
 
 def login(text: str) -> tuple[str, str]:
