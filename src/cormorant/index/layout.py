@@ -1,9 +1,9 @@
 """How does an entry lie on the disk?
 
-Fields of the embedded index: `id`, `fold`, `modified_at`, `size_bytes` and `depth` as columns; the keys, `grant` and
-`deny` as exact terms; `title`, `headings`, `text`, `anchors` and `address` as words with their positions; and, stored,
-the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with spaces where the tokenizer needs them,
-and kept without.
+Fields of the embedded index: `id`, `fold`, `standing`, `modified_at`, `size_bytes` and `depth` as columns; `grant` and
+`deny` as exact terms; the keys and `title_order` as both; `title`, `headings`, `text`, `anchors` and `address` as words
+with their positions; and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with
+spaces where the tokenizer needs them, and kept without.
 
 One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change. It is
 replaced in every commit, so place and changes become durable together or not at all.
@@ -18,17 +18,20 @@ import tantivy
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.index.entry import Entry
-from cormorant.index.keys import fold_key, headings, keys, said_by
+from cormorant.index.keys import exact, fold_key, headings, keys, said_by, standing, title_order
 from cormorant.index.query import Field, Key, Number
 from cormorant.index.words import analyzer, clean, prepare
 
-LAYOUT = 2
+LAYOUT = 3
 """Raised when what is written changes; an index of another layout has to be rebuilt."""
 
 MARK = -1
 """The id of the mark."""
 
 GREATEST_ID = (1 << 63) - 1
+
+TITLE_ORDER = "title_order"
+"""The column of what titles are put in order by."""
 
 _TOKENIZER = "words"
 
@@ -38,9 +41,12 @@ def schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_integer_field("id", indexed=True, fast=True)
     builder.add_integer_field("fold", fast=True)
+    builder.add_integer_field("standing", fast=True)
     builder.add_float_field(Number.MODIFIED, fast=True)
-    for exact in ("grant", "deny", Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE):
-        builder.add_text_field(exact, tokenizer_name="raw", index_option="basic")
+    for rights in ("grant", "deny"):
+        builder.add_text_field(rights, tokenizer_name="raw", index_option="basic")
+    for filed in (Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE, TITLE_ORDER):
+        builder.add_text_field(filed, fast=True, tokenizer_name="raw", index_option="basic")
     builder.add_integer_field(Number.SIZE, fast=True)
     builder.add_integer_field(Number.DEPTH, fast=True)
     for analysed in Field:
@@ -56,11 +62,6 @@ def register(index: tantivy.Index) -> None:
     index.config_reader("manual")
 
 
-def exact(value: str) -> str:
-    """Return `value` as an exact term: unchanged, but for halves of surrogate pairs, which no term can hold."""
-    return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
-
-
 def to_document(entry: Entry) -> tantivy.Document:
     """Return what is written for an entry."""
     document = tantivy.Document()
@@ -68,6 +69,7 @@ def to_document(entry: Entry) -> tantivy.Document:
     fold = fold_key(entry.content_hash)
     if fold is not None:
         document.add_integer("fold", fold)
+    document.add_integer("standing", standing(entry))
     if entry.modified_at is not None:
         document.add_float(Number.MODIFIED, entry.modified_at)
     document.add_integer(Number.SIZE, entry.size_bytes)
@@ -76,6 +78,8 @@ def to_document(entry: Entry) -> tantivy.Document:
         for value in values:
             document.add_text(name, exact(value))
     title, text = prepare(entry.title), prepare(entry.text)
+    if order := title_order(title.kept):
+        document.add_text(TITLE_ORDER, order)
     document.add_text(Field.TITLE, title.split)
     document.add_text(Field.TEXT, text.split)
     for heading in headings(entry):

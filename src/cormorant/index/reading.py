@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Final
 
 import tantivy
 
@@ -13,17 +15,25 @@ from cormorant.index import generations
 from cormorant.index.compile import Compiler
 from cormorant.index.damage import Readable, check, segments
 from cormorant.index.dictionary import Dictionary
-from cormorant.index.folding import distinct, page, ties_by_id
-from cormorant.index.layout import place_of, register, to_entry
+from cormorant.index.folding import distinct, folded, in_groups, page, ties_by_id
+from cormorant.index.layout import TITLE_ORDER, place_of, register, to_entry
 from cormorant.index.protocol import Match, Matches, Stats
-from cormorant.index.query import MOST_RANKED, Search, Sort
+from cormorant.index.query import MOST_RANKED, Number, Search, Sort
 from cormorant.index.sight import Sight, total_of
 from cormorant.index.stems import SHORTEST
+from cormorant.index.tally import Counts, Split
+from cormorant.index.tallying import Columns
 from cormorant.index.words import words
 from cormorant.model.acl import Reader
 
 _SIGHTS = 256
 _TRIES = 10
+_ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
+    Sort.NEWEST: (Number.MODIFIED, tantivy.Order.Desc),
+    Sort.OLDEST: (Number.MODIFIED, tantivy.Order.Asc),
+    Sort.TITLE: (TITLE_ORDER, tantivy.Order.Asc),
+}
+"""By which column the engine orders, and which way."""
 
 Stamp = tuple[tuple[int, ...], tuple[int, ...]]
 """Of the pointer to the generation in use, and of that generation's table of contents."""
@@ -41,6 +51,7 @@ class _State:
     slots: int
     deleted: int
     dictionary: Dictionary
+    columns: Columns
     sights: dict[frozenset[str], Sight] = field(default_factory=dict)
 
     def sight(self, reader: Reader) -> Sight:
@@ -84,6 +95,14 @@ class EmbeddedReader:
             return Matches(0, (), 0)
         with Readable():
             return _answer(state, search)
+
+    def tally(self, search: Search, splits: Sequence[Split]) -> list[Counts]:
+        """Count matches by sort."""
+        state = self._state
+        if state is None:
+            return [{} for _ in splits]
+        with Readable():
+            return state.columns.tally(_compiled(state, search), splits, fold=search.fold)
 
     def alike(self, word: str, reader: Reader) -> tuple[str, ...]:
         """Return words that the reader may know, written nearly like this one."""
@@ -148,6 +167,7 @@ def _opened(generation: Path, stamp: Stamp, old: _State | None) -> _State:
             place=place_of(searcher, index.schema),
             slots=sum(segment["max_doc"] for segment in contents),
             dictionary=Dictionary(searcher),
+            columns=Columns(searcher, index.schema),
             deleted=sum(segment["deletes"]["num_deleted_docs"] for segment in contents if segment["deletes"]),
         )
 
@@ -158,24 +178,46 @@ def _answer(state: _State, search: Search) -> Matches:
     All matches up to MOST_RANKED are ranked, not only the page's: folding needs to know which are equal, and a tie at
     the end of a page must be broken as on the next. It costs 3 ms.
     """
-    sight = state.sight(search.reader)
-    query = Compiler(state.index.schema, sight, state.dictionary, search.weights).whole(search)
-    searcher = state.searcher
-    if search.sort is Sort.RELEVANCE:
-        result = searcher.search(query, MOST_RANKED)
-    else:
-        order = tantivy.Order.Asc if search.sort is Sort.OLDEST else tantivy.Order.Desc
-        result = searcher.search(query, MOST_RANKED, order_by_field="modified_at", order=order)
+    columns, result = state.columns, _ranked(state, search)
     values = [value for value, _ in result.hits]
     addresses = [address for _, address in result.hits]
-    ids = [int(each or 0) for each in searcher.fast_field_values("id", addresses)]
+    ids = [int(each or 0) for each in columns.numbers("id", addresses)]
     folds: list[int | None] = [None] * len(ids)
     if search.fold:
-        folds = [None if each is None else int(each) for each in searcher.fast_field_values("fold", addresses)]
+        folds = [None if each is None else int(each) for each in columns.numbers("fold", addresses)]
+
+    def worth(some: Sequence[int]) -> list[tuple[float, int]]:
+        stands = columns.numbers("standing", [addresses[number] for number in some])
+        return [(stand or 0, ids[number]) for stand, number in zip(stands, some, strict=True)]
+
     reachable = distinct(folds)
     total = total_of(result) - len(ids) + reachable
+    kept = folded(folds, worth).kept(ties_by_id(values, ids))
+    own: Mapping[int, str | None] = {}
+    if search.group:
+        own = columns.own(search.group, ids)
+        values_of = [own.get(each) for each in ids]
+        places, reachable = in_groups(kept, values_of, search.offset, search.limit)
+    else:
+        places = page(kept, search.offset, search.limit)
     hits = []
-    for number, duplicates in page(ties_by_id(values, ids), folds, search.offset, search.limit):
+    for number, duplicates in places:
         score = float(values[number]) if search.sort is Sort.RELEVANCE else 0.0
-        hits.append(Match(ids[number], score, to_entry(searcher.doc(addresses[number])), duplicates))
+        entry = to_entry(state.searcher.doc(addresses[number]))
+        hits.append(Match(ids[number], score, entry, duplicates, own.get(ids[number])))
     return Matches(total, tuple(hits), reachable)
+
+
+def _ranked(state: _State, search: Search) -> Any:
+    """Return the best matches in their order, as the engine gives them."""
+    query = _compiled(state, search)
+    if search.sort is Sort.RELEVANCE:
+        return state.searcher.search(query, MOST_RANKED)
+    column, order = _ORDERS[search.sort]
+    return state.searcher.search(query, MOST_RANKED, order_by_field=column, order=order)
+
+
+def _compiled(state: _State, search: Search) -> tantivy.Query:
+    """Return a search as the engine is asked."""
+    sight = state.sight(search.reader)
+    return Compiler(state.index.schema, sight, state.dictionary, search.weights).whole(search)
