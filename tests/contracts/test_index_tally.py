@@ -108,6 +108,13 @@ class TestOrder:
         assert index.ids("pump", sort=Sort.TITLE) == [8, 5, 3, 2, 6, 1, 4, 7]
         assert index.ids("pump", sort=Sort.TITLE, limit=3, offset=2) == [3, 2, 6]
 
+    def test_titles_that_begin_alike(self, index: Shelf) -> None:
+        same = "Annual report of the observatory on the birds of the island"
+        titles = {1: f"{same} 2026", 2: f"{same} 2019", 3: same, 4: f"{same} Ümlaut", 5: "x" * 32, 6: "x" * 33, 7: same,
+                  8: "東京大学の研究者たちが", 9: "東京大学の研究者たち"}  # fmt: skip
+        index.put(*(entry(number, "pump", title=title) for number, title in titles.items()))
+        assert index.ids("pump", sort=Sort.TITLE) == [3, 7, 2, 1, 4, 5, 6, 9, 8]
+
     def test_of_equals_the_one_that_stands_for_all_is_shown(self, index: Shelf) -> None:
         far, near = "https://docs.example.org/a/long/way", "https://docs.example.org/n"
         index.put(

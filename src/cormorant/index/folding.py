@@ -64,7 +64,7 @@ def page(kept: Iterable[T], offset: int, limit: int) -> list[T]:
     return list(islice(kept, offset, offset + limit))
 
 
-def groups(kept: Iterable[Place], values: Sequence[str | None], most: int) -> list[list[Place]]:
+def groups(kept: Iterable[Place], values: Sequence[Hashable], most: int) -> list[list[Place]]:
     """Return what is left after folding by the values of its matches, the best `most` of each; no value: by itself."""
     found: dict[object, list[Place]] = {}
     for place in kept:
@@ -75,7 +75,7 @@ def groups(kept: Iterable[Place], values: Sequence[str | None], most: int) -> li
     return list(found.values())
 
 
-def in_groups(kept: Iterable[Place], values: Sequence[str | None], offset: int, limit: int) -> tuple[list[Place], int]:
+def in_groups(kept: Iterable[Place], values: Sequence[Hashable], offset: int, limit: int) -> tuple[list[Place], int]:
     """Return the matches of one page of groups, and how many groups there are."""
     found = groups(kept, values, GROUP_HITS)
     return list(chain.from_iterable(page(found, offset, limit))), len(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 from functools import lru_cache
 from typing import Final
@@ -17,6 +18,7 @@ UNKNOWN = "und"
 _HEADINGS = ("Headline1", "Headline2")
 _LONGEST_ORDER: Final = 200
 """Characters of a title that put it in order."""
+STEPS: Final = 4
 
 
 def keys(entry: Entry) -> dict[Key, tuple[str, ...]]:
@@ -36,6 +38,12 @@ def site_keys(url: str) -> tuple[str, ...]:
     """
     parts = url.split("/", 3)
     return _authority_keys(parts[2]) if len(parts) > 2 and not parts[1] else ()
+
+
+def own_value(entry: Entry, key: Key | None) -> str | None:
+    """Return the value of a key that an entry is filed under first, None for none."""
+    values = keys(entry)[key] if key else ()
+    return exact(values[0]) if values else None
 
 
 def filed_under(key: Key, own: str | None) -> tuple[str, ...]:
@@ -107,6 +115,27 @@ def fold_key(content_hash: bytes) -> int | None:
 def title_order(title: str) -> str:
     """Return by what a kept title is put in order: its words as the index has them, "" when it has none."""
     return " ".join(words(title[:_LONGEST_ORDER]))
+
+
+def title_steps(title: str) -> tuple[int, ...]:
+    """Return the beginning of that as numbers to compare one after the other, eight bytes each; () for no words."""
+    order = title_order(title).encode()
+    if not order:
+        return ()
+    padded = order[: 8 * STEPS].ljust(8 * STEPS, b"\0")
+    found = [int.from_bytes(padded[at : at + 8], "big") - (1 << 63) for at in range(0, len(padded), 8)]
+    return tuple(found)
+
+
+def is_cut(last: float | None) -> bool:
+    """Say whether a title may go on behind its last step."""
+    return last is not None and (int(last) + (1 << 63)) % 256 > 0
+
+
+@lru_cache(4096)
+def mark_of(value: str) -> int:
+    """Return a number, signed and of 64 bits, by which values are told apart without looking at them."""
+    return int.from_bytes(hashlib.blake2b(value.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def standing(entry: Entry) -> int:

@@ -1,9 +1,9 @@
 """How does an entry lie on the disk?
 
 Fields of the embedded index: `id`, `fold`, `standing`, `modified_at`, `size_bytes` and `depth` as columns; `grant` and
-`deny` as exact terms; the keys and `title_order` as both; `title`, `headings`, `text`, `anchors` and `address` as words
-with their positions; and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with
-spaces where the tokenizer needs them, and kept without.
+`deny` as exact terms; the keys as both, their first values as numbers (`own_`), titles as steps of an order; `title`,
+`headings`, `text`, `anchors` and `address` as words with their positions; and, stored, the text in UTF-8 as `body` and
+the rest as JSON in `rest`. Text is indexed with spaces where the tokenizer needs them, and kept without.
 
 One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change. It is
 replaced in every commit, so place and changes become durable together or not at all.
@@ -18,7 +18,7 @@ import tantivy
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.index.entry import Entry
-from cormorant.index.keys import exact, fold_key, headings, keys, said_by, standing, title_order
+from cormorant.index.keys import STEPS, exact, fold_key, headings, keys, mark_of, said_by, standing, title_steps
 from cormorant.index.query import Field, Key, Number
 from cormorant.index.words import analyzer, clean, prepare
 
@@ -30,8 +30,17 @@ MARK = -1
 
 GREATEST_ID = (1 << 63) - 1
 
-TITLE_ORDER = "title_order"
-"""The column of what titles are put in order by."""
+TITLES = tuple(f"title_{step}" for step in range(STEPS))
+"""Columns by which titles are put in order, one after the other (`keys.title_steps`)."""
+
+
+def own(key: Key) -> str:
+    """Return the column of the value of a key that a document is filed under first, as a number (`keys.mark_of`)."""
+    return f"own_{key}"
+
+
+FILED = (Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE)
+"""Keys that are columns as well."""
 
 _TOKENIZER = "words"
 
@@ -45,8 +54,11 @@ def schema() -> tantivy.Schema:
     builder.add_float_field(Number.MODIFIED, fast=True)
     for rights in ("grant", "deny"):
         builder.add_text_field(rights, tokenizer_name="raw", index_option="basic")
-    for filed in (Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE, TITLE_ORDER):
+    for filed in FILED:
         builder.add_text_field(filed, fast=True, tokenizer_name="raw", index_option="basic")
+        builder.add_integer_field(own(filed), fast=True)
+    for step in TITLES:
+        builder.add_integer_field(step, fast=True)
     builder.add_integer_field(Number.SIZE, fast=True)
     builder.add_integer_field(Number.DEPTH, fast=True)
     for analysed in Field:
@@ -74,12 +86,15 @@ def to_document(entry: Entry) -> tantivy.Document:
         document.add_float(Number.MODIFIED, entry.modified_at)
     document.add_integer(Number.SIZE, entry.size_bytes)
     document.add_integer(Number.DEPTH, entry.depth)
-    for name, values in (("grant", entry.grants), ("deny", entry.denies), *keys(entry).items()):
+    for name, values in (("grant", entry.grants), ("deny", entry.denies), *(filed := keys(entry)).items()):
         for value in values:
             document.add_text(name, exact(value))
+    for key, values in filed.items():
+        for value in values[:1]:
+            document.add_integer(own(key), mark_of(exact(value)))
     title, text = prepare(entry.title), prepare(entry.text)
-    if order := title_order(title.kept):
-        document.add_text(TITLE_ORDER, order)
+    for name, step in zip(TITLES, title_steps(title.kept), strict=False):
+        document.add_integer(name, step)
     document.add_text(Field.TITLE, title.split)
     document.add_text(Field.TEXT, text.split)
     for heading in headings(entry):

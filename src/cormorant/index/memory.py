@@ -13,7 +13,7 @@ from cormorant.index.alike import allowed, edits
 from cormorant.index.dictionary import MOST_ALIKE
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.index.folding import distinct, folded, in_groups, page
-from cormorant.index.keys import exact, fold_key, headings, keys, said_by, standing, title_order
+from cormorant.index.keys import exact, fold_key, headings, keys, own_value, said_by, standing, title_order
 from cormorant.index.occurrences import Places, between, times
 from cormorant.index.protocol import Match, Matches, Stats
 from cormorant.index.query import Field, Key, Search, Sort
@@ -130,7 +130,7 @@ class MemoryReader:
         folds = _folds(found, search)
         kept = folded(folds, lambda some: [_worth(found[number].entry) for number in some]).kept(range(len(found)))
         total = reachable = distinct(folds)
-        values = [_own(held, search.group) for held in found]
+        values = [own_value(held.entry, search.group) for held in found]
         if search.group:
             places, reachable = in_groups(kept, values, search.offset, search.limit)
         else:
@@ -192,11 +192,6 @@ def _folds(found: Iterable[_Held], search: Search) -> list[int | None]:
 def _worth(entry: Entry) -> tuple[int, int]:
     """Return what is least for the one of equal entries that is shown."""
     return standing(entry), entry.id
-
-
-def _own(held: _Held, key: Key | None) -> str | None:
-    """Return the value of the group that an entry is in."""
-    return exact(held.keys[key][0]) if key and held.keys[key] else None
 
 
 def _sorts(held: _Held, split: Split) -> frozenset[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +18,8 @@ from cormorant.index.compile import Compiler
 from cormorant.index.damage import Readable, check, segments
 from cormorant.index.dictionary import Dictionary
 from cormorant.index.folding import distinct, folded, in_groups, page, ties_by_id
-from cormorant.index.layout import TITLE_ORDER, place_of, register, to_entry
+from cormorant.index.keys import is_cut, own_value, title_order
+from cormorant.index.layout import TITLES, own, place_of, register, to_entry
 from cormorant.index.protocol import Match, Matches, Stats
 from cormorant.index.query import MOST_RANKED, Number, Search, Sort
 from cormorant.index.sight import Sight, total_of
@@ -31,7 +34,7 @@ _TRIES = 10
 _ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
     Sort.NEWEST: (Number.MODIFIED, tantivy.Order.Desc),
     Sort.OLDEST: (Number.MODIFIED, tantivy.Order.Asc),
-    Sort.TITLE: (TITLE_ORDER, tantivy.Order.Asc),
+    Sort.TITLE: (TITLES[0], tantivy.Order.Asc),
 }
 """By which column the engine orders, and which way."""
 
@@ -167,7 +170,7 @@ def _opened(generation: Path, stamp: Stamp, old: _State | None) -> _State:
             place=place_of(searcher, index.schema),
             slots=sum(segment["max_doc"] for segment in contents),
             dictionary=Dictionary(searcher),
-            columns=Columns(searcher, index.schema),
+            columns=Columns(searcher),
             deleted=sum(segment["deletes"]["num_deleted_docs"] for segment in contents if segment["deletes"]),
         )
 
@@ -192,20 +195,37 @@ def _answer(state: _State, search: Search) -> Matches:
 
     reachable = distinct(folds)
     total = total_of(result) - len(ids) + reachable
-    kept = folded(folds, worth).kept(ties_by_id(values, ids))
-    own: Mapping[int, str | None] = {}
+    order = _by_title(state, values, addresses, ids) if search.sort is Sort.TITLE else ties_by_id(values, ids)
+    kept = folded(folds, worth).kept(order)
     if search.group:
-        own = columns.own(search.group, ids)
-        values_of = [own.get(each) for each in ids]
-        places, reachable = in_groups(kept, values_of, search.offset, search.limit)
+        marks = columns.numbers(own(search.group), addresses)
+        places, reachable = in_groups(kept, marks, search.offset, search.limit)
     else:
         places = page(kept, search.offset, search.limit)
     hits = []
     for number, duplicates in places:
         score = float(values[number]) if search.sort is Sort.RELEVANCE else 0.0
         entry = to_entry(state.searcher.doc(addresses[number]))
-        hits.append(Match(ids[number], score, entry, duplicates, own.get(ids[number])))
+        hits.append(Match(ids[number], score, entry, duplicates, own_value(entry, search.group)))
     return Matches(total, tuple(hits), reachable)
+
+
+def _by_title(state: _State, values: Sequence[Any], addresses: Sequence[Any], ids: Sequence[int]) -> Iterator[int]:
+    """Yield the numbers of matches in the order of their titles, given them in that of the first step of each.
+
+    Titles that begin alike as far as the columns tell are looked at. Lazy, like `ties_by_id`.
+    """
+    steps = [(0,) * len(ids), *(state.columns.numbers(name, addresses) for name in TITLES[1:])]
+    beginnings = list(zip(*steps, strict=True))
+    for _, run in groupby(range(len(values)), key=values.__getitem__):
+        numbers = list(run)
+        many = Counter(beginnings[number] for number in numbers)
+        whole = {
+            number: title_order(to_entry(state.searcher.doc(addresses[number])).title)
+            for number in numbers
+            if many[beginnings[number]] > 1 and is_cut(beginnings[number][-1])
+        }
+        yield from sorted(numbers, key=lambda each: (beginnings[each], whole.get(each, ""), ids[each]))
 
 
 def _ranked(state: _State, search: Search) -> Any:

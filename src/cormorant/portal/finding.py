@@ -152,7 +152,8 @@ def _without(asked: Asked, name: str, value: str) -> str:
 def _lists(asked: Asked, facets: Sequence[Facet]) -> Iterator[List]:
     """Lists from which there is something to choose."""
     for facet in facets:
-        if len(facet.choices) > 1 or any(each.chosen for each in facet.choices):
+        worth = 1 if facet.name == "changed" else 2
+        if len(facet.choices) >= worth or any(each.chosen for each in facet.choices):
             opened = facet.name == asked.opened
             few = facet.choices if opened else [
                 each for number, each in enumerate(facet.choices) if number < FEW or each.chosen
