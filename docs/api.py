@@ -9,6 +9,10 @@ from typing import Any
 
 from cormorant.base.errors import every
 from cormorant.portal import site
+from cormorant.search.reader import GroupBy, Sort
+
+ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy)}
+"""Words that are described by what they may be, where they are asked for."""
 
 
 def described() -> dict[str, Any]:
@@ -22,9 +26,9 @@ def interface() -> Iterator[str]:
     schemas = drawn["components"]["schemas"]
     yield "# The interface for programs\n"
     yield (
-        "What `/api/openapi.json` of every installation says, for people. [How to use it](../how-to/api.md). What is\n"
-        "below `/api/v1/search` is for those who look after the installation. An error is a problem object (RFC 9457)\n"
-        "with one of [these codes](errors.md).\n"
+        "What `/api/openapi.json` of every installation says, for people. [How to use it](../how-to/api.md). Search\n"
+        "and duplicates are for every reader, all else below `/api/v1` for those who look after the installation. An\n"
+        "error is a problem object (RFC 9457) with one of [these codes](errors.md).\n"
     )
     yield "## What can be asked\n"
     for path, operations in drawn["paths"].items():
@@ -95,7 +99,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
 
 def _named(reference: str) -> str:
     name = reference.rpartition("/")[2]
-    return f"[{name}](#{name.lower()})" if name != "Sort" else "`relevance` or `newest` or `oldest`"
+    return " or ".join(f"`{each}`" for each in ENUMS[name]) if name in ENUMS else f"[{name}](#{name.lower()})"
 
 
 def _answers(content: Mapping[str, Any]) -> Iterator[str]:

@@ -3,9 +3,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.index.folding import distinct, page, ties_by_id
+from cormorant.index.folding import distinct, folded, groups, page, ties_by_id
 
 FOLDS = st.lists(st.none() | st.integers(-2, 2), max_size=20)
+VALUES = st.sampled_from((None, "a", "b", "c"))
 
 
 def test_ties_are_broken_by_id() -> None:
@@ -14,7 +15,34 @@ def test_ties_are_broken_by_id() -> None:
 
 @given(FOLDS)
 def test_all_pages_together_hold_each_key_once(folds: list[int | None]) -> None:
-    whole = page(range(len(folds)), folds, 0, 1_000)
+    def kept(offset: int, limit: int) -> list[tuple[int, int]]:
+        return page(folded(folds, lambda some: some).kept(range(len(folds))), offset, limit)
+
+    whole = kept(0, 1_000)
     assert len(whole) == distinct(folds)
-    assert len(folds) == sum(1 + folded for _, folded in whole)
-    assert whole == [row for start in range(0, 21, 3) for row in page(range(len(folds)), folds, start, 3)]
+    assert len(folds) == sum(1 + more for _, more in whole)
+    assert whole == [row for start in range(0, 21, 3) for row in kept(start, 3)]
+
+
+def test_the_one_of_least_worth_is_shown_in_its_own_place() -> None:
+    asked: list[list[int]] = []
+
+    def worth(some: object) -> list[int]:
+        asked.append(list(some))  # type: ignore[call-overload]
+        return [{0: 9, 2: 5, 4: 7}[number] for number in asked[-1]]
+
+    made = folded([1, None, 1, 2, 1], worth)
+    assert list(made.kept(range(5))) == [(1, 0), (2, 2), (3, 0)]
+    assert asked == [[0, 2, 4]], "only those with an equal are looked at"
+
+
+@given(st.lists(VALUES, max_size=30))
+def test_groups_come_in_the_order_of_their_best_and_hold_a_few(values: list[str | None]) -> None:
+    found = groups(((number, 0) for number in range(len(values))), values, 3)
+    firsts = [group[0][0] for group in found]
+    assert firsts == sorted(firsts)
+    named = [[values[number] for number, _ in group] for group in found]
+    assert all(len(set(group)) == 1 and len(group) <= 3 for group in named)
+    assert sorted(group[0] or "" for group in named) == sorted(
+        [*{*values} - {None}, *[""] * values.count(None)], key=str
+    )

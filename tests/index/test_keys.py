@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from cormorant.index.keys import fold_key, keys, language_keys, site_keys
+from cormorant.index.keys import filed_under, fold_key, keys, language_keys, site_keys, standing, title_order
 from cormorant.index.query import Key
 from tests.index.shelves import entry
 
@@ -12,11 +12,11 @@ from tests.index.shelves import entry
 @pytest.mark.parametrize(
     ("url", "found"),
     [
-        ("https://docs.example.org:8443/a", ("docs.example.org", "example.org", "docs.example.org:8443")),
+        ("https://docs.example.org:8443/a", ("docs.example.org:8443", "docs.example.org", "example.org")),
         ("https://example.org/", ("example.org",)),
-        ("http://localhost:8000/", ("localhost", "localhost:8000")),
+        ("http://localhost:8000/", ("localhost:8000", "localhost")),
         ("http://10.0.0.1/x", ("10.0.0.1",)),
-        ("http://[::1]:80/x", ("::1", "::1:80")),
+        ("http://[::1]:80/x", ("::1:80", "::1")),
         ("https://user:word@Host.Example.ORG?x=/1", ("host.example.org", "example.org")),
         ("smb://share/folder", ("share",)),
         ("file:///srv/x", ()),
@@ -40,8 +40,39 @@ def test_fold() -> None:
     assert fold_key(hashlib.sha256(b"a").digest()) != fold_key(hashlib.sha256(b"b").digest())
 
 
-def test_every_key_but_the_id() -> None:
+def test_every_key_but_the_id_and_the_content() -> None:
     filed = keys(entry(1, mime="Text/HTML", language="en"))
-    assert set(filed) == set(Key) - {Key.ID}
+    assert set(filed) == set(Key) - {Key.ID, Key.CONTENT}
     assert (filed[Key.MIME], filed[Key.SOURCE]) == (("text/html",), ("docs",))
     assert keys(entry(1))[Key.MIME] == ()
+
+
+@pytest.mark.parametrize(
+    "url", ["https://docs.example.org:8443/a", "http://localhost:8000/", "http://10.0.0.1:81/x", "http://[::1]:80/x",
+            "http://[fe80::1]/x", "https://a.b.example.org/", "http://h/"],
+)  # fmt: skip
+def test_the_first_value_tells_the_others(url: str) -> None:
+    assert filed_under(Key.SITE, site_keys(url)[0]) == site_keys(url)
+
+
+def test_the_first_language_tells_the_others() -> None:
+    assert filed_under(Key.LANGUAGE, "de-ch") == ("de-ch", "de")
+    assert filed_under(Key.MIME, "text/html") == ("text/html",)
+    assert filed_under(Key.SITE, None) == ()
+
+
+@pytest.mark.parametrize(
+    ("title", "order"), [("Über Ångström!", "uber angstrom"), ("  “The” C++ guide", "the c guide"), ("…", ""), ("", "")]
+)
+def test_titles_are_ordered_by_their_words(title: str, order: str) -> None:
+    assert title_order(title) == order
+
+
+def test_of_equals_the_canonical_one_stands_for_all_then_the_one_of_the_shortest_address() -> None:
+    long, short = "https://docs.example.org/a/long/way", "https://docs.example.org/"
+    worth = [
+        standing(entry(1, url=long, attributes={"Canonical": long})), standing(entry(2, url=short)),
+        standing(entry(3, url=long)),
+    ]  # fmt: skip
+    assert worth == sorted(worth)
+    assert len(set(worth)) == 3

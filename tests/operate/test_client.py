@@ -65,6 +65,8 @@ MORE = """
         assert not hasattr(report, "fetchd")
         hits = c.search("harbour", limit=1)
         assert (len(hits), hits.total > 1, hits.query) == (1, True, "harbour")
+        found = [hit.title for hit in c.search("*", sort="title")]
+        assert found == sorted(found)
         assert c.explain({start!r} + "tides")[0]["verdict"] == "indexed"
         again = c.crawl("docs", force=True)
         assert (again.run, again.new) == (2, 0)

@@ -79,7 +79,7 @@ def fill(button: Locator) -> None:
     form = button.locator("xpath=ancestor::form")
     for field in form.locator("input:not([type=hidden])").all():
         if not field.input_value():
-            field.fill("island")
+            field.fill("2026-03-14" if field.get_attribute("type") == "date" else "island")
 
 
 @every_page

@@ -86,15 +86,65 @@ def test_a_title_leads_to_the_document_itself(visit: Visit) -> None:
     assert urlsplit(there).port != urlsplit(reader.house.origin).port
 
 
-def test_duplicates_are_unfolded_and_folded_again(visit: Visit) -> None:
+def test_duplicates_are_listed_unfolded_and_folded_again(visit: Visit) -> None:
     reader = visit()
     page = reader.page
     reader.open("/search?q=timetable")
     before = page.locator(".hit").count()
+    title = page.locator(".hit").filter(has_text="1 duplicate").locator("h2").inner_text()
     reader.follow(page.get_by_role("link", name="1 duplicate"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("2 documents of equal content")
+    expect(page.locator(".hit h2")).to_have_text([title, title])
+    page.go_back()
+    reader.follow(page.get_by_role("link", name="Show each"))
     expect(page.locator(".hit")).to_have_count(before + 1)
     reader.follow(page.get_by_role("link", name="Fold them"))
     expect(page.locator(".hit")).to_have_count(before)
+
+
+@everybody
+def test_results_are_narrowed_sorted_and_grouped(look: Look, visit: Visit) -> None:
+    reader = visit("sample", look)
+    page = reader.page
+    reader.open("/search?q=island")
+
+    def choose(name: str) -> int:
+        if look.width < WIDE.width:
+            page.get_by_text("Narrow the results").click()
+        link = page.locator(".facet:visible").get_by_role("link", name=name)
+        count = int(link.locator(".n").inner_text())
+        reader.follow(link)
+        return count
+
+    assert choose("PDF") == _total(reader)
+    assert choose("Web page") < _total(reader), "both are looked for"
+    expect(page.locator(".chip.on")).to_have_count(2)
+    both = _total(reader)
+    reader.follow(page.get_by_role("link", name="Title", exact=True))
+    titles = [each.lower() for each in page.locator(".hit h2").all_inner_texts()]
+    assert titles == sorted(titles)
+    reader.follow(page.get_by_role("link", name="By source"))
+    expect(page).to_have_url(re.compile(r"sort=title&group=source"))
+    assert _total(reader) == both
+    reader.follow(page.get_by_role("link", name="Clear all"))
+    expect(page.locator(".chip.on")).to_have_count(0)
+    expect(page).to_have_url(re.compile(r"/search\?q=island&sort=title&group=source$"))
+
+
+def _total(reader: Visitor) -> int:
+    return int(reader.page.locator("p.quiet strong").inner_text().replace(",", ""))
+
+
+def test_days_are_set_and_let_go(visit: Visit) -> None:
+    reader = visit()
+    page = reader.page
+    reader.open("/search?q=ferry&source=office")
+    page.locator("#from").fill("2001-02-03")
+    reader.follow(page.get_by_role("button", name="Set dates"))
+    expect(page.locator(".chip.on")).to_have_text(["office remove", "since 3 Feb 2001 remove"])
+    expect(page.locator("#from")).to_have_value("2001-02-03")
+    reader.follow(page.locator(".chip.on").last)
+    expect(page.locator(".chip.on")).to_have_count(1)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

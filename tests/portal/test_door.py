@@ -30,6 +30,7 @@ EVERYONE = {
 }  # fmt: skip
 READERS = {
     ("GET", "/"), ("GET", "/search"), ("GET", "/cached/{number}"), ("GET", "/api/v1/search"),
+    ("GET", "/duplicates/{number}"), ("GET", "/api/v1/documents/{number}/duplicates"),
     ("GET", "/help"), ("GET", "/help/errors"), ("GET", "/opensearch.xml"),
 }  # fmt: skip
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

@@ -108,7 +108,35 @@ def test_search_takes_what_the_command_takes(crawled: Crawled) -> None:
     newest = found(q="*", sort="newest", all=1, limit=100)
     oldest = found(q="*", sort="oldest", all=1, limit=100)
     assert {each["id"] for each in newest} == {each["id"] for each in oldest}
+    by_title = found(q="*", sort="title", limit=100)
+    assert by_title == told(crawled, "search", "*", "--sort", "title", "--limit", "100")
+    assert found(q="*", group="source") == told(crawled, "search", "*", "--group", "source")
+    assert found(q="*", since="2020", until="2999") == told(
+        crawled, "search", "*", "--since", "2020", "--until", "2999"
+    )
     assert crawled.get("/api/v1/search?q=a&sort=best").json["detail"].startswith("`sort` has to be 'relevance'")
+
+
+def test_every_count_is_the_total_of_the_question_it_leads_to(crawled: Crawled) -> None:
+    for asked in ({"q": "kelp"}, {"q": "*", "source": "web"}, {"q": "sargasso kelp", "type": "page"}):
+        answer = crawled.api("/search?" + urlencode(asked))
+        for name, choices in answer["facets"].items():
+            for each in choices:
+                narrowed = {**asked, **({"since": each["since"]} if name == "changed" else {name: each["value"]})}
+                assert crawled.api("/search?" + urlencode(narrowed))["total"] == each["count"], narrowed
+        assert answer["facets"]["source"]
+
+
+def test_documents_of_equal_content(crawled: Crawled) -> None:
+    (hit,) = [each for each in crawled.api("/search?q=start&source=web")["hits"] if each["url"] == f"{crawled.origin}/"]
+    listed = crawled.api(f"/documents/{hit['id']}/duplicates")
+    assert listed["total"] == len(listed["duplicates"]) == 2
+    assert {each["source"] for each in listed["duplicates"]} == {"web", "twin"}
+    (pay,) = [each for each in crawled.api("/documents?limit=1000")["documents"] if each["url"].endswith("pay.txt")]
+    for number in (pay["id"], 999_999):
+        got = crawled.get(f"/api/v1/documents/{number}/duplicates")
+        assert (got.status, got.json["code"]) == (404, "not_found")
+        assert got.body == crawled.get("/api/v1/documents/999999/duplicates").body
 
 
 @pytest.mark.parametrize(
@@ -124,6 +152,9 @@ def test_search_takes_what_the_command_takes(crawled: Crawled) -> None:
         ("/documents/99999999999999999999", 404, "not_found", ""), ("/explain", 422, "usage", "has to be given"),
         ("/explain?address=x", 422, "bad_address", "is no address in full"),
         ("/sources/none", 404, "not_found", "There is no source 'none'"), ("/runs/999", 404, "not_found", "run 999"),
+        ("/search?q=a&group=day", 422, "usage", "`group` has to be 'source' or 'site'"),
+        ("/search?q=a&type=doc", 400, "usage", "There is no type 'doc'. There is page, pdf,"),
+        ("/search?q=a&since=now", 400, "usage", "since takes a day, month or year"),
         ("/runs?cursor=%C2%B2", 400, "usage", "is none that a list gave"), ("/none", 404, "not_found", ""),
     ],
 )  # fmt: skip

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from html import unescape
 
 import pytest
 
@@ -10,7 +12,7 @@ from cormorant.base.clock import SystemClock
 from cormorant.operate import searching
 from cormorant.portal.shelf import Shelf
 from cormorant.search.parse import parse
-from cormorant.search.reader import Answer, Hit, Question
+from cormorant.search.reader import Answer, Choice, Facet, Group, Hit, Question
 from tests.portal.asking import ask
 
 HIT = Hit(1, "https://a.example/b", "B", "kelp", (), 1.0, "web", "text/html", "", 9, None, cached=True, duplicates=0)
@@ -33,13 +35,81 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
     monkeypatch.setattr(Shelf, "counts", lambda _: counts)
     monkeypatch.setattr(Shelf, "ask", answer)
+    monkeypatch.setattr(Shelf, "running", lambda _, every: [])
     return counts
 
 
-def test_one_source_is_no_choice(found: dict[str, int]) -> None:
-    assert "<aside" not in ask(Quiet(), "/search?q=kelp").body
-    found["papers"] = 1
-    assert "<aside" in ask(Quiet(), "/search?q=kelp").body
+LISTS = (
+    Facet("source", (Choice("web", 600, chosen=False),)),
+    Facet(
+        "language", tuple(Choice(code, 9, chosen=False) for code in ("de", "en", "fi", "fr", "it", "pl", "sv", "xx")), 3
+    ),
+    Facet("changed", (Choice("week", 2, False, "2026-05-21"), Choice("year", 5, False, "2026-01-01"))),
+)
+
+
+def test_one_value_is_no_choice(found: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = Answer(9, 9, 1.0, parse("kelp").understood, (HIT,), facets=LISTS)
+    monkeypatch.setattr(Shelf, "ask", lambda *_: answer)
+    body = ask(Quiet(), "/search?q=kelp").main
+    assert ">Source<" not in body
+    assert ">Finnish<" in body
+    assert body.count("Swedish") == 0, "only a few before it is asked for"
+    assert "/search?q=kelp&amp;more=language" in body
+    assert "2 more" in body
+    opened = ask(Quiet(), "/search?q=kelp&more=language").main
+    assert opened.count("Swedish") == 2, "in the column and for narrow windows"
+    assert "xx" in opened
+    assert found
+
+
+def test_choices_lead_to_what_they_choose(found: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = Answer(9, 9, 1.0, parse("kelp").understood, (HIT,), facets=LISTS)
+    monkeypatch.setattr(Shelf, "ask", lambda *_: answer)
+    body = unescape(ask(Quiet(), "/search?q=kelp&language=fi&from=2026-05-21&to=2026-06&page=2").main)
+    for said in (
+        "/search?q=kelp&language=fi&language=de&from=2026-05-21&to=2026-06",
+        "/search?q=kelp&language=fi&from=2026-01-01",
+        "/search?q=kelp&from=2026-05-21&to=2026-06", "/search?q=kelp&language=fi&to=2026-06",
+        "/search?q=kelp&language=fi&from=2026-05-21", "/search?q=kelp",
+        "/search?q=kelp&language=fi&from=2026-05-21&to=2026-06&sort=title",
+        "/search?q=kelp&language=fi&from=2026-05-21&to=2026-06&group=site",
+    ):  # fmt: skip
+        assert f'href="{said}"' in body, said
+    assert "since 21 May 2026" in body
+    assert "until 2026-06" in body
+    assert "Clear all" in body
+    assert found
+
+
+@pytest.mark.parametrize(
+    "asked", ["sort=best", "group=day", "type=doc", "more=x", "sort=", "to=2026&sort=newest&sort=x"]
+)
+def test_what_is_no_value_is_passed_over(asked: str, found: dict[str, int]) -> None:
+    body = ask(Quiet(), f"/search?q=kelp&{asked}").main
+    assert body.count('aria-current="true">Relevance') == 1
+    assert body.count('aria-current="true">One list') == 1
+    assert "passed over" not in body
+    assert found
+
+
+def test_a_day_that_is_none_is_said(found: dict[str, int]) -> None:
+    body = ask(Quiet(), "/search?q=kelp&from=yesterday").main
+    assert "From was passed over: it takes a day, like 2026-03-14." in body
+    assert "chip on" not in body
+    assert found
+
+
+def test_hits_in_groups(found: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    hits = (replace(HIT, group="a.example"), replace(HIT, id=2, group="a.example"), replace(HIT, id=3, group=None))
+    answer = Answer(30, 12, 1.0, parse("kelp").understood, hits, groups=(Group("a.example", 29),))
+    monkeypatch.setattr(Shelf, "ask", lambda *_: answer)
+    body = unescape(ask(Quiet(), "/search?q=kelp&group=site").main)
+    assert body.count("<ol>") == 2
+    assert 'href="/search?q=kelp&site=a.example">More from a.example (29)<' in body
+    assert "page=2" in body
+    assert "can be paged to" not in body
+    assert found
 
 
 @pytest.mark.parametrize(("total", "page", "said"), [(600, 50, True), (600, 49, False), (500, 50, False)])

@@ -219,7 +219,10 @@ def test_a_kept_copy_may_load_the_style_and_nobody_a_page(portal: Portal) -> Non
 
 def test_the_chosen_source_is_let_go_by_choosing_it_again(portal: Portal) -> None:
     body = portal.get("/search?q=sargasso&source=papers").body
-    assert body.count('<a href="/search?q=sargasso" aria-current="true"><bdi>papers</bdi></a>') == 2
+    assert (
+        body.count('<a href="/search?q=sargasso" aria-current="true"><bdi>papers</bdi><span class="n">1</span></a>')
+        == 2
+    )
     assert "Narrow the results (1 chosen)" in body
 
 
@@ -228,6 +231,11 @@ def test_duplicates_are_folded_and_can_be_shown(portal: Portal) -> None:
     assert body.count('<li class="hit"') == 1
     assert "1 duplicate" in body
     assert portal.get("/search?q=dulse&all=1").body.count('<li class="hit"') == 2
+    (there,) = re.findall(r'href="(/duplicates/\d+)"', body)
+    listed = portal.get(there)
+    assert "2 documents of equal content" in listed.body
+    assert listed.body.count('<li class="hit"') == 2
+    assert there not in listed.body.partition("<main")[2], "it does not lead to itself"
 
 
 def test_a_copy_is_words_in_a_sandbox(portal: Portal) -> None:
@@ -241,7 +249,9 @@ def test_a_copy_is_words_in_a_sandbox(portal: Portal) -> None:
 
 
 def test_unknown_and_forbidden_look_the_same(portal: Portal) -> None:
-    found = {portal.get(path).body for path in ("/cached/999999", "/cached/x", "/nowhere", "/search/x")}
+    found = {
+        portal.get(path).body for path in ("/cached/999999", "/cached/x", "/nowhere", "/search/x", "/duplicates/999999")
+    }
     assert len(found) == 1
     assert "There is nothing at this address" in found.pop()
     assert portal.get("/cached/999999").status == 404

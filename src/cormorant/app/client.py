@@ -22,7 +22,7 @@ from cormorant.app.build import Plan, open_house
 from cormorant.model.run import Refresh
 from cormorant.operate import crawl, explain, problems, searching, sources
 from cormorant.operate.house import House
-from cormorant.search.reader import Answer, Hit, Library, Question
+from cormorant.search.reader import Answer, Hit, Library, Question, Sort
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +135,17 @@ class Cormorant:
         record = crawl.report(house, numbers[0]) | {"problems": problems.of_run(house, numbers[0])}
         return Report(record, crawl.exit_code(house, numbers))
 
-    def search(self, text: str, source: str | None = None, limit: int = 10, offset: int = 0) -> Hits:
-        """Search. Any word is enough; what has more of them comes first. Raises NotFoundError for an unknown source."""
+    def search(
+        self, text: str, source: str | None = None, limit: int = 10, offset: int = 0, *, sort: str = "relevance"
+    ) -> Hits:
+        """Search. Any word is enough; what has more of them comes first.
+
+        `sort` is relevance, newest, oldest or title. Raises NotFoundError for an unknown source, ValueError for an
+        unknown order.
+        """
         if self._library is None:
             self._library = searching.library(self._house())
-        question = Question(text, (source,) if source else (), limit, offset)
+        question = Question(text, (source,) if source else (), limit, offset, Sort(sort))
         return Hits(searching.search(self._house(), question, shelf=self._library))
 
     def explain(self, address: str) -> list[dict[str, Any]]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,10 +15,11 @@ from cormorant.base.errors import UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.figures import plural
+from cormorant.cli.records import taking
 from cormorant.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from cormorant.search.reader import Answer, Hit
+    from cormorant.search.reader import Answer, Hit, Question
 
 app = new_app()
 
@@ -41,6 +45,54 @@ class _Search(TyperCommand):
             ) from None
 
 
+class Order(StrEnum):
+    """In which order hits come."""
+
+    RELEVANCE = "relevance"
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    TITLE = "title"
+
+
+class By(StrEnum):
+    """By what hits come in groups."""
+
+    SOURCE = "source"
+    SITE = "site"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What is wanted of all that a query finds."""
+
+    source: Annotated[
+        list[str],
+        typer.Option(
+            "--source", metavar="S", help="In this source only; may repeat.", default_factory=list, show_default=False
+        ),
+    ]
+    since: Annotated[
+        str, typer.Option("--since", metavar="DAY", help="Changed on this day or later; also a month or a year.")
+    ] = ""
+    until: Annotated[
+        str, typer.Option("--until", metavar="DAY", help="Changed on this day or before; also a month or a year.")
+    ] = ""
+    sort: Annotated[Order, typer.Option("--sort", help="In which order; title is from A to Z.")] = Order.RELEVANCE
+    group: Annotated[
+        By | None, typer.Option("--group", help="In groups of one source or site, at most three hits of each.")
+    ] = None
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=0, max=1000, help="Hits, or groups, to show, at most 1000.")
+    ] = 10
+    offset: Annotated[
+        int, typer.Option("--offset", metavar="N", min=0, help="Hits, or groups, to pass over first.")
+    ] = 0
+    every: Annotated[bool, typer.Option("--all", help="Show duplicates too, instead of folding them into one.")] = False
+    facets: Annotated[bool, typer.Option("--facets", help="Count results by source, site, type, language and age.")] = (
+        False
+    )
+
+
 @app.command(
     cls=_Search,
     epilog=examples(
@@ -48,42 +100,44 @@ class _Search(TyperCommand):
         "cormorant search '\"annual meeting\"' --source docs",
         "cormorant search 'ferry type:pdf' --limit 3 --json",
         "cormorant search 'timetable date:2026 title:ferry'",
+        "cormorant search timetable --since 2026-03 --sort newest",
+        "cormorant search harbour --group site --facets",
         "cormorant search harbour --all --offset 10",
         "cormorant search '*' --source docs",
     ),
 )
+@taking(Wanted, "wanted")
 def search(
     context: typer.Context,
     words: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words; an exact phrase in quotes.")],
-    source: Annotated[
-        list[str],
-        typer.Option(
-            "--source", metavar="S", help="In this source only; may repeat.", default_factory=list, show_default=False
-        ),
-    ],
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=0, max=1000, help="Hits to show, at most 1000.")
-    ] = 10,
-    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Hits to pass over first.")] = 0,
-    every: Annotated[
-        bool, typer.Option("--all", help="Show duplicates too, instead of folding them into one.")
-    ] = False,
+    wanted: Wanted,
 ) -> None:
     """Search. Any word is enough; what has more of them comes first."""
     from cormorant.operate import searching
-    from cormorant.search.reader import Question
 
     say = terminal.of(context)
     if not "".join(words).strip():
         raise UsageError(f"There is nothing to search for. {NAME_A_WORD}")
-    question = Question(" ".join(words), tuple(source), limit, offset, fold=not every)
     with say.house() as house:
-        answer = searching.search(house, question)
+        answer = searching.search(house, _question(" ".join(words), wanted))
     if say.json:
         for hit in answer.hits:
             say.record(searching.hit_record(hit))
+        if wanted.facets:
+            say.record({"facets": searching.facets_record(answer)})
         return
-    show(say, answer, offset)
+    show(say, answer, wanted.offset)
+
+
+def _question(text: str, wanted: Wanted) -> Question:
+    """What is asked of the library."""
+    from cormorant.search.reader import Chosen, GroupBy, Question, Sort
+
+    return Question(
+        text, tuple(wanted.source), wanted.limit, wanted.offset, Sort(wanted.sort.value), fold=not wanted.every,
+        chosen=Chosen(since=wanted.since, until=wanted.until), facets=wanted.facets,
+        group=GroupBy(wanted.group.value) if wanted.group else None,
+    )  # fmt: skip
 
 
 def show(say: terminal.Terminal, answer: Answer, offset: int = 0) -> None:
@@ -93,17 +147,51 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0) -> None:
     say.detail(f"Understood as {answer.understood.text!r}, answered in {answer.took_ms:.1f} ms.")
     if answer.suggestion:
         say.note(f"Did you mean {answer.suggestion}")
+    _show_facets(say, answer)
     if not answer.hits:
         say.note(_none(answer, offset))
         return
+    if answer.groups:
+        _show_groups(say, answer, offset)
+        return
     for number, hit in enumerate(answer.hits, offset + 1):
-        _show_hit(say, number, hit)
+        _show_hit(say, f"{number:>3}.", hit)
     last = offset + len(answer.hits)
     next_ones = f" --offset {last} shows the next ones." if last < answer.reachable else ""
     if last < answer.total or offset:
         say.note(f"{offset + 1} to {last} of {plural(answer.total, 'result')}.{next_ones}")
     else:
         say.note(f"{plural(answer.total, 'result')}.")
+
+
+def _show_facets(say: terminal.Terminal, answer: Answer) -> None:
+    """Print how many results each choice leaves."""
+    for facet in answer.facets:
+        if facet.choices:
+            say.raw(say.bold(facet.name))
+        for choice in facet.choices:
+            since = f"  since {choice.since}" if choice.since else ""
+            say.print(f"{choice.results:>7,}  {choice.value}{since}")
+        if facet.others:
+            say.print(f"         and {facet.others:,} more")
+        if facet.choices:
+            say.raw("")
+
+
+def _show_groups(say: terminal.Terminal, answer: Answer, offset: int) -> None:
+    """Print hits in their groups."""
+    totals = {each.value: each.total for each in answer.groups}
+    count = 0
+    for value, hits in groupby(answer.hits, key=lambda hit: hit.id if hit.group is None else hit.group):
+        count += 1
+        if isinstance(value, str):
+            say.raw(f"{say.bold(clean(value))}, {plural(totals.get(value, 0), 'result')}")
+        for hit in hits:
+            _show_hit(say, "   -", hit)
+    last = offset + count
+    next_ones = f" --offset {last} shows the next ones." if last < answer.reachable else ""
+    said = f"{offset + 1} to {last} of {plural(answer.reachable, 'group')}, {plural(answer.total, 'result')} in all."
+    say.note(f"{said}{next_ones}")
 
 
 def _none(answer: Answer, offset: int) -> str:
@@ -120,8 +208,8 @@ def _none(answer: Answer, offset: int) -> str:
     return f"{all_there_are}; --offset is beyond them."
 
 
-def _show_hit(say: terminal.Terminal, number: int, hit: Hit) -> None:
-    say.raw(f"{number:>3}. {say.bold(clean(hit.title or hit.url))}")
+def _show_hit(say: terminal.Terminal, mark: str, hit: Hit) -> None:
+    say.raw(f"{mark} {say.bold(clean(hit.title or hit.url))}")
     say.print(f"     {hit.url}")
     shown, at = "", 0
     for start, end in hit.highlights:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -27,7 +27,7 @@ from cormorant.limits import Answer, Finished, Killed, PayloadTooBig, ServerGone
 from cormorant.limits import Failed as TaskFailed
 from cormorant.limits.client import ChildPool
 from cormorant.model import showing
-from cormorant.model.content import Content, Document, Extraction, Link, Manner, Wire
+from cormorant.model.content import Content, Document, Extraction, Link, Manner, Value, Wire
 from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, Quarantined, Unchanged
 from cormorant.model.resource import Resource
 from cormorant.model.rules import Gate, Ruling
@@ -235,7 +235,7 @@ def document_of(
         text_hash=text_hash,
         acl=content.acl or source.settings.acl,
         modified_at=content.modified_at,
-        attributes={**said.attributes, showing.ATTRIBUTE: asked} if asked else said.attributes,
+        attributes={**said.attributes, **extra} if (extra := _beside(resource, said, asked)) else said.attributes,
         links=said.links,
         truncated=content.truncated or said.truncated,
         charset=said.charset,
@@ -243,6 +243,14 @@ def document_of(
         language_from=language_from,
         links_dropped=said.links_dropped,
     )
+
+
+def _beside(resource: Resource, said: Extraction, asked: Sequence[str]) -> dict[str, Value]:
+    """Attributes of a page that say how it is to be shown; none for most."""
+    found: dict[str, Value] = {showing.ATTRIBUTE: asked} if asked else {}
+    if said.canonical and said.canonical in (resource.address, resource.display):
+        found[showing.CANONICAL] = said.canonical
+    return found
 
 
 def says_nothing(document: Document, content: Content) -> bool:

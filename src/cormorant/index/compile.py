@@ -12,7 +12,8 @@ from tantivy import FieldType, Occur
 
 from cormorant.index import query as ask
 from cormorant.index.dictionary import Dictionary
-from cormorant.index.layout import GREATEST_ID, exact
+from cormorant.index.keys import exact
+from cormorant.index.layout import GREATEST_ID
 from cormorant.index.leaves import Leaves
 from cormorant.index.query import Field, Key, Number
 from cormorant.index.sight import Clause, Sight
@@ -127,7 +128,16 @@ class Compiler:
         """Return a query for documents filed under one of the values."""
         if node.key is Key.ID:
             return self._ids(node.values)
+        if node.key is Key.CONTENT:
+            return self._equals(node.values)
         return self._sight.terms(node.key, [exact(value) for value in node.values])
+
+    def _equals(self, values: Sequence[str]) -> tantivy.Query:
+        """Return a query for documents that fold under one of these keys."""
+        keys = [int(value) for value in values if value.removeprefix("-").isdecimal()]
+        return _Q.boolean_query(
+            [(Occur.Should, _Q.range_query(self._schema, "fold", FieldType.Integer, key, key)) for key in keys]
+        )
 
     def _ids(self, values: Sequence[str] | map[str]) -> tantivy.Query:
         """Return a query for these ids; what is no id finds nothing."""

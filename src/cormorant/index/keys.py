@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import ipaddress
 from functools import lru_cache
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from cormorant.index.entry import Entry
 from cormorant.index.query import Key
+from cormorant.index.words import clean, words
+from cormorant.model import showing
 
 UNKNOWN = "und"
 """The language of documents whose language nobody knows (BCP 47 section 4.1, from ISO 639-2)."""
 _HEADINGS = ("Headline1", "Headline2")
+_LONGEST_ORDER: Final = 200
+"""Characters of a title that put it in order."""
+STEPS: Final = 4
 
 
 def keys(entry: Entry) -> dict[Key, tuple[str, ...]]:
@@ -24,12 +32,40 @@ def keys(entry: Entry) -> dict[Key, tuple[str, ...]]:
 
 
 def site_keys(url: str) -> tuple[str, ...]:
-    """Return the host of `url`, with its port when it names one, and every domain the host is part of.
+    """Return the host of `url`, and before it with its port when it names one, and every domain the host is part of.
 
     So `example.org` finds `docs.example.org` too. An IP address is part of nothing.
     """
     parts = url.split("/", 3)
     return _authority_keys(parts[2]) if len(parts) > 2 and not parts[1] else ()
+
+
+def own_value(entry: Entry, key: Key | None) -> str | None:
+    """Return the value of a key that an entry is filed under first, None for none."""
+    values = keys(entry)[key] if key else ()
+    return exact(values[0]) if values else None
+
+
+def filed_under(key: Key, own: str | None) -> tuple[str, ...]:
+    """Return all values of a key for a document, given the first of them; none for one that has none."""
+    if own is None:
+        return ()
+    if key is Key.LANGUAGE:
+        return language_keys(own)
+    if key is not Key.SITE:
+        return (own,)
+    host, _, _ = own.rpartition(":")
+    if ":" not in host:
+        return _authority_keys(own) or (own,)
+    return (own, host) if _is_address(host) else (own,)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 @lru_cache(4096)
@@ -45,8 +81,8 @@ def _authority_keys(authority: str) -> tuple[str, ...]:
     with_port = (f"{host}:{port}",) if port else ()
     labels = host.split(".")
     if ":" in host or labels[-1].isdigit():
-        return (host, *with_port)
-    return (*(".".join(labels[start:]) for start in range(max(1, len(labels) - 1))), *with_port)
+        return (*with_port, host)
+    return (*with_port, *(".".join(labels[start:]) for start in range(max(1, len(labels) - 1))))
 
 
 @lru_cache(4096)
@@ -74,3 +110,42 @@ def fold_key(content_hash: bytes) -> int | None:
     Among a hundred million documents two different ones share a key with a probability of 1 in 3,700.
     """
     return int.from_bytes(content_hash[:8], "big", signed=True) if content_hash else None
+
+
+def title_order(title: str) -> str:
+    """Return by what a kept title is put in order: its words as the index has them, "" when it has none."""
+    return " ".join(words(title[:_LONGEST_ORDER]))
+
+
+def title_steps(title: str) -> tuple[int, ...]:
+    """Return the beginning of that as numbers to compare one after the other, eight bytes each; () for no words."""
+    order = title_order(title).encode()
+    if not order:
+        return ()
+    padded = order[: 8 * STEPS].ljust(8 * STEPS, b"\0")
+    found = [int.from_bytes(padded[at : at + 8], "big") - (1 << 63) for at in range(0, len(padded), 8)]
+    return tuple(found)
+
+
+def is_cut(last: float | None) -> bool:
+    """Say whether a title may go on behind its last step."""
+    return last is not None and (int(last) + (1 << 63)) % 256 > 0
+
+
+@lru_cache(4096)
+def mark_of(value: str) -> int:
+    """Return a number, signed and of 64 bits, by which values are told apart without looking at them."""
+    return int.from_bytes(hashlib.blake2b(value.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def standing(entry: Entry) -> int:
+    """Return a number that is least for the one of equal documents that stands for all; of the same, the oldest does.
+
+    That is one that calls itself canonical, then the one with the shortest address.
+    """
+    return (showing.CANONICAL not in entry.attributes) << 32 | min(len(clean(entry.url)), (1 << 32) - 1)
+
+
+def exact(value: str) -> str:
+    """Return `value` as an exact term: unchanged, but for halves of surrogate pairs, which no term can hold."""
+    return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()

@@ -1,9 +1,9 @@
 """How does an entry lie on the disk?
 
-Fields of the embedded index: `id`, `fold`, `modified_at`, `size_bytes` and `depth` as columns; the keys, `grant` and
-`deny` as exact terms; `title`, `headings`, `text`, `anchors` and `address` as words with their positions; and, stored,
-the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with spaces where the tokenizer needs them,
-and kept without.
+Fields of the embedded index: `id`, `fold`, `standing`, `modified_at`, `size_bytes` and `depth` as columns; `grant` and
+`deny` as exact terms; the keys as both, their first values as numbers (`own_`), titles as steps of an order; `title`,
+`headings`, `text`, `anchors` and `address` as words with their positions; and, stored, the text in UTF-8 as `body` and
+the rest as JSON in `rest`. Text is indexed with spaces where the tokenizer needs them, and kept without.
 
 One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change. It is
 replaced in every commit, so place and changes become durable together or not at all.
@@ -18,17 +18,29 @@ import tantivy
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.index.entry import Entry
-from cormorant.index.keys import fold_key, headings, keys, said_by
+from cormorant.index.keys import STEPS, exact, fold_key, headings, keys, mark_of, said_by, standing, title_steps
 from cormorant.index.query import Field, Key, Number
 from cormorant.index.words import analyzer, clean, prepare
 
-LAYOUT = 2
+LAYOUT = 3
 """Raised when what is written changes; an index of another layout has to be rebuilt."""
 
 MARK = -1
 """The id of the mark."""
 
 GREATEST_ID = (1 << 63) - 1
+
+TITLES = tuple(f"title_{step}" for step in range(STEPS))
+"""Columns by which titles are put in order, one after the other (`keys.title_steps`)."""
+
+
+def own(key: Key) -> str:
+    """Return the column of the value of a key that a document is filed under first, as a number (`keys.mark_of`)."""
+    return f"own_{key}"
+
+
+FILED = (Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE)
+"""Keys that are columns as well."""
 
 _TOKENIZER = "words"
 
@@ -38,9 +50,15 @@ def schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_integer_field("id", indexed=True, fast=True)
     builder.add_integer_field("fold", fast=True)
+    builder.add_integer_field("standing", fast=True)
     builder.add_float_field(Number.MODIFIED, fast=True)
-    for exact in ("grant", "deny", Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE):
-        builder.add_text_field(exact, tokenizer_name="raw", index_option="basic")
+    for rights in ("grant", "deny"):
+        builder.add_text_field(rights, tokenizer_name="raw", index_option="basic")
+    for filed in FILED:
+        builder.add_text_field(filed, fast=True, tokenizer_name="raw", index_option="basic")
+        builder.add_integer_field(own(filed), fast=True)
+    for step in TITLES:
+        builder.add_integer_field(step, fast=True)
     builder.add_integer_field(Number.SIZE, fast=True)
     builder.add_integer_field(Number.DEPTH, fast=True)
     for analysed in Field:
@@ -56,11 +74,6 @@ def register(index: tantivy.Index) -> None:
     index.config_reader("manual")
 
 
-def exact(value: str) -> str:
-    """Return `value` as an exact term: unchanged, but for halves of surrogate pairs, which no term can hold."""
-    return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
-
-
 def to_document(entry: Entry) -> tantivy.Document:
     """Return what is written for an entry."""
     document = tantivy.Document()
@@ -68,14 +81,20 @@ def to_document(entry: Entry) -> tantivy.Document:
     fold = fold_key(entry.content_hash)
     if fold is not None:
         document.add_integer("fold", fold)
+    document.add_integer("standing", standing(entry))
     if entry.modified_at is not None:
         document.add_float(Number.MODIFIED, entry.modified_at)
     document.add_integer(Number.SIZE, entry.size_bytes)
     document.add_integer(Number.DEPTH, entry.depth)
-    for name, values in (("grant", entry.grants), ("deny", entry.denies), *keys(entry).items()):
+    for name, values in (("grant", entry.grants), ("deny", entry.denies), *(filed := keys(entry)).items()):
         for value in values:
             document.add_text(name, exact(value))
+    for key, values in filed.items():
+        for value in values[:1]:
+            document.add_integer(own(key), mark_of(exact(value)))
     title, text = prepare(entry.title), prepare(entry.text)
+    for name, step in zip(TITLES, title_steps(title.kept), strict=False):
+        document.add_integer(name, step)
     document.add_text(Field.TITLE, title.split)
     document.add_text(Field.TEXT, text.split)
     for heading in headings(entry):

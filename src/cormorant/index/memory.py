@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import assert_never
@@ -12,12 +12,13 @@ from cormorant.index import query as ask
 from cormorant.index.alike import allowed, edits
 from cormorant.index.dictionary import MOST_ALIKE
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
-from cormorant.index.folding import distinct, page
-from cormorant.index.keys import fold_key, headings, keys, said_by
+from cormorant.index.folding import distinct, folded, in_groups, page
+from cormorant.index.keys import exact, fold_key, headings, keys, own_value, said_by, standing, title_order
 from cormorant.index.occurrences import Places, between, times
 from cormorant.index.protocol import Match, Matches, Stats
 from cormorant.index.query import Field, Key, Search, Sort
 from cormorant.index.stems import SHORTEST, language_of
+from cormorant.index.tally import Counts, Since, Split, once
 from cormorant.index.words import clean, places, words
 from cormorant.model.acl import ACL, Reader
 
@@ -123,17 +124,33 @@ class MemoryReader:
 
     def search(self, search: Search) -> Matches:
         """Answer a question."""
-        found = [held for held in self._state.spoken() if _sees(held, search)]
+        found = self._found(search)
         scores = {held.entry.id: _score(held, search) for held in found}
         found.sort(key=lambda held: (*_rank(held.entry, scores[held.entry.id], search.sort), held.entry.id))
-        folds = [fold_key(held.entry.content_hash) if search.fold else None for held in found]
+        folds = _folds(found, search)
+        kept = folded(folds, lambda some: [_worth(found[number].entry) for number in some]).kept(range(len(found)))
+        total = reachable = distinct(folds)
+        values = [own_value(held.entry, search.group) for held in found]
+        if search.group:
+            places, reachable = in_groups(kept, values, search.offset, search.limit)
+        else:
+            places = page(kept, search.offset, search.limit)
         hits = []
-        for number, duplicates in page(range(len(found)), folds, search.offset, search.limit):
+        for number, duplicates in places:
             entry = found[number].entry
             score = scores[entry.id] if search.sort is Sort.RELEVANCE else 0.0
-            hits.append(Match(entry.id, score, entry, duplicates))
-        total = distinct(folds)
-        return Matches(total, tuple(hits), total)
+            hits.append(Match(entry.id, score, entry, duplicates, values[number]))
+        return Matches(total, tuple(hits), reachable)
+
+    def tally(self, search: Search, splits: Sequence[Split]) -> list[Counts]:
+        """Count matches by sort."""
+        found = self._found(search)
+        folds = _folds(found, search)
+        return [dict(once(zip((_sorts(held, split) for held in found), folds, strict=True))) for split in splits]
+
+    def _found(self, search: Search) -> list[_Held]:
+        """Return what matches."""
+        return [held for held in self._state.spoken() if _sees(held, search)]
 
     def alike(self, word: str, reader: Reader) -> tuple[str, ...]:
         """Return words that the reader may know, written nearly like this one."""
@@ -165,6 +182,23 @@ def _hold(entry: Entry) -> _Held:
         Field.ANCHORS: "\n".join(entry.anchors), Field.ADDRESS: said_by(entry.url),
     }  # fmt: skip
     return _Held(entry, {name: places(text) for name, text in texts.items()}, keys(entry), language_of(entry.language))
+
+
+def _folds(found: Iterable[_Held], search: Search) -> list[int | None]:
+    """Return under which key each match folds."""
+    return [fold_key(held.entry.content_hash) if search.fold else None for held in found]
+
+
+def _worth(entry: Entry) -> tuple[int, int]:
+    """Return what is least for the one of equal entries that is shown."""
+    return standing(entry), entry.id
+
+
+def _sorts(held: _Held, split: Split) -> frozenset[str]:
+    """Return as what an entry counts."""
+    if isinstance(split, Since):
+        return split.sorts(held.entry.modified_at)
+    return split.sorts(map(exact, held.keys[split.key]))
 
 
 def _sees(held: _Held, search: Search) -> bool:
@@ -204,7 +238,12 @@ def _filed(held: _Held, node: ask.Exact | ask.Range) -> bool:
     """Say whether an entry lies in a place to look."""
     if isinstance(node, ask.Range):
         return between(held.entry, node)
-    own = (str(held.entry.id),) if node.key is Key.ID else held.keys[node.key]
+    if node.key is Key.ID:
+        own: tuple[str, ...] = (str(held.entry.id),)
+    elif node.key is Key.CONTENT:
+        own = (str(fold_key(held.entry.content_hash)),)
+    else:
+        own = held.keys[node.key]
     return not set(own).isdisjoint(node.values)
 
 
@@ -230,10 +269,13 @@ def _score(held: _Held, search: Search) -> float:
     return counted * _WORDS_FIRST + sum(_times(held, leaf, search.weights) for leaf in ask.leaves(root))
 
 
-def _rank(entry: Entry, score: float, sort: Sort) -> tuple[bool, float]:
+def _rank(entry: Entry, score: float, sort: Sort) -> tuple[bool, float | str]:
     """Return a key that is less for what comes earlier."""
     if sort is Sort.RELEVANCE:
         return False, -score
+    if sort is Sort.TITLE:
+        order = title_order(entry.title)
+        return not order, order
     if entry.modified_at is None:
         return True, 0.0
     return False, entry.modified_at if sort is Sort.OLDEST else -entry.modified_at

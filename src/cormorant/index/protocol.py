@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from cormorant.index.entry import Change, Entry
 from cormorant.index.query import Search
+from cormorant.index.tally import Counts, Split
 from cormorant.model.acl import Reader
 
 
 class Match(NamedTuple):
     """A document that matches. `duplicates` counts the other matching documents of equal content that were folded in.
 
-    `entry` is what was put, with its text as it is kept (`words.clean`).
+    `entry` is what was put, with its text as it is kept (`words.clean`); `group` is the value of its group, if any.
     """
 
     id: int
     score: float
     entry: Entry
     duplicates: int = 0
+    group: str | None = None
 
 
 class Matches(NamedTuple):
     """`total` is how many matches there are in all, folded ones counted once; `reachable`, how many of them are hits.
 
-    The others lie beyond every offset.
+    The others lie beyond every offset. Of groups, `reachable` is how many there are of them.
     """
 
     total: int
@@ -78,8 +80,9 @@ class IndexReader(Protocol):
     """Asks an index, from this process or another; safe for several threads.
 
     A caller may rely on: every answer being of one committed state; a document that the search's reader may not read
-    adding nothing to hits, totals, duplicates or the rarity of words, and a hidden one nothing to hits, totals and
-    duplicates; equal questions to an unchanged index getting equal answers, so pages neither repeat nor miss a hit.
+    adding nothing to hits, totals, duplicates, counts or the rarity of words, and a hidden one nothing to hits, totals,
+    duplicates and counts; equal questions to an unchanged index getting equal answers, so pages neither repeat nor miss
+    a hit.
     A caller may not rely on: scores meaning anything between questions; totals being folded exactly, or hits existing,
     beyond the best 10,000 matches; the newest commit being seen before `refresh`.
     Raises IndexDamaged when what is on disk is not what was written.
@@ -96,6 +99,14 @@ class IndexReader(Protocol):
 
     def search(self, search: Search) -> Matches:
         """Answer a question."""
+        ...
+
+    def tally(self, search: Search, splits: Sequence[Split]) -> list[Counts]:
+        """Count the matches of a search by sort, for each split: whatever its limit, offset and order are.
+
+        A count is the total of the search narrowed to that sort, as long as no more than MOST_RANKED documents match;
+        beyond, equal documents are counted each.
+        """
         ...
 
     def alike(self, word: str, reader: Reader) -> tuple[str, ...]:

@@ -32,13 +32,14 @@ class Field(StrEnum):
 
 
 class Key(StrEnum):
-    """Fields with exact values; see `keys`."""
+    """Fields with exact values; see `keys`. The value of CONTENT is the key under which equal documents fold."""
 
     SOURCE = "source"
     SITE = "site"
     MIME = "mime"
     LANGUAGE = "language"
     ID = "id"
+    CONTENT = "content"
 
 
 class Number(StrEnum):
@@ -224,11 +225,19 @@ class Weights:
 
 
 class Sort(StrEnum):
-    """In which order. Documents without a date come last; ties are broken by id."""
+    """In which order; titles by their words, whatever their case and accents.
+
+    Documents without a date, or without words in their title, come last; ties are broken by id.
+    """
 
     RELEVANCE = "relevance"
     NEWEST = "newest"
     OLDEST = "oldest"
+    TITLE = "title"
+
+
+GROUP_HITS = 3
+"""Hits of one group in an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +245,10 @@ class Search:
     """A question to an index. There is none without a Reader.
 
     `hidden` are ids that must not be found though the index still holds them. With `fold`, documents of equal content
-    are one match. `limit` may be 0, to count.
+    are one match, that which stands for them (`keys.standing`), in its own place. `limit` may be 0, to count.
+
+    With `group`, matches come in groups of one value of that key, in the order of the best of each, at most GROUP_HITS
+    of them, and `limit` and `offset` count groups. What has no value is a group by itself.
     """
 
     query: Query
@@ -247,6 +259,7 @@ class Search:
     hidden: frozenset[int] = frozenset()
     fold: bool = True
     weights: Weights = Weights()
+    group: Key | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.reader, Reader):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
+from typing import Any, Final
 
 import tantivy
 
@@ -13,17 +17,26 @@ from cormorant.index import generations
 from cormorant.index.compile import Compiler
 from cormorant.index.damage import Readable, check, segments
 from cormorant.index.dictionary import Dictionary
-from cormorant.index.folding import distinct, page, ties_by_id
-from cormorant.index.layout import place_of, register, to_entry
+from cormorant.index.folding import distinct, folded, in_groups, page, ties_by_id
+from cormorant.index.keys import is_cut, own_value, title_order
+from cormorant.index.layout import TITLES, own, place_of, register, to_entry
 from cormorant.index.protocol import Match, Matches, Stats
-from cormorant.index.query import MOST_RANKED, Search, Sort
+from cormorant.index.query import MOST_RANKED, Number, Search, Sort
 from cormorant.index.sight import Sight, total_of
 from cormorant.index.stems import SHORTEST
+from cormorant.index.tally import Counts, Split
+from cormorant.index.tallying import Columns
 from cormorant.index.words import words
 from cormorant.model.acl import Reader
 
 _SIGHTS = 256
 _TRIES = 10
+_ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
+    Sort.NEWEST: (Number.MODIFIED, tantivy.Order.Desc),
+    Sort.OLDEST: (Number.MODIFIED, tantivy.Order.Asc),
+    Sort.TITLE: (TITLES[0], tantivy.Order.Asc),
+}
+"""By which column the engine orders, and which way."""
 
 Stamp = tuple[tuple[int, ...], tuple[int, ...]]
 """Of the pointer to the generation in use, and of that generation's table of contents."""
@@ -41,6 +54,7 @@ class _State:
     slots: int
     deleted: int
     dictionary: Dictionary
+    columns: Columns
     sights: dict[frozenset[str], Sight] = field(default_factory=dict)
 
     def sight(self, reader: Reader) -> Sight:
@@ -84,6 +98,14 @@ class EmbeddedReader:
             return Matches(0, (), 0)
         with Readable():
             return _answer(state, search)
+
+    def tally(self, search: Search, splits: Sequence[Split]) -> list[Counts]:
+        """Count matches by sort."""
+        state = self._state
+        if state is None:
+            return [{} for _ in splits]
+        with Readable():
+            return state.columns.tally(_compiled(state, search), splits, fold=search.fold)
 
     def alike(self, word: str, reader: Reader) -> tuple[str, ...]:
         """Return words that the reader may know, written nearly like this one."""
@@ -148,6 +170,7 @@ def _opened(generation: Path, stamp: Stamp, old: _State | None) -> _State:
             place=place_of(searcher, index.schema),
             slots=sum(segment["max_doc"] for segment in contents),
             dictionary=Dictionary(searcher),
+            columns=Columns(searcher),
             deleted=sum(segment["deletes"]["num_deleted_docs"] for segment in contents if segment["deletes"]),
         )
 
@@ -158,24 +181,63 @@ def _answer(state: _State, search: Search) -> Matches:
     All matches up to MOST_RANKED are ranked, not only the page's: folding needs to know which are equal, and a tie at
     the end of a page must be broken as on the next. It costs 3 ms.
     """
-    sight = state.sight(search.reader)
-    query = Compiler(state.index.schema, sight, state.dictionary, search.weights).whole(search)
-    searcher = state.searcher
-    if search.sort is Sort.RELEVANCE:
-        result = searcher.search(query, MOST_RANKED)
-    else:
-        order = tantivy.Order.Asc if search.sort is Sort.OLDEST else tantivy.Order.Desc
-        result = searcher.search(query, MOST_RANKED, order_by_field="modified_at", order=order)
+    columns, result = state.columns, _ranked(state, search)
     values = [value for value, _ in result.hits]
     addresses = [address for _, address in result.hits]
-    ids = [int(each or 0) for each in searcher.fast_field_values("id", addresses)]
+    ids = [int(each or 0) for each in columns.numbers("id", addresses)]
     folds: list[int | None] = [None] * len(ids)
     if search.fold:
-        folds = [None if each is None else int(each) for each in searcher.fast_field_values("fold", addresses)]
+        folds = [None if each is None else int(each) for each in columns.numbers("fold", addresses)]
+
+    def worth(some: Sequence[int]) -> list[tuple[float, int]]:
+        stands = columns.numbers("standing", [addresses[number] for number in some])
+        return [(stand or 0, ids[number]) for stand, number in zip(stands, some, strict=True)]
+
     reachable = distinct(folds)
     total = total_of(result) - len(ids) + reachable
+    order = _by_title(state, values, addresses, ids) if search.sort is Sort.TITLE else ties_by_id(values, ids)
+    kept = folded(folds, worth).kept(order)
+    if search.group:
+        marks = columns.numbers(own(search.group), addresses)
+        places, reachable = in_groups(kept, marks, search.offset, search.limit)
+    else:
+        places = page(kept, search.offset, search.limit)
     hits = []
-    for number, duplicates in page(ties_by_id(values, ids), folds, search.offset, search.limit):
+    for number, duplicates in places:
         score = float(values[number]) if search.sort is Sort.RELEVANCE else 0.0
-        hits.append(Match(ids[number], score, to_entry(searcher.doc(addresses[number])), duplicates))
+        entry = to_entry(state.searcher.doc(addresses[number]))
+        hits.append(Match(ids[number], score, entry, duplicates, own_value(entry, search.group)))
     return Matches(total, tuple(hits), reachable)
+
+
+def _by_title(state: _State, values: Sequence[Any], addresses: Sequence[Any], ids: Sequence[int]) -> Iterator[int]:
+    """Yield the numbers of matches in the order of their titles, given them in that of the first step of each.
+
+    Titles that begin alike as far as the columns tell are looked at. Lazy, like `ties_by_id`.
+    """
+    steps = [(0,) * len(ids), *(state.columns.numbers(name, addresses) for name in TITLES[1:])]
+    beginnings = list(zip(*steps, strict=True))
+    for _, run in groupby(range(len(values)), key=values.__getitem__):
+        numbers = list(run)
+        many = Counter(beginnings[number] for number in numbers)
+        whole = {
+            number: title_order(to_entry(state.searcher.doc(addresses[number])).title)
+            for number in numbers
+            if many[beginnings[number]] > 1 and is_cut(beginnings[number][-1])
+        }
+        yield from sorted(numbers, key=lambda each: (beginnings[each], whole.get(each, ""), ids[each]))
+
+
+def _ranked(state: _State, search: Search) -> Any:
+    """Return the best matches in their order, as the engine gives them."""
+    query = _compiled(state, search)
+    if search.sort is Sort.RELEVANCE:
+        return state.searcher.search(query, MOST_RANKED)
+    column, order = _ORDERS[search.sort]
+    return state.searcher.search(query, MOST_RANKED, order_by_field=column, order=order)
+
+
+def _compiled(state: _State, search: Search) -> tantivy.Query:
+    """Return a search as the engine is asked."""
+    sight = state.sight(search.reader)
+    return Compiler(state.index.schema, sight, state.dictionary, search.weights).whole(search)

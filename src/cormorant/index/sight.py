@@ -13,7 +13,7 @@ from typing import Any
 import tantivy
 from tantivy import Occur, Query
 
-from cormorant.index.layout import exact
+from cormorant.index.keys import exact
 from cormorant.index.query import Field
 from cormorant.model.acl import Reader
 

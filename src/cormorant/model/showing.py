@@ -13,6 +13,8 @@ from cormorant.model.content import Value
 
 ATTRIBUTE: Final = "Robots"
 """The attribute of a document that holds what its page asks for: `noarchive`, `nosnippet`."""
+CANONICAL: Final = "Canonical"
+"""The attribute of a document that says of itself that it stands for its equals (rel=canonical): its own address."""
 NO_COPY: Final = "noarchive"
 NO_SNIPPET: Final = "nosnippet"
 _MEANS: Final = {

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged, NotFoundError
+from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged, NotFoundError, UsageError
 from cormorant.cache.protocol import Place
 from cormorant.catalog import receivers, sources
 from cormorant.frontier import hiding
@@ -16,8 +16,10 @@ from cormorant.index.protocol import IndexReader
 from cormorant.model import showing
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.operate.house import House
-from cormorant.search.reader import Answer, Hit, Library, Question
+from cormorant.search.reader import Answer, Equals, Hit, Library, Question
 from cormorant.store.schema import content
+
+_MISSING = "There is no such document, or it is not for you to see."
 
 
 def library(house: House) -> Library:
@@ -67,8 +69,10 @@ def _kept(house: House, numbers: Sequence[int]) -> frozenset[int]:
 def search(house: House, question: Question, reader: Reader = ANYONE, *, shelf: Library | None = None) -> Answer:
     """Answer a question as far as this reader may know. `shelf` is a library that is open already.
 
-    Raises NotFoundError for an unknown source, and what `library` raises.
+    Raises NotFoundError for an unknown source, UsageError for a type or a day that is none, and what `library` raises.
     """
+    if question.chosen.faults:
+        raise UsageError(" ".join(question.chosen.faults.values()))
     if question.sources:
         with house.store.read() as tx:
             for name in question.sources:
@@ -90,7 +94,7 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "highlights": [list(each) for each in hit.highlights], "score": round(hit.score, 4), "source": hit.source,
         "mime": hit.mime, "language": hit.language, "size_bytes": hit.size_bytes,
         "modified_at": rfc3339(hit.modified_at), "cached": hit.cached, "duplicates": hit.duplicates,
-        "attributes": dict(hit.attributes),
+        "group": hit.group, "attributes": dict(hit.attributes),
     }  # fmt: skip
 
 
@@ -98,10 +102,34 @@ def answer_record(answer: Answer) -> dict[str, Any]:
     """The search object around hits. An offset below `reachable` leads to one, whatever `total` says."""
     return {
         "total": answer.total, "reachable": answer.reachable, "took_ms": round(answer.took_ms, 2),
-        "query": answer.understood.text, "notes": list(answer.understood.notes), "facets": {},
-        "suggestion": answer.suggestion,
+        "query": answer.understood.text, "notes": list(answer.understood.notes),
+        "suggestion": answer.suggestion, "facets": facets_record(answer),
+        "groups": [{"value": each.value, "total": each.total} for each in answer.groups],
         "hits": [hit_record(hit) for hit in answer.hits],
     }  # fmt: skip
+
+
+def facets_record(answer: Answer) -> dict[str, Any]:
+    """What can be chosen from each list, and how many results each choice leaves."""
+    return {
+        facet.name: [
+            {"value": each.value, "count": each.results, "chosen": each.chosen}
+            | ({"since": each.since} if each.since else {})
+            for each in facet.choices
+        ]
+        for facet in answer.facets
+    }
+
+
+def duplicates(shelf: Library, number: int, reader: Reader = ANYONE) -> Equals:
+    """A document and all others of equal content, the one that stands for them first.
+
+    Raises NotFoundError, the same for what is unknown and what is forbidden.
+    """
+    found = shelf.equals(number, reader)
+    if not found.hits:
+        raise NotFoundError(_MISSING)
+    return found
 
 
 def copy(house: House, shelf: Library, number: int, reader: Reader = ANYONE) -> tuple[Hit, str]:
@@ -111,7 +139,7 @@ def copy(house: House, shelf: Library, number: int, reader: Reader = ANYONE) -> 
     found asks that no copy of it be shown.
     """
     hit = shelf.see(number, reader)
-    missing = NotFoundError("There is no such document, or it is not for you to see.")
+    missing = NotFoundError(_MISSING)
     if hit is None:
         raise missing
     if showing.forbids(hit.attributes, showing.NO_COPY):

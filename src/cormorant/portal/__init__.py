@@ -2,7 +2,8 @@
 
     GET /            one box
     GET /search?q=   hits, page by page           GET /api/v1/search?q=   the same for programs
-    GET /cached/ID   the kept text of a document  GET /health/live, /health/ready
+    GET /cached/ID   the kept text of a document  GET /api/v1/documents/ID/duplicates
+    GET /duplicates/ID   all of equal content     GET /health/live, /health/ready
     GET /help        how to ask                   GET /help/errors, /opensearch.xml, /api/openapi.json
     POST /preferences/theme   light or dark, and back to where it was chosen
     POST /preferences/keys    whether single keys do something

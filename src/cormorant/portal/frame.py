@@ -20,7 +20,7 @@ THEMES = {"dark": "light", "light": "dark"}
 """The theme that each leads to. Without a choice the system's holds, which only the style sheet knows."""
 
 _YEAR_S = 365 * 86400
-_PAGES = re.compile(r"/(search\?|help$|help/|explain$|explain\?|status$|status/|documents/)[^\\]*")
+_PAGES = re.compile(r"/(search\?|help$|help/|explain$|explain\?|status$|status/|documents/|duplicates/)[^\\]*")
 """What a switch may return to besides home."""
 
 

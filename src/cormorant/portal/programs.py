@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
@@ -23,7 +23,7 @@ from cormorant.plugins import source_kind
 from cormorant.portal import records
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import sayable
-from cormorant.search.reader import Question, Sort
+from cormorant.search.reader import Chosen, GroupBy, Question, Sort
 
 LINES = "application/x-ndjson"
 PREFIX = "/api/v1"
@@ -50,22 +50,62 @@ def _written(content: Any) -> bytes:
     return json.dumps(sayable(content), ensure_ascii=False, separators=(",", ":")).encode()
 
 
+class _Paging(NamedTuple):
+    """Which hits are wanted, and in which order."""
+
+    limit: int
+    offset: int
+    sort: Sort
+    group: GroupBy | None
+    every: bool
+
+
+def _paging(
+    limit: Annotated[int, Query(ge=0, le=1000, description="Hits in one answer; groups, if they come in groups.")] = 10,
+    offset: Annotated[int, Query(ge=0, description="Hits or groups to pass over.", examples=[10])] = 0,
+    sort: Annotated[Sort, Query(description="In which order.", examples=["newest"])] = Sort.RELEVANCE,
+    group: Annotated[
+        GroupBy | None,
+        Query(description="Come in groups of one source or site, three hits of each.", examples=["site"]),
+    ] = None,
+    every: Annotated[bool, Query(alias="all", description="Duplicates are hits too, instead of folded.")] = False,
+) -> _Paging:
+    return _Paging(limit, min(offset, MOST_NUMBER), sort, group, every)
+
+
+def _chosen(
+    site: Annotated[list[str] | None, Query(description="On this host or below it; may repeat.")] = None,
+    type_: Annotated[
+        list[str] | None, Query(alias="type", description="Of this type, as `type:` takes it; may repeat.")
+    ] = None,
+    language: Annotated[list[str] | None, Query(description="In this language; may repeat.", examples=["en"])] = None,
+    since: Annotated[str, Query(description="Changed then or later: a day, month or year.", examples=["2026-03"])] = "",
+    until: Annotated[str, Query(description="Changed then or before: a day, month or year, which is in it.")] = "",
+) -> Chosen:
+    return Chosen(tuple(site or ()), tuple(type_ or ()), tuple(language or ()), since, until)
+
+
 def add_search(app: FastAPI, shelf: Shelf) -> None:
     """The search of the search page."""
 
     @_get(app, "/search", records.Answer)
     def search(
         q: Annotated[str, Query(description="The question, as on the search page.", examples=["harbour"])],
+        paging: Annotated[_Paging, Depends(_paging)],
+        chosen: Annotated[Chosen, Depends(_chosen)],
         source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
-        limit: Annotated[int, Query(ge=0, le=1000, description="Hits in one answer.")] = 10,
-        offset: Annotated[int, Query(ge=0, description="Hits to pass over.", examples=[10])] = 0,
-        sort: Annotated[Sort, Query(description="In which order.", examples=["newest"])] = Sort.RELEVANCE,
-        every: Annotated[bool, Query(alias="all", description="Duplicates are hits too, instead of folded.")] = False,
     ) -> Response:
         """Search; the hits are under `hits`. There are `total`, and an `offset` below `reachable` leads to one."""
         named = tuple(name for name in source or () if name)
-        question = Question(q, named, limit, min(offset, MOST_NUMBER), sort, fold=not every)
+        limit, offset, sort, group, every = paging
+        question = Question(q, named, limit, offset, sort, not every, chosen, group, facets=True)
         return Json(searching.answer_record(shelf.ask(question)))
+
+    @_get(app, "/documents/{number}/duplicates", records.Duplicates)
+    def list_duplicates(number: Number) -> Response:
+        """List a document and all others of equal content that a reader may see, the one that search shows first."""
+        found = searching.duplicates(shelf.library(), number)
+        return Json({"total": found.total, "duplicates": [searching.hit_record(hit) for hit in found.hits]})
 
 
 def add(router: APIRouter, house: House) -> None:

@@ -49,21 +49,61 @@ class Hit(Record):
     size_bytes: int
     modified_at: When
     cached: bool
-    duplicates: int
+    duplicates: int = Field(description="Other matching documents of equal content.")
+    group: str | None = Field(description="The source or site in whose group it comes, if it comes in one.")
     attributes: dict[str, Any]
 
 
+class Choice(Record):
+    """A value that can be chosen, and how many results there are then."""
+
+    value: str
+    count: int
+    chosen: bool
+
+
+class Age(Choice):
+    """Since when something was changed: `value` is week, month or year, `since` is what to ask for."""
+
+    since: str
+
+
+class Facets(Record):
+    """What each choice leaves, by parameter; each list is counted as if nothing had been chosen from it."""
+
+    source: list[Choice]
+    site: list[Choice]
+    type: list[Choice]
+    language: list[Choice]
+    changed: list[Age]
+
+
+class Group(Record):
+    """A source or site of which there are hits in the answer, and how many there are in all."""
+
+    value: str
+    total: int
+
+
 class Answer(Record):
-    """What was found. An `offset` below `reachable` leads to a hit, whatever `total` says."""
+    """What was found. An `offset` below `reachable` leads to a hit, or to a group, whatever `total` says."""
 
     total: int
     reachable: int
     took_ms: float
     query: str = Field(description="As it was understood.")
     notes: list[str]
-    facets: dict[str, Any]
     suggestion: str | None
+    facets: Facets
+    groups: list[Group] = Field(description="In the order of their hits; none unless `group` is given.")
     hits: list[Hit]
+
+
+class Duplicates(Record):
+    """Documents of equal content, the one that search shows first; at most 1,000 of them."""
+
+    total: int
+    duplicates: list[Hit]
 
 
 class Document(Record):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from cormorant.base.errors import CormorantError, NotFoundError
 from cormorant.operate import searching
 from cormorant.operate.house import House
+from cormorant.operate.underway import underway
 from cormorant.search.reader import Answer, Library, Question
 
 FRESH_S = 5.0
@@ -39,6 +42,16 @@ class Shelf:
             return self.counts()
         except CormorantError:
             return None
+
+    def running(self, *, every: bool) -> list[str]:
+        """Sources that are being crawled: of those in which something may be seen, or of `every` one there is.
+
+        None of them where it cannot be said.
+        """
+        with suppress(CormorantError):
+            known = self.counts()
+            return [name for name in underway(self.house) if every or name in known]
+        return []
 
     def ask(self, question: Question) -> Answer:
         """Answer a question. A source of which nothing may be seen is unknown, and the names of others stay untold."""

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar, cast
 from urllib.parse import unquote
 
 from cormorant.base.clock import date_of
+from cormorant.model import showing
 from cormorant.search.reader import Hit
 
 PER_PAGE = 10
@@ -55,6 +56,11 @@ def shown(hit: Hit) -> Shown:
         hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)), meta(hit),
         hit.cached, hit.duplicates,
     )  # fmt: skip
+
+
+def is_canonical(hit: Hit) -> bool:
+    """Does a document say of itself that it stands for its equals?"""
+    return showing.CANONICAL in hit.attributes
 
 
 def where(url: str) -> tuple[str, ...]:

@@ -19,12 +19,12 @@ from cormorant.base import errors
 from cormorant.model.status import is_known
 from cormorant.operate import searching
 from cormorant.operate.house import House
-from cormorant.portal import administration, described, faults, forms, frame, programs, signing
+from cormorant.portal import administration, described, faults, finding, forms, frame, programs, signing
+from cormorant.portal.admission import is_open
 from cormorant.portal.door import PRIVATE, Door, Keys, Listed
 from cormorant.portal.guard import COPY_POLICY, MOST_BODY, Guard
 from cormorant.portal.shelf import Shelf
-from cormorant.portal.showing import MOST_PAGES, PER_PAGE, day, moment, pages, shown, size
-from cormorant.search.reader import Question
+from cormorant.portal.showing import MOST_PAGES, PER_PAGE, day, is_canonical, moment, pages, shown, size
 
 HERE = Path(__file__).parent
 MOST_TEXT = 500_000
@@ -90,25 +90,22 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     def home(request: Request, q: str = "") -> Response:
         if q.strip():
             return RedirectResponse("/search?" + urlencode({"q": q}), 303)
-        return look.TemplateResponse(request, "home.html", frame.of(request, shelf.known()))
+        values = frame.of(request, shelf.known())
+        return look.TemplateResponse(request, "home.html", values | {"running": _running(request, shelf)})
 
     @app.get("/search", include_in_schema=False)
-    def results(request: Request, q: str = "", source: str = "", page: Page = 1, every: Every = False) -> Response:
+    def results(request: Request, q: str = "", page: Page = 1, every: Every = False) -> Response:
         if not q.strip():
             return RedirectResponse("/", 303)
-        question = Question(q, (source,) if source else (), PER_PAGE, (page - 1) * PER_PAGE, fold=not every)
-        answer = shelf.ask(question)
+        asked = finding.asked(request, q, page, every=every)
+        answer = shelf.ask(asked.question)
         reach = min(answer.reachable, MOST_PAGES * PER_PAGE)
-
-        def address(**changes: object) -> str:
-            given = {"q": q, "source": source, "all": "1" if every else "", "page": ""} | changes
-            return "/search?" + urlencode({name: value for name, value in given.items() if value})
-
-        values = frame.of(request, shelf.known(), q=q, back=address(page=page if page > 1 else "")) | {
-            "source": source, "page": page, "every": every, "answer": answer,
-            "hits": [shown(hit) for hit in answer.hits],
-            "pages": pages(reach, page), "reach": reach,
-            "address": address, "took": f"{answer.took_ms:.0f}",
+        values = frame.of(request, shelf.known(), q=q, back=asked.address(page=page if page > 1 else ""))
+        values |= finding.shown_as(asked, answer) | {
+            "pages": pages(reach, page), "reach": reach, "took": f"{answer.took_ms:.0f}",
+            "grouped": asked.group is not None, "folded": any(hit.duplicates for hit in answer.hits),
+            "cut": answer.reachable > reach or (asked.group is None and answer.total > reach),
+            "running": _running(request, shelf),
         }  # fmt: skip
         return look.TemplateResponse(request, "results.html" if answer.hits else "nothing.html", values)
 
@@ -119,6 +116,11 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     @app.post("/preferences/keys", include_in_schema=False)
     def keys(to: str = "", back: str = "") -> Response:
         return frame.keyed(to, back)
+
+
+def _running(request: Request, shelf: Shelf) -> list[str]:
+    """The sources of which a page may say that they are being crawled."""
+    return shelf.running(every=is_open(request))
 
 
 def _add_help(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
@@ -145,7 +147,7 @@ def _add_help(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
 
 
 def _add_copies(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
-    """The kept text of a document, as text: whatever stood in the original, nothing of it runs or loads."""
+    """The kept text of a document, as text: whatever stood in the original, nothing of it runs or loads; its equals."""
 
     @app.get("/cached/{number}", include_in_schema=False)
     def copy(request: Request, number: int) -> Response:
@@ -157,6 +159,14 @@ def _add_copies(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
             "changed": day(hit.modified_at),
         }  # fmt: skip
         return look.TemplateResponse(request, "copy.html", values, headers={"Content-Security-Policy": COPY_POLICY})
+
+    @app.get("/duplicates/{number}", include_in_schema=False)
+    def duplicates(request: Request, number: int) -> Response:
+        found = searching.duplicates(shelf.library(), number)
+        values = frame.of(request, shelf.known(), back=f"/duplicates/{number}") | {
+            "hits": [shown(hit) for hit in found.hits], "total": found.total, "canonical": is_canonical(found.hits[0]),
+        }  # fmt: skip
+        return look.TemplateResponse(request, "duplicates.html", values)
 
 
 def _add_health(app: FastAPI, shelf: Shelf) -> None:

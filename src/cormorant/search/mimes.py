@@ -26,6 +26,9 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """Names for `type:`, each standing for MIME types."""
 
+ALIASES = {"html": "page"}
+"""Names that mean the same as another one, which is the one that is shown."""
+
 
 def mimes(value: str) -> tuple[str, ...]:
     """Return the MIME types that `value` stands for: a name of the table, or a type itself; none when it is neither."""

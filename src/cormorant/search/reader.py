@@ -2,24 +2,30 @@
 
     find(question, reader) -> Answer      what a question finds, for this reader
     see(number, reader)    -> Hit | None  one document, if this reader may see it
+    equals(number, reader) -> Equals      it and all others of equal content
 
 The index may be a moment behind the store. What the store has hidden since (gone, or its rights changed) is subtracted
-in the question itself, so it is gone from hits, totals and duplicates at once.
+in the question itself, so it is gone from hits, totals, counts and duplicates at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from enum import StrEnum
+from typing import NamedTuple, Protocol
 
-from cormorant.base.clock import Clock
+from cormorant.base.clock import Clock, date_of
 from cormorant.index import query as ask
+from cormorant.index.keys import fold_key
 from cormorant.index.protocol import IndexReader, Match, Matches
 from cormorant.index.query import Key, Query, Search, Sort, Weights
+from cormorant.index.tally import ByKey, Counts, Split
 from cormorant.model import showing
 from cormorant.model.acl import Reader
 from cormorant.model.content import Value
+from cormorant.search.facets import Choice, Facet, facets
+from cormorant.search.narrowing import NOTHING_CHOSEN, Chosen, parts, within
 from cormorant.search.needles import Needles
 from cormorant.search.parse import Understood, parse
 from cormorant.search.snippet import Snippet, snippet
@@ -27,7 +33,10 @@ from cormorant.search.spelling import better
 from cormorant.search.weights import DEFAULT
 
 # Sort belongs to a question; who asks one cannot import the index.
-__all__ = ["MOST_HITS", "Answer", "Hidden", "Hit", "Kept", "Library", "Question", "Sort", "Understood"]
+__all__ = [
+    "MOST_HITS", "Answer", "Choice", "Chosen", "Equals", "Facet", "Group", "GroupBy", "Hidden", "Hit", "Kept",
+    "Library", "Question", "Sort", "Understood",
+]  # fmt: skip
 
 MOST_HITS = 1_000
 """Hits in one answer."""
@@ -49,9 +58,19 @@ class Kept(Protocol):
         ...
 
 
+class GroupBy(StrEnum):
+    """By what hits come in groups."""
+
+    SOURCE = "source"
+    SITE = "site"
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a person asks. No `sources` are all; `limit` is cut to MOST_HITS. Without `fold` duplicates are hits."""
+    """What a person asks. No `sources` are all; `limit` is cut to MOST_HITS. Without `fold` duplicates are hits.
+
+    With `group`, `limit` and `offset` count groups. `facets`: count what each choice would leave.
+    """
 
     text: str
     sources: tuple[str, ...] = ()
@@ -59,6 +78,9 @@ class Question:
     offset: int = 0
     sort: Sort = Sort.RELEVANCE
     fold: bool = True
+    chosen: Chosen = NOTHING_CHOSEN
+    group: GroupBy | None = None
+    facets: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +104,26 @@ class Hit:
     cached: bool
     duplicates: int
     attributes: Mapping[str, Value] = field(default_factory=dict)
+    group: str | None = None
+
+
+class Group(NamedTuple):
+    """Hits of one source or site, and how many there are of it in all. Some of them are in the answer."""
+
+    value: str
+    total: int
+
+
+class Equals(NamedTuple):
+    """Documents of equal content, the one that stands for them first, and how many there are in all."""
+
+    total: int
+    hits: tuple[Hit, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found. `total` counts all of it, `reachable` the hits that can be paged to.
+    """What was found. `total` counts all of it, `reachable` the hits, or groups of them, that can be paged to.
 
     `suggestion` is a better query, if there is one.
     """
@@ -97,6 +134,8 @@ class Answer:
     understood: Understood
     hits: tuple[Hit, ...] = ()
     suggestion: str | None = None
+    facets: tuple[Facet, ...] = ()
+    groups: tuple[Group, ...] = ()
 
 
 def _nothing_hidden(place: int) -> frozenset[int]:  # noqa: ARG001 - the shape of Hidden
@@ -128,15 +167,18 @@ class Library:
         """Answer a question as far as this reader may know. Raises IndexDamaged, and nothing for any text."""
         started = self._clock.monotonic()
         parsed = parse(question.text)
-        query = _within(parsed.query, question.sources)
+        places = tuple(parts(question.sources, question.chosen).values())
+        query = within(parsed.query, places)
         found, hits = self._ask(query, reader, question)
         suggestion = better(
             parsed.query, lambda word: self._index.alike(word, reader),
-            lambda other: self._ask(_within(other, question.sources), reader, replace(question, limit=0))[0].total,
+            lambda other: self._ask(within(other, places), reader, replace(question, limit=0))[0].total,
             found.total,
         )  # fmt: skip
+        counted = self._facets(parsed.query, reader, question) if question.facets else ()
+        groups = self._groups(query, reader, question, hits)
         took_ms = (self._clock.monotonic() - started) * 1000
-        return Answer(found.total, found.reachable, took_ms, parsed.understood, hits, suggestion)
+        return Answer(found.total, found.reachable, took_ms, parsed.understood, hits, suggestion, counted, groups)
 
     def see(self, number: int, reader: Reader) -> Hit | None:
         """Return one document with the beginning of its text, or None: unknown and forbidden look the same."""
@@ -149,10 +191,49 @@ class Library:
         found, _ = self._ask(ask.Exact(Key.SOURCE, (source,)), reader, Question("", limit=0, fold=False))
         return found.total
 
+    def equals(self, number: int, reader: Reader) -> Equals:
+        """Return one document and all others of equal content that this reader may see; none if not even that one."""
+        one = self._matches(ask.Exact(Key.ID, (str(number),)), reader, Question("", limit=1)).hits
+        fold = fold_key(one[0].entry.content_hash) if one else None
+        if fold is None:
+            return Equals(len(one), self._shown(one, ask.Nothing()))
+        query = ask.Exact(Key.CONTENT, (str(fold),))
+        first = self._matches(query, reader, Question("", limit=1)).hits
+        every = self._matches(query, reader, Question("", limit=MOST_HITS, fold=False))
+        hits = [first[0]._replace(duplicates=0), *(each for each in every.hits if each.id != first[0].id)]
+        return Equals(every.total, self._shown(hits[:MOST_HITS], ask.Nothing()))
+
+    def _facets(self, query: Query, reader: Reader, question: Question) -> tuple[Facet, ...]:
+        """Count what each choice would leave."""
+        search = self._search(query, reader, question)
+
+        def tally(narrowed: Query, splits: Sequence[Split]) -> Sequence[Counts]:
+            return self._index.tally(replace(search, query=narrowed), splits)
+
+        today = date_of(self._clock.now())
+        return facets(tally, query, question.sources, question.chosen, today.date()) if today else ()
+
+    def _groups(self, query: Query, reader: Reader, question: Question, hits: Sequence[Hit]) -> tuple[Group, ...]:
+        """Count what there is of each group of which there are hits."""
+        if question.group is None or not hits:
+            return ()
+        key = Key(question.group)
+        (counts,) = self._index.tally(self._search(query, reader, question), [ByKey(key)])
+        values = dict.fromkeys(hit.group for hit in hits if hit.group is not None)
+        return tuple(Group(value, counts.get(value, 0)) for value in values)
+
     def _ask(self, query: Query, reader: Reader, question: Question) -> tuple[Matches, tuple[Hit, ...]]:
+        """Return what is found, and its hits as they are shown."""
+        found = self._matches(query, reader, question)
+        return found, self._shown(found.hits, query)
+
+    def _matches(self, query: Query, reader: Reader, question: Question) -> Matches:
         """Ask the newest state of the index, without what was hidden after it."""
         self._index.refresh()
-        search = Search(
+        return self._index.search(self._search(query, reader, question))
+
+    def _search(self, query: Query, reader: Reader, question: Question) -> Search:
+        return Search(
             query=query,
             reader=reader,
             limit=max(0, min(question.limit, MOST_HITS)),
@@ -161,21 +242,14 @@ class Library:
             hidden=self._hidden(self._index.place),
             fold=question.fold,
             weights=self._weights,
+            group=Key(question.group) if question.group else None,
         )
-        found = self._index.search(search)
-        kept = self._kept([match.id for match in found.hits])
+
+    def _shown(self, matches: Sequence[Match], query: Query) -> tuple[Hit, ...]:
+        """Return matches as they are shown."""
+        kept = self._kept([match.id for match in matches])
         needles = Needles(ask.leaves(query))
-        return found, tuple(_hit(match, needles, cached=match.id in kept) for match in found.hits)
-
-
-def _within(query: Query, sources: tuple[str, ...]) -> Query:
-    """Return the query, asked of these sources only."""
-    if not sources:
-        return query
-    place = ask.Exact(Key.SOURCE, sources)
-    if isinstance(query, ask.Clauses):
-        return replace(query, must=(place, *query.must), least=int(query.needs_one and bool(query.should)))
-    return ask.And((place, query))
+        return tuple(_hit(match, needles, cached=match.id in kept) for match in matches)
 
 
 def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
@@ -201,4 +275,5 @@ def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
         cached=cached and not showing.forbids(entry.attributes, showing.NO_COPY),
         duplicates=match.duplicates,
         attributes=entry.attributes,
+        group=match.group,
     )

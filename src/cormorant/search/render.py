@@ -14,7 +14,10 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9./-]*[A-Za-z0-9]|[A-Za-z0-9]")
 _FIELDS = {
     Field.TITLE: "title", Field.HEADINGS: "heading", Field.TEXT: "text", Field.ADDRESS: "url", Field.ANCHORS: "link",
 }  # fmt: skip
-_NAMES = {Key.SITE: "site", Key.SOURCE: "source", Key.LANGUAGE: "lang", Key.MIME: "type", Key.ID: "id"}
+_NAMES = {
+    Key.SITE: "site", Key.SOURCE: "source", Key.LANGUAGE: "lang", Key.MIME: "type", Key.ID: "id",
+    Key.CONTENT: "content",
+}  # fmt: skip
 
 
 def render(node: Query) -> str:

@@ -1,0 +1,95 @@
+"""How does the embedded engine count matches by sort?
+
+The engine counts documents in its columns, however many match. What equal documents are too many there is taken off
+again: only those that have an equal among the matches are looked at one by one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import tantivy
+
+from cormorant.index.keys import filed_under, mark_of
+from cormorant.index.layout import own
+from cormorant.index.query import MOST_RANKED, Number
+from cormorant.index.sight import total_of
+from cormorant.index.tally import ByKey, Counts, Split, repeated
+
+MOST_VALUES = 10_000
+"""Values of a key that are counted, those first that most documents have."""
+
+
+class Columns:
+    """The columns of one committed state."""
+
+    def __init__(self, searcher: tantivy.Searcher) -> None:
+        self._searcher = searcher
+
+    def tally(self, query: tantivy.Query, splits: Sequence[Split], *, fold: bool) -> list[Counts]:
+        """Count by sort what a query matches, for each split; equal documents once among MOST_RANKED matches or less.
+
+        Of more than that each is counted.
+        """
+        asked = {str(number): _asked(split) for number, split in enumerate(splits)}
+        answer = self._searcher.aggregate(query, asked) if asked else {}
+        addresses, folds = self._equals(query) if fold and asked else ([], [])
+        counts = []
+        for number, split in enumerate(splits):
+            buckets = answer[str(number)]["buckets"]
+            found = _counted(split, buckets)
+            if addresses:
+                found.subtract(repeated(zip(self._sorts(split, buckets, addresses), folds, strict=True)))
+            counts.append({sort: count for sort, count in found.items() if count > 0})
+        return counts
+
+    def numbers(self, name: str, addresses: Sequence[Any]) -> Sequence[float | None]:
+        """Return what stands in a column of numbers for each of these documents."""
+        return self._searcher.fast_field_values(name, list(addresses))
+
+    def _equals(self, query: tantivy.Query) -> tuple[list[Any], list[int]]:
+        """Return the addresses of matches that have an equal among them, each with the key under which it folds.
+
+        None are returned when there are too many matches to look at each.
+        """
+        result = self._searcher.search(query, MOST_RANKED, order_by_field="id", order=tantivy.Order.Asc)
+        if total_of(result) > MOST_RANKED:
+            return [], []
+        addresses = [address for _, address in result.hits]
+        folds = self.numbers("fold", addresses)
+        counts = Counter(folds)
+        twice = [number for number, fold in enumerate(folds) if fold is not None and counts[fold] > 1]
+        return [addresses[number] for number in twice], [int(folds[number] or 0) for number in twice]
+
+    def _sorts(
+        self, split: Split, buckets: Sequence[Mapping[str, Any]], addresses: Sequence[Any]
+    ) -> Iterable[frozenset[str]]:
+        """Return as what each of these documents counts."""
+        if not isinstance(split, ByKey):
+            return map(split.sorts, self.numbers(Number.MODIFIED, addresses))
+        values = (str(bucket["key"]) for bucket in buckets)
+        known = {mark_of(value): split.sorts(filed_under(split.key, value)) for value in values}
+        nothing = frozenset[str]()
+        return (known.get(int(mark or 0), nothing) for mark in self.numbers(own(split.key), addresses))
+
+
+def _asked(split: Split) -> dict[str, Any]:
+    """Return what the engine is asked for."""
+    if isinstance(split, ByKey):
+        return {"terms": {"field": str(split.key), "size": MOST_VALUES}}
+    steps = sorted(set(split.moments.values()))
+    ends: Iterable[dict[str, float]] = ({"to": each} for each in steps[1:])
+    ranges = [{"from": step, **end} for step, end in zip(steps, (*ends, {}), strict=True)]
+    return {"range": {"field": str(Number.MODIFIED), "ranges": ranges}}
+
+
+def _counted(split: Split, buckets: Sequence[Mapping[str, Any]]) -> Counter[str]:
+    """Return counts by sort of what the engine counted; what it counts between two moments is after all before."""
+    counts = Counter[str]()
+    for bucket in buckets:
+        sorts = split.sorts([bucket["key"]]) if isinstance(split, ByKey) else split.sorts(bucket.get("from"))
+        for sort in sorts:
+            counts[sort] += bucket["doc_count"]
+    return counts
