@@ -30,6 +30,7 @@ EVERYONE = {
 }  # fmt: skip
 READERS = {
     ("GET", "/"), ("GET", "/search"), ("GET", "/cached/{number}"), ("GET", "/api/v1/search"),
+    ("GET", "/api/v1/search/{number}/why"),
     ("GET", "/help"), ("GET", "/help/errors"), ("GET", "/opensearch.xml"),
 }  # fmt: skip
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,14 +15,33 @@ from cormorant.base.errors import UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.figures import plural
+from cormorant.cli.gathering import gathered
 from cormorant.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from cormorant.search.reader import Answer, Hit
+    from cormorant.search.reader import Answer, Hit, Why
 
 app = new_app()
 
 NAME_A_WORD = "Name a word, like cormorant search harbour; cormorant search '*' shows every document."
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of the answer."""
+
+    source: Annotated[
+        list[str],
+        typer.Option(
+            "--source", metavar="S", help="In this source only; may repeat.", default_factory=list, show_default=False
+        ),
+    ]
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=0, max=1000, help="Hits to show, at most 1000.")] = (
+        10
+    )
+    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Hits to pass over first.")] = 0
+    every: Annotated[bool, typer.Option("--all", help="Show duplicates too, instead of folding them into one.")] = False
+    why: Annotated[bool, typer.Option("--why", help="Say what made the score of each hit.")] = False
 
 
 class _Search(TyperCommand):
@@ -50,24 +72,14 @@ class _Search(TyperCommand):
         "cormorant search 'timetable date:2026 title:ferry'",
         "cormorant search harbour --all --offset 10",
         "cormorant search '*' --source docs",
+        "cormorant search harbour --limit 3 --why",
     ),
 )
+@gathered
 def search(
     context: typer.Context,
     words: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words; an exact phrase in quotes.")],
-    source: Annotated[
-        list[str],
-        typer.Option(
-            "--source", metavar="S", help="In this source only; may repeat.", default_factory=list, show_default=False
-        ),
-    ],
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=0, max=1000, help="Hits to show, at most 1000.")
-    ] = 10,
-    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Hits to pass over first.")] = 0,
-    every: Annotated[
-        bool, typer.Option("--all", help="Show duplicates too, instead of folding them into one.")
-    ] = False,
+    wanted: Wanted,
 ) -> None:
     """Search. Any word is enough; what has more of them comes first."""
     from cormorant.operate import searching
@@ -76,18 +88,21 @@ def search(
     say = terminal.of(context)
     if not "".join(words).strip():
         raise UsageError(f"There is nothing to search for. {NAME_A_WORD}")
-    question = Question(" ".join(words), tuple(source), limit, offset, fold=not every)
+    question = Question(" ".join(words), tuple(wanted.source), wanted.limit, wanted.offset, fold=not wanted.every)
     with say.house() as house:
-        answer = searching.search(house, question)
+        shelf = searching.library(house)
+        answer = searching.search(house, question, shelf=shelf)
+        told = searching.whys(question, answer, shelf=shelf) if wanted.why else []
     if say.json:
-        for hit in answer.hits:
-            say.record(searching.hit_record(hit))
+        for hit, why in zip_longest(answer.hits, told):
+            record = searching.hit_record(hit)
+            say.record(record | {"why": searching.why_record(why)["parts"]} if why else record)
         return
-    show(say, answer, offset)
+    show(say, answer, wanted.offset, told)
 
 
-def show(say: terminal.Terminal, answer: Answer, offset: int = 0) -> None:
-    """Print an answer for a person."""
+def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence[Why | None] = ()) -> None:
+    """Print an answer for a person; `told` are the reasons of its hits, if they were asked for."""
     for note in answer.understood.notes:
         say.note(note)
     say.detail(f"Understood as {answer.understood.text!r}, answered in {answer.took_ms:.1f} ms.")
@@ -96,8 +111,11 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0) -> None:
     if not answer.hits:
         say.note(_none(answer, offset))
         return
-    for number, hit in enumerate(answer.hits, offset + 1):
+    for number, (hit, why) in enumerate(zip_longest(answer.hits, told), offset + 1):
         _show_hit(say, number, hit)
+        if why is not None:
+            _show_why(say, why)
+        say.raw("")
     last = offset + len(answer.hits)
     next_ones = f" --offset {last} shows the next ones." if last < answer.reachable else ""
     if last < answer.total or offset:
@@ -132,4 +150,9 @@ def _show_hit(say: terminal.Terminal, number: int, hit: Hit) -> None:
         say.raw(f"     {shown}")
     if hit.duplicates:
         say.print(f"     and {plural(hit.duplicates, 'document')} of equal content")
-    say.raw("")
+
+
+def _show_why(say: terminal.Terminal, why: Why) -> None:
+    for part in why.parts:
+        say.raw(f"     {part.points:>10,.2f}  {part.name:<20}  {clean(part.about)}")
+    say.raw(f"     {why.score:>10,.2f}  in all")

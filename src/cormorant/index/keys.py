@@ -6,11 +6,13 @@ from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 from cormorant.index.entry import Entry
-from cormorant.index.query import Key
+from cormorant.index.query import Field, Key
 
 UNKNOWN = "und"
 """The language of documents whose language nobody knows (BCP 47 section 4.1, from ISO 639-2)."""
 _HEADINGS = ("Headline1", "Headline2")
+_OWN_PAGES = frozenset(("index", "default", "home", "welcome"))
+MOST_LEVELS = 99
 
 
 def keys(entry: Entry) -> dict[Key, tuple[str, ...]]:
@@ -74,3 +76,23 @@ def fold_key(content_hash: bytes) -> int | None:
     Among a hundred million documents two different ones share a key with a probability of 1 in 3,700.
     """
     return int.from_bytes(content_hash[:8], "big", signed=True) if content_hash else None
+
+
+def level(url: str) -> int:
+    """Return how deep an address lies below its host: a folder or page for each step, and a query for one more.
+
+    The page that a folder shows by itself lies where the folder does.
+    """
+    path, _, query = (url.partition("://")[2] or url).partition("#")[0].partition("?")
+    steps = [step for step in path.split("/")[1:] if step]
+    if steps and steps[-1].partition(".")[0].lower() in _OWN_PAGES:
+        steps.pop()
+    return min(len(steps) + bool(query), MOST_LEVELS)
+
+
+def read(entry: Entry) -> dict[Field, str]:
+    """Return what stands in each analysed field."""
+    return {
+        Field.TITLE: entry.title, Field.HEADINGS: "\n".join(headings(entry)), Field.TEXT: entry.text,
+        Field.ANCHORS: "\n".join(entry.anchors), Field.ADDRESS: said_by(entry.url),
+    }  # fmt: skip

@@ -1,9 +1,9 @@
 """How does an entry lie on the disk?
 
-Fields of the embedded index: `id`, `fold`, `modified_at`, `size_bytes` and `depth` as columns; the keys, `grant` and
-`deny` as exact terms; `title`, `headings`, `text`, `anchors` and `address` as words with their positions; and, stored,
-the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with spaces where the tokenizer needs them,
-and kept without.
+Fields of the embedded index: `id`, `fold`, `modified_at`, `size_bytes`, `depth`, `links` and `level` as columns; the
+keys, `grant` and `deny` as exact terms; `title`, `headings`, `text`, `anchors` and `address` as words with their
+positions; and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with spaces where
+the tokenizer needs them, and kept without.
 
 One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change. It is
 replaced in every commit, so place and changes become durable together or not at all.
@@ -18,15 +18,19 @@ import tantivy
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.index.entry import Entry
-from cormorant.index.keys import fold_key, headings, keys, said_by
+from cormorant.index.keys import fold_key, headings, keys, level, said_by
+from cormorant.index.priors import links
 from cormorant.index.query import Field, Key, Number
 from cormorant.index.words import analyzer, clean, prepare
 
-LAYOUT = 2
+LAYOUT = 3
 """Raised when what is written changes; an index of another layout has to be rebuilt."""
 
 MARK = -1
 """The id of the mark."""
+
+LINKS, LEVEL = "links", "level"
+"""What links to a document are worth, and how deep its address lies (`priors`)."""
 
 GREATEST_ID = (1 << 63) - 1
 
@@ -43,6 +47,8 @@ def schema() -> tantivy.Schema:
         builder.add_text_field(exact, tokenizer_name="raw", index_option="basic")
     builder.add_integer_field(Number.SIZE, fast=True)
     builder.add_integer_field(Number.DEPTH, fast=True)
+    builder.add_integer_field(LINKS, fast=True)
+    builder.add_integer_field(LEVEL, fast=True)
     for analysed in Field:
         builder.add_text_field(analysed, tokenizer_name=_TOKENIZER, index_option="position")
     builder.add_bytes_field("body", stored=True)
@@ -72,6 +78,8 @@ def to_document(entry: Entry) -> tantivy.Document:
         document.add_float(Number.MODIFIED, entry.modified_at)
     document.add_integer(Number.SIZE, entry.size_bytes)
     document.add_integer(Number.DEPTH, entry.depth)
+    document.add_integer(LINKS, links(entry))
+    document.add_integer(LEVEL, level(entry.url))
     for name, values in (("grant", entry.grants), ("deny", entry.denies), *keys(entry).items()):
         for value in values:
             document.add_text(name, exact(value))

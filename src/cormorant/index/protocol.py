@@ -23,6 +23,22 @@ class Match(NamedTuple):
     duplicates: int = 0
 
 
+COUNT, PAIR = "words", "pair"
+"""What a reason is called that is neither a field nor of `priors`: how many words there are, which stand together."""
+
+
+class Reason(NamedTuple):
+    """A part of a score: a field, COUNT, PAIR or what counts beside words (`priors`).
+
+    `about` are the parts of the question that it is about, `places` how often these stand in the field.
+    """
+
+    what: str
+    points: float
+    about: tuple[str, ...] = ()
+    places: int = 0
+
+
 class Matches(NamedTuple):
     """`total` is how many matches there are in all, folded ones counted once; `reachable`, how many of them are hits.
 
@@ -96,6 +112,13 @@ class IndexReader(Protocol):
 
     def search(self, search: Search) -> Matches:
         """Answer a question."""
+        ...
+
+    def why(self, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
+        """Return a document with the parts of its score, which add up to it; None where the search does not find it.
+
+        Folded or not, and on whatever page.
+        """
         ...
 
     def alike(self, word: str, reader: Reader) -> tuple[str, ...]:

@@ -201,6 +201,7 @@ class Weights:
     another form of a word counts, 0 for nothing, so that only the word itself is found.
     `strict_words`: up to so many optional words, the number of those that match decides before anything else; beyond,
     each that matches adds its rarity times `rare_word`. `pair`: factor of two such words standing side by side.
+    `links`, `depth`, `recency`, `language`: the most that each adds to the score of a document (`priors`).
     """
 
     title: float = 1.0
@@ -212,11 +213,20 @@ class Weights:
     strict_words: int = 5
     rare_word: float = 1.0
     pair: float = 0.0
+    links: float = 0.0
+    depth: float = 0.0
+    recency: float = 0.0
+    language: float = 0.0
 
     def of(self, field: Field) -> float:
         """Return the factor of a field."""
         factor: float = getattr(self, field)
         return factor
+
+    def prior(self, name: str) -> float:
+        """Return the most that something adds which is no word."""
+        most: float = getattr(self, name)
+        return most
 
     def fields(self, named: Field | None) -> tuple[Field, ...]:
         """Return where to look for a leaf that names this field, or none."""
@@ -236,7 +246,8 @@ class Search:
     """A question to an index. There is none without a Reader.
 
     `hidden` are ids that must not be found though the index still holds them. With `fold`, documents of equal content
-    are one match. `limit` may be 0, to count.
+    are one match. `limit` may be 0, to count. `today` is the moment (epoch seconds) from which the age of documents
+    counts, and `languages` are those that are preferred, as keys; without either nothing of the kind counts.
     """
 
     query: Query
@@ -247,6 +258,8 @@ class Search:
     hidden: frozenset[int] = frozenset()
     fold: bool = True
     weights: Weights = Weights()
+    today: float | None = None
+    languages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.reader, Reader):

@@ -48,6 +48,7 @@ SEARCH: Listed = (
     ("GET", r"/search"),
     ("GET", r"/cached/[0-9]+"),
     ("GET", r"/api/v1/search"),
+    ("GET", r"/api/v1/search/[0-9]+/why"),
     ("GET", r"/help"),
     ("GET", r"/help/errors"),
     ("GET", r"/opensearch\.xml"),

@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from cormorant.base.errors import UsageError
 from cormorant.model.resource import SETS
-from cormorant.operate import crawl, documents, explain, kinds, links, listing, searching, sources
+from cormorant.operate import crawl, documents, explain, kinds, links, listing, searching, sources, tuning
 from cormorant.operate.house import House
 from cormorant.operate.listing import Wanted
 from cormorant.plugins import source_kind
-from cormorant.portal import records
+from cormorant.portal import reasons, records
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import sayable
 from cormorant.search.reader import Question, Sort
@@ -50,22 +50,48 @@ def _written(content: Any) -> bytes:
     return json.dumps(sayable(content), ensure_ascii=False, separators=(",", ":")).encode()
 
 
+class _Cut(NamedTuple):
+    """Which of the hits are wanted."""
+
+    limit: int
+    offset: int
+
+
+def _cut(
+    limit: Annotated[int, Query(ge=0, le=1000, description="Hits in one answer.")] = 10,
+    offset: Annotated[int, Query(ge=0, description="Hits to pass over.", examples=[10])] = 0,
+) -> _Cut:
+    return _Cut(limit, min(offset, MOST_NUMBER))
+
+
 def add_search(app: FastAPI, shelf: Shelf) -> None:
     """The search of the search page."""
 
     @_get(app, "/search", records.Answer)
     def search(
+        request: Request,
         q: Annotated[str, Query(description="The question, as on the search page.", examples=["harbour"])],
+        cut: Annotated[_Cut, Depends(_cut)],
         source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
-        limit: Annotated[int, Query(ge=0, le=1000, description="Hits in one answer.")] = 10,
-        offset: Annotated[int, Query(ge=0, description="Hits to pass over.", examples=[10])] = 0,
         sort: Annotated[Sort, Query(description="In which order.", examples=["newest"])] = Sort.RELEVANCE,
         every: Annotated[bool, Query(alias="all", description="Duplicates are hits too, instead of folded.")] = False,
     ) -> Response:
         """Search; the hits are under `hits`. There are `total`, and an `offset` below `reachable` leads to one."""
         named = tuple(name for name in source or () if name)
-        question = Question(q, named, limit, min(offset, MOST_NUMBER), sort, fold=not every)
+        wanted = reasons.languages(request)
+        question = Question(q, named, cut.limit, cut.offset, sort, fold=not every, languages=wanted)
         return Json(searching.answer_record(shelf.ask(question)))
+
+    @_get(app, "/search/{number}/why", records.Why)
+    def why(
+        request: Request,
+        number: Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The `id` of the hit.", examples=[17])],
+        q: Annotated[str, Query(description="The question that found it.", examples=["harbour"])],
+        source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
+    ) -> Response:
+        """Say what made the score of a document that a question finds: parts that add up to it."""
+        question = Question(q, tuple(name for name in source or () if name), languages=reasons.languages(request))
+        return Json(searching.why_record(shelf.why(question, number)))
 
 
 def add(router: APIRouter, house: House) -> None:
@@ -74,6 +100,7 @@ def add(router: APIRouter, house: House) -> None:
     _add_explain(router, house)
     _add_sources(router, house)
     _add_runs(router, house)
+    _add_tuning(router, house)
 
 
 def _wanted(
@@ -119,6 +146,14 @@ def _add_explain(router: APIRouter, house: House) -> None:
         """Say why an address is, or is not, in the index: once for each source that knows it."""
         found = explain.explain(house, address, here=False)
         return _lines(found) if _as_lines(request) else Json({"explanations": found})
+
+
+def _add_tuning(router: APIRouter, house: House) -> None:
+    @_get(router, "/tuning", records.Tuning, records.Weight)
+    def list_weights(request: Request) -> Response:
+        """List the weights of ranking, with the standard of each."""
+        found = tuning.listed(house)
+        return _lines(found) if _as_lines(request) else Json({"weights": found})
 
 
 def _add_sources(router: APIRouter, house: House) -> None:

@@ -19,7 +19,7 @@ from cormorant.base import errors
 from cormorant.model.status import is_known
 from cormorant.operate import searching
 from cormorant.operate.house import House
-from cormorant.portal import administration, described, faults, forms, frame, programs, signing
+from cormorant.portal import administration, described, faults, forms, frame, programs, reasons, signing
 from cormorant.portal.door import PRIVATE, Door, Keys, Listed
 from cormorant.portal.guard import COPY_POLICY, MOST_BODY, Guard
 from cormorant.portal.shelf import Shelf
@@ -93,10 +93,15 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         return look.TemplateResponse(request, "home.html", frame.of(request, shelf.known()))
 
     @app.get("/search", include_in_schema=False)
-    def results(request: Request, q: str = "", source: str = "", page: Page = 1, every: Every = False) -> Response:
+    def results(
+        request: Request, q: str = "", source: str = "", page: Page = 1, every: Every = False, why: int | None = None
+    ) -> Response:
         if not q.strip():
             return RedirectResponse("/", 303)
-        question = Question(q, (source,) if source else (), PER_PAGE, (page - 1) * PER_PAGE, fold=not every)
+        question = Question(
+            q, (source,) if source else (), PER_PAGE, (page - 1) * PER_PAGE, fold=not every,
+            languages=reasons.languages(request),
+        )  # fmt: skip
         answer = shelf.ask(question)
         reach = min(answer.reachable, MOST_PAGES * PER_PAGE)
 
@@ -106,7 +111,7 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
 
         values = frame.of(request, shelf.known(), q=q, back=address(page=page if page > 1 else "")) | {
             "source": source, "page": page, "every": every, "answer": answer,
-            "hits": [shown(hit) for hit in answer.hits],
+            "hits": [shown(hit) for hit in answer.hits], "why": reasons.told(shelf, question, why),
             "pages": pages(reach, page), "reach": reach,
             "address": address, "took": f"{answer.took_ms:.0f}",
         }  # fmt: skip

@@ -2,6 +2,7 @@
 
     find(question, reader) -> Answer      what a question finds, for this reader
     see(number, reader)    -> Hit | None  one document, if this reader may see it
+    why(question, number, reader) -> Why | None  what made the score of a document that the question finds
 
 The index may be a moment behind the store. What the store has hidden since (gone, or its rights changed) is subtracted
 in the question itself, so it is gone from hits, totals and duplicates at once.
@@ -9,12 +10,14 @@ in the question itself, so it is gone from hits, totals and duplicates at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from cormorant.base.clock import Clock
 from cormorant.index import query as ask
+from cormorant.index.keys import language_keys
+from cormorant.index.priors import DAY_S
 from cormorant.index.protocol import IndexReader, Match, Matches
 from cormorant.index.query import Key, Query, Search, Sort, Weights
 from cormorant.model import showing
@@ -22,12 +25,13 @@ from cormorant.model.acl import Reader
 from cormorant.model.content import Value
 from cormorant.search.needles import Needles
 from cormorant.search.parse import Understood, parse
+from cormorant.search.reasons import Why, told
 from cormorant.search.snippet import Snippet, snippet
 from cormorant.search.spelling import better
 from cormorant.search.weights import DEFAULT
 
 # Sort belongs to a question; who asks one cannot import the index.
-__all__ = ["MOST_HITS", "Answer", "Hidden", "Hit", "Kept", "Library", "Question", "Sort", "Understood"]
+__all__ = ["MOST_HITS", "Answer", "Hidden", "Hit", "Kept", "Library", "Question", "Sort", "Understood", "Why"]
 
 MOST_HITS = 1_000
 """Hits in one answer."""
@@ -51,7 +55,10 @@ class Kept(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a person asks. No `sources` are all; `limit` is cut to MOST_HITS. Without `fold` duplicates are hits."""
+    """What a person asks. No `sources` are all; `limit` is cut to MOST_HITS. Without `fold` duplicates are hits.
+
+    `languages` are those the reader prefers, as tags like de-CH.
+    """
 
     text: str
     sources: tuple[str, ...] = ()
@@ -59,6 +66,7 @@ class Question:
     offset: int = 0
     sort: Sort = Sort.RELEVANCE
     fold: bool = True
+    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +115,10 @@ def _nothing_kept(numbers: Sequence[int]) -> frozenset[int]:  # noqa: ARG001 - t
     return frozenset()
 
 
+def _standard() -> Weights:
+    return DEFAULT
+
+
 class Library:
     """All documents, each for those who may see it."""
 
@@ -116,7 +128,7 @@ class Library:
         clock: Clock,
         hidden: Hidden = _nothing_hidden,
         kept: Kept = _nothing_kept,
-        weights: Weights = DEFAULT,
+        weights: Callable[[], Weights] = _standard,
     ) -> None:
         self._index = index
         self._clock = clock
@@ -138,6 +150,17 @@ class Library:
         took_ms = (self._clock.monotonic() - started) * 1000
         return Answer(found.total, found.reachable, took_ms, parsed.understood, hits, suggestion)
 
+    def why(self, question: Question, number: int, reader: Reader) -> Why | None:
+        """Say why a document that a question finds has its score; None where this reader does not find it so.
+
+        The score is that of relevance, in whatever order the question asks for hits.
+        """
+        query = _within(parse(question.text).query, question.sources)
+        search = self._search(query, reader, replace(question, limit=1, offset=0, sort=Sort.RELEVANCE))
+        found = self._index.why(search, number)
+        asked = len(query.should) if isinstance(query, ask.Clauses) else 1
+        return told(*found, asked, search.today or 0.0) if found else None
+
     def see(self, number: int, reader: Reader) -> Hit | None:
         """Return one document with the beginning of its text, or None: unknown and forbidden look the same."""
         query = ask.Exact(Key.ID, (str(number),))
@@ -151,8 +174,15 @@ class Library:
 
     def _ask(self, query: Query, reader: Reader, question: Question) -> tuple[Matches, tuple[Hit, ...]]:
         """Ask the newest state of the index, without what was hidden after it."""
+        found = self._index.search(self._search(query, reader, question))
+        kept = self._kept([match.id for match in found.hits])
+        needles = Needles(ask.leaves(query))
+        return found, tuple(_hit(match, needles, cached=match.id in kept) for match in found.hits)
+
+    def _search(self, query: Query, reader: Reader, question: Question) -> Search:
+        """Put a question to the newest state of the index. The age of documents counts from the day this is."""
         self._index.refresh()
-        search = Search(
+        return Search(
             query=query,
             reader=reader,
             limit=max(0, min(question.limit, MOST_HITS)),
@@ -160,12 +190,10 @@ class Library:
             sort=question.sort,
             hidden=self._hidden(self._index.place),
             fold=question.fold,
-            weights=self._weights,
+            weights=self._weights(),
+            today=self._clock.now() // DAY_S * DAY_S,
+            languages=tuple(dict.fromkeys(key for each in question.languages for key in language_keys(each) if each)),
         )
-        found = self._index.search(search)
-        kept = self._kept([match.id for match in found.hits])
-        needles = Needles(ask.leaves(query))
-        return found, tuple(_hit(match, needles, cached=match.id in kept) for match in found.hits)
 
 
 def _within(query: Query, sources: tuple[str, ...]) -> Query:
