@@ -134,6 +134,10 @@ dist: .venv/.stamp-run ## Build dist/: the wheel, and the source archive that bu
 bench: .venv/.stamp-bench ## Measure speed on this machine, beside a peer
 	@$(BIN)/python -m bench
 
+.PHONY: relevance
+relevance: .venv/.stamp-bench ## See how well hits are ranked, by the collection in SUITES=folder and by manuals, and write the page
+	@CORMORANT_SUITES=$(abspath $(SUITES)) $(BIN)/python -m bench.relevance
+
 .PHONY: docs
 docs: .venv/.stamp-docs ## Build the documentation as a site, into build/docs; a link that leads nowhere stops it
 	@$(BIN)/python -m docs.site

@@ -309,7 +309,7 @@ class TestChanges:
         assert match.entry == entry(
             1, "one", content_hash=digest("1"), attributes={"Author": "Ada"}, anchors=("the manual",), link_score=0.5
         )
-        assert index.ids("manual") == []
+        assert index.ids("manual", weights=Weights()) == []
         index.apply(
             [
                 Put(entry(3, "three")),
@@ -320,7 +320,7 @@ class TestChanges:
             ]
         )
         assert index.ids("manual", weights=weights) == [3]
-        assert index.ids("one three two") == [1, 3]
+        assert set(index.ids("one three two")) == {1, 3}
 
     def test_place_never_goes_back(self, index: Shelf) -> None:
         index.writer.commit(7)

@@ -84,7 +84,7 @@ LIBRARY = (
         ('url:"annual report"', {4}),
         ("inurl:two", {4}),
         ("link:greek", {6}),
-        ("greek", set()),
+        ("greek", {6}),
         ("date:1970-01-11", {1}),
         ("date:1970-01-11..1970-01-21", {1, 2}),
         ("date:>1970-01-11", {2}),

@@ -1,19 +1,55 @@
-"""When the index commits: each commit is a segment, and many small ones are joined again and again."""
+"""What the index is told of an event, and when it commits: each commit is a segment, and many are joined again."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
+from typing import ClassVar, NamedTuple
 
 import pytest
 
 from cormorant.base.clock import SystemClock
+from cormorant.cache.frame import Frame
 from cormorant.cache.local import LocalCache
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl.delivery import Found, Shelf
-from cormorant.crawl.outlets import COMMIT_DOCUMENTS, COMMIT_S, QUIET_S, IndexOutlet
+from cormorant.crawl.outlets import COMMIT_DOCUMENTS, COMMIT_S, QUIET_S, IndexOutlet, ReceiverOutlet
+from cormorant.frontier.weighing import Said
 from cormorant.index.memory import MemoryIndex
+from cormorant.index.query import Everything, Search
+from cormorant.model.acl import ANYONE
+from cormorant.model.run import Counters
+from cormorant.receivers.protocol import Delivery, ReceiverSettings, Refusal
 from cormorant.receivers.stream import Event, Numbered
+
+
+class Row(NamedTuple):
+    """What an entry is made of."""
+
+    id: int
+    source: str
+    url: str
+    title: str
+    mime: str
+    language: str
+    size_bytes: int
+    modified_at: float | None
+    fetched_at: float | None
+    content_hash: bytes
+    depth: int
+    indexed: bool
+
+
+class Silent:
+    """A receiver that opens and closes."""
+
+    kind: ClassVar[str] = "silent"
+    settings = ReceiverSettings()
+
+    def open(self) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class Stream:
@@ -62,3 +98,91 @@ def test_nothing_is_committed_when_nothing_came(stream: Stream) -> None:
     assert stream.tell(3, 100.0) == 0
     assert stream.tell(0, 101.0) == 3
     assert [stream.tell(0, 101.0 + each) for each in range(1, 20)] == [3] * 19
+
+
+def event(number: int, resource: int, kind: Event) -> Numbered:
+    return Numbered(number, 1, resource, 1, kind, None)
+
+
+ROW = Row(1, "docs", "http://a.test/", "Title", "", "", 0, None, None, b"", 0, indexed=True)
+FRAME = Frame("", "", "", "", b"", b"", "the text", "Title", "", "", None, {})
+SAID = Said(("tide tables",), 0.3)
+PUBLIC = (("everyone",), ())
+
+
+def held_by(index: MemoryIndex) -> dict[int, tuple[tuple[str, ...], float]]:
+    """What links say of each document in the index."""
+    reader = index.reader()
+    hits = reader.search(Search(Everything(), ANYONE, limit=100)).hits
+    return {hit.id: (hit.entry.anchors, hit.entry.link_score) for hit in hits}
+
+
+@pytest.fixture
+def index() -> MemoryIndex:
+    return MemoryIndex()
+
+
+@pytest.fixture
+def outlet(index: MemoryIndex, tmp_path: Path) -> IndexOutlet:
+    return IndexOutlet(index.writer(), Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()))
+
+
+def deliver(outlet: IndexOutlet, *found: Found) -> Counters:
+    """Hand events over and have them committed; returns what was counted."""
+    outlet.receive(found, found[-1].event.seq, 100.0)
+    outlet.receive((), found[-1].event.seq, 200.0)
+    return dict(outlet.counted())[1]
+
+
+def test_a_document_brings_what_links_say_of_it(index: MemoryIndex, outlet: IndexOutlet) -> None:
+    counted = deliver(outlet, Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC, SAID))
+    assert held_by(index) == {1: SAID}
+    assert (counted.index_writes, counted.index_link_updates) == (1, 0)
+
+
+def test_links_alone_are_updated_and_counted_apart(index: MemoryIndex, outlet: IndexOutlet) -> None:
+    deliver(outlet, Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
+    assert held_by(index) == {1: ((), 0.0)}
+    counted = deliver(outlet, Found(event(2, 1, Event.LINKS), None, None, said=SAID))
+    assert held_by(index) == {1: SAID}
+    assert (counted.index_writes, counted.index_deletes, counted.index_link_updates) == (0, 0, 1)
+    assert counted.indexed == 0
+
+
+@pytest.mark.parametrize("kinds", [(Event.CHANGED, Event.LINKS), (Event.LINKS, Event.CHANGED)])
+def test_of_a_change_and_its_links_the_change_is_applied(
+    kinds: tuple[Event, Event], index: MemoryIndex, outlet: IndexOutlet
+) -> None:
+    found = {
+        Event.CHANGED: Found(event(1, 1, Event.CHANGED), ROW, FRAME, PUBLIC, SAID),
+        Event.LINKS: Found(event(1, 1, Event.LINKS), None, None, said=SAID),
+    }
+    batch = [found[kind]._replace(event=event(number, 1, kind)) for number, kind in enumerate(kinds, 1)]
+    counted = deliver(outlet, *batch)
+    assert held_by(index) == {1: SAID}
+    assert (counted.index_writes, counted.index_link_updates) == (1, 0)
+
+
+def test_links_to_what_is_deleted_bring_nothing_back(index: MemoryIndex, outlet: IndexOutlet) -> None:
+    deliver(outlet, Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
+    gone = Found(event(3, 1, Event.DELETED), None, None)
+    counted = deliver(outlet, Found(event(2, 1, Event.LINKS), None, None, said=SAID), gone)
+    assert (held_by(index), counted.index_deletes) == ({}, 1)
+    deliver(outlet, Found(event(4, 1, Event.LINKS), None, None, said=SAID))
+    assert held_by(index) == {}
+
+
+def test_other_receivers_are_not_told_of_links(tmp_path: Path) -> None:
+    told = list[int]()
+
+    class Told(Silent):
+        def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
+            told.extend(each.seq for each in batch)
+            return ()
+
+    shelf = Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers())
+    outlet = ReceiverOutlet(Told(), shelf, 0, {1: "docs"})
+    links = Found(event(1, 1, Event.LINKS), None, None)
+    assert outlet.receive([links], 1, 0.0) == 1
+    assert outlet.receive([links._replace(event=event(2, 1, Event.LINKS)), Stream._found(3)], 3, 0.0) == 3
+    assert told == [3]

@@ -13,7 +13,9 @@ from tests.journeys.pages import SiteSettings
 from tests.journeys.site import Logged, WebSite
 
 PAGES = 60
-WROTE_NOTHING = {"index_writes": 0, "index_deletes": 0, "cache_writes": 0, "new": 0, "changed": 0}
+WROTE_NOTHING = {
+    "index_writes": 0, "index_deletes": 0, "index_link_updates": 0, "cache_writes": 0, "new": 0, "changed": 0,
+}  # fmt: skip
 
 
 def crawl_again(crawls: Crawler, home: Home, site: WebSite) -> tuple[dict[str, Any], list[Logged]]:

@@ -31,6 +31,7 @@ EVERYONE = {
 READERS = {
     ("GET", "/"), ("GET", "/search"), ("GET", "/cached/{number}"), ("GET", "/api/v1/search"),
     ("GET", "/duplicates/{number}"), ("GET", "/api/v1/documents/{number}/duplicates"),
+    ("GET", "/api/v1/search/{number}/why"),
     ("GET", "/help"), ("GET", "/help/errors"), ("GET", "/opensearch.xml"),
 }  # fmt: skip
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

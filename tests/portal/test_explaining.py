@@ -152,7 +152,7 @@ def test_a_document_there_is_not(crawled: Crawled) -> None:
 OURS = (
     "/explain", "/documents/1/links", "/status", "/status/404", "/api/v1/documents", "/api/v1/documents/1",
     "/api/v1/documents/1/links", "/api/v1/explain?address=https://a.example/", "/api/v1/sources",
-    "/api/v1/sources/kinds", "/api/v1/sources/web", "/api/v1/runs", "/api/v1/runs/1",
+    "/api/v1/sources/kinds", "/api/v1/sources/web", "/api/v1/runs", "/api/v1/runs/1", "/api/v1/tuning",
 )  # fmt: skip
 
 

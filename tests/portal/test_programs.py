@@ -224,7 +224,10 @@ def example_of(parameter: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("path", OPERATIONS)
 def test_every_example_of_the_description_works(path: str, crawled: Crawled) -> None:
-    here = {"docs": "web", "http://127.0.0.1:8000/": f"{crawled.origin}/n0", "harbour": "kelp"}
+    found = crawled.api("/search?q=kelp")["hits"][0]["id"]
+    here: dict[Any, Any] = {
+        "docs": "web", "http://127.0.0.1:8000/": f"{crawled.origin}/n0", "harbour": "kelp", 17: found,
+    }  # fmt: skip
     said = {each["name"]: (each["in"], example_of(each)) for each in parameters(path)}
     values = {name: (place, here.get(value, value)) for name, (place, value) in said.items() if value is not None}
     inside = {name: str(value) for name, (place, value) in values.items() if place == "path"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from cormorant.index.query import Sort
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.search.reader import MOST_HITS, Hit, Library, Question
+from cormorant.search.weights import DEFAULT
 from tests.clocks import Hands
 from tests.index.shelves import KINDS, Shelf, entry, shelf
 
@@ -130,3 +132,49 @@ def test_any_text_gets_an_answer(index: Shelf, text: str) -> None:
     answer = Library(index.reader, Hands(step_s=0.0015)).find(Question(text), ANYONE)
     assert answer.total >= len(answer.hits)
     assert "\ud800" not in answer.understood.text
+
+
+def test_why_a_hit_has_its_score(index: Shelf) -> None:
+    library = Library(index.reader, Hands(step_s=0.0015))
+    question = Question("pump cheap", sort=Sort.NEWEST)
+    (hit, *_) = library.find(Question("pump cheap"), ANYONE).hits
+    why = library.why(question, hit.id, ANYONE)
+    assert why is not None
+    assert (why.id, why.url, why.title) == (1, hit.url, "Pumps")
+    assert why.score == pytest.approx(hit.score)
+    assert sum(part.points for part in why.parts) == pytest.approx(hit.score)
+    assert [part.points for part in why.parts] == sorted((part.points for part in why.parts), reverse=True)
+    said = {part.name: part.about for part in why.parts}
+    assert said["Words found"] == "2 of 2: pump, cheap"
+    assert said["Text"] == "pump, cheap: 2 places"
+
+
+def test_why_tells_nobody_of_what_he_may_not_see(index: Shelf) -> None:
+    library = Library(index.reader, Hands(step_s=0.0015))
+    assert library.why(Question("secret"), 4, ADA) is not None
+    assert library.why(Question("secret"), 4, ANYONE) is None
+    assert library.why(Question("cheap"), 2, ANYONE) is None, "the question does not find it"
+    assert library.why(Question("pump", sources=("wiki",)), 1, ANYONE) is None
+    assert (
+        Library(index.reader, Hands(step_s=0.0015), lambda _: frozenset((1,))).why(Question("pump"), 1, ANYONE) is None
+    )
+
+
+def test_weights_are_asked_for_with_every_question(index: Shelf) -> None:
+    chosen = [DEFAULT, replace(DEFAULT, title=0.0)]
+    library = Library(index.reader, Hands(step_s=0.0015), weights=lambda: chosen[0])
+    assert found(library, "pumps") == {1, 2}
+    before = library.why(Question("pumps"), 1, ANYONE)
+    del chosen[0]
+    after = library.why(Question("pumps"), 1, ANYONE)
+    assert before is not None
+    assert after is not None
+    assert {part.what for part in before.parts} - {part.what for part in after.parts} == {"title"}
+
+
+def test_languages_a_reader_prefers(index: Shelf) -> None:
+    library = Library(index.reader, Hands(step_s=0.0015))
+    index.put(entry(21, "gull", language="en"), entry(22, "gull", language="de"))
+    for languages, expected in (((), [21, 22]), (("de-CH",), [22, 21]), (("EN", ""), [21, 22])):
+        answer = library.find(Question('"gull"', languages=languages), ANYONE)
+        assert [hit.id for hit in answer.hits] == expected

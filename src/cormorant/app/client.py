@@ -22,7 +22,7 @@ from cormorant.app.build import Plan, open_house
 from cormorant.model.run import Refresh
 from cormorant.operate import crawl, explain, problems, searching, sources
 from cormorant.operate.house import House
-from cormorant.search.reader import Answer, Hit, Library, Question, Sort
+from cormorant.search.reader import Answer, Hit, Library, Question, Sort, Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +147,16 @@ class Cormorant:
             self._library = searching.library(self._house())
         question = Question(text, (source,) if source else (), limit, offset, Sort(sort))
         return Hits(searching.search(self._house(), question, shelf=self._library))
+
+    def why(self, text: str, number: int, source: str | None = None) -> Why:
+        """Say what made the score of a hit, named by its `id`, of this search: parts that add up to it.
+
+        Raises NotFoundError where the search finds no such document.
+        """
+        if self._library is None:
+            self._library = searching.library(self._house())
+        question = Question(text, (source,) if source else ())
+        return searching.why(self._house(), question, number, shelf=self._library)
 
     def explain(self, address: str) -> list[dict[str, Any]]:
         """Say why an address is, or is not, in the index: one object for each source that knows it.

@@ -40,6 +40,7 @@ SECTIONS: dict[str, tuple[Command, ...]] = {
     "Look after it": (
         Command("secret", "secrets", "app", "Passwords, tokens and keys that sources need"),
         Command("token", "tokens", "app", "Who may do more than search from other machines"),
+        Command("tuning", "tuning", "app", "What counts how much in the order of hits"),
         Command("status", "status", "app", "The state of everything on one page"),
         Command("index", "upkeep", "index", "The search index: rebuild, figures"),
         Command("cache", "upkeep", "cache", "Kept copies: figures, check"),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,7 +20,7 @@ from cormorant.cli.records import taking
 from cormorant.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from cormorant.search.reader import Answer, Hit, Question
+    from cormorant.search.reader import Answer, Hit, Question, Why
 
 app = new_app()
 
@@ -91,6 +92,7 @@ class Wanted:
     facets: Annotated[bool, typer.Option("--facets", help="Count results by source, site, type, language and age.")] = (
         False
     )
+    why: Annotated[bool, typer.Option("--why", help="Say what made the score of each hit.")] = False
 
 
 @app.command(
@@ -104,6 +106,7 @@ class Wanted:
         "cormorant search harbour --group site --facets",
         "cormorant search harbour --all --offset 10",
         "cormorant search '*' --source docs",
+        "cormorant search harbour --limit 3 --why",
     ),
 )
 @taking(Wanted, "wanted")
@@ -118,15 +121,19 @@ def search(
     say = terminal.of(context)
     if not "".join(words).strip():
         raise UsageError(f"There is nothing to search for. {NAME_A_WORD}")
+    question = _question(" ".join(words), wanted)
     with say.house() as house:
-        answer = searching.search(house, _question(" ".join(words), wanted))
+        shelf = searching.library(house)
+        answer = searching.search(house, question, shelf=shelf)
+        told = searching.whys(question, answer, shelf=shelf) if wanted.why else []
     if say.json:
-        for hit in answer.hits:
-            say.record(searching.hit_record(hit))
+        for hit, why in zip_longest(answer.hits, told):
+            record = searching.hit_record(hit)
+            say.record(record | {"why": searching.why_record(why)["parts"]} if why else record)
         if wanted.facets:
             say.record({"facets": searching.facets_record(answer)})
         return
-    show(say, answer, wanted.offset)
+    show(say, answer, wanted.offset, told)
 
 
 def _question(text: str, wanted: Wanted) -> Question:
@@ -140,8 +147,8 @@ def _question(text: str, wanted: Wanted) -> Question:
     )  # fmt: skip
 
 
-def show(say: terminal.Terminal, answer: Answer, offset: int = 0) -> None:
-    """Print an answer for a person."""
+def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence[Why | None] = ()) -> None:
+    """Print an answer for a person; `told` are the reasons of its hits, if they were asked for."""
     for note in answer.understood.notes:
         say.note(note)
     say.detail(f"Understood as {answer.understood.text!r}, answered in {answer.took_ms:.1f} ms.")
@@ -151,11 +158,12 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0) -> None:
     if not answer.hits:
         say.note(_none(answer, offset))
         return
+    reasons = {why.id: why for why in told if why is not None}
     if answer.groups:
-        _show_groups(say, answer, offset)
+        _show_groups(say, answer, offset, reasons)
         return
     for number, hit in enumerate(answer.hits, offset + 1):
-        _show_hit(say, f"{number:>3}.", hit)
+        _show_hit(say, f"{number:>3}.", hit, reasons.get(hit.id))
     last = offset + len(answer.hits)
     next_ones = f" --offset {last} shows the next ones." if last < answer.reachable else ""
     if last < answer.total or offset:
@@ -178,7 +186,7 @@ def _show_facets(say: terminal.Terminal, answer: Answer) -> None:
             say.raw("")
 
 
-def _show_groups(say: terminal.Terminal, answer: Answer, offset: int) -> None:
+def _show_groups(say: terminal.Terminal, answer: Answer, offset: int, reasons: Mapping[int, Why]) -> None:
     """Print hits in their groups."""
     totals = {each.value: each.total for each in answer.groups}
     count = 0
@@ -187,7 +195,7 @@ def _show_groups(say: terminal.Terminal, answer: Answer, offset: int) -> None:
         if isinstance(value, str):
             say.raw(f"{say.bold(clean(value))}, {plural(totals.get(value, 0), 'result')}")
         for hit in hits:
-            _show_hit(say, "   -", hit)
+            _show_hit(say, "   -", hit, reasons.get(hit.id))
     last = offset + count
     next_ones = f" --offset {last} shows the next ones." if last < answer.reachable else ""
     said = f"{offset + 1} to {last} of {plural(answer.reachable, 'group')}, {plural(answer.total, 'result')} in all."
@@ -208,7 +216,7 @@ def _none(answer: Answer, offset: int) -> str:
     return f"{all_there_are}; --offset is beyond them."
 
 
-def _show_hit(say: terminal.Terminal, mark: str, hit: Hit) -> None:
+def _show_hit(say: terminal.Terminal, mark: str, hit: Hit, why: Why | None) -> None:
     say.raw(f"{mark} {say.bold(clean(hit.title or hit.url))}")
     say.print(f"     {hit.url}")
     shown, at = "", 0
@@ -220,4 +228,12 @@ def _show_hit(say: terminal.Terminal, mark: str, hit: Hit) -> None:
         say.raw(f"     {shown}")
     if hit.duplicates:
         say.print(f"     and {plural(hit.duplicates, 'document')} of equal content")
+    if why is not None:
+        _show_why(say, why)
     say.raw("")
+
+
+def _show_why(say: terminal.Terminal, why: Why) -> None:
+    for part in why.parts:
+        say.raw(f"     {part.points:>10,.2f}  {part.name:<20}  {clean(part.about)}")
+    say.raw(f"     {why.score:>10,.2f}  in all")

@@ -10,6 +10,8 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged
 from cormorant.cache.protocol import Place
+from cormorant.frontier import weighing
+from cormorant.frontier.weighing import NOTHING, Said
 from cormorant.receivers.stream import Event
 from cormorant.store.schema import content, resource, source
 
@@ -27,12 +29,16 @@ MOST_BYTES = 32 << 20
 
 
 class Found(NamedTuple):
-    """An event with its rows and its kept copy; without them when the document is gone or its copy is damaged."""
+    """An event with its rows and its kept copy; without them when the document is gone or its copy is damaged.
+
+    Nor are they there for an event that tells of links alone. `said` is what links say of the document.
+    """
 
     event: Numbered
     row: Any | None
     frame: Frame | None
     rights: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    said: Said = NOTHING
 
 
 class Outlet(Protocol):
@@ -73,9 +79,12 @@ _ROWS = (
 )  # fmt: skip
 
 
-def _tells_of_nothing(event: Numbered) -> bool:
-    """Is the document gone? What has its number now, if anything, is not what the event is about."""
-    return event.event in (Event.DELETED, Event.UNVISITED_DELETED)
+def _needs_no_copy(event: Numbered) -> bool:
+    """Is the document gone, or do only links say something else of it?
+
+    What has the number of one that is gone now, if anything, is not what the event is about.
+    """
+    return event.event in (Event.DELETED, Event.UNVISITED_DELETED, Event.LINKS)
 
 
 class Shelf:
@@ -89,7 +98,7 @@ class Shelf:
 
         Of the first events only, of one at least, when there is more to hold at once than `MOST_BYTES`.
         """
-        ids = list({event.resource for event in events if not _tells_of_nothing(event)})
+        ids = list({event.resource for event in events if not _needs_no_copy(event)})
         rows = {
             row.id: row
             for start in range(0, len(ids), 1000)
@@ -99,7 +108,7 @@ class Shelf:
         frames: dict[int, Frame | None] = {}
         held = 0
         for event in events:
-            row = None if _tells_of_nothing(event) else rows.get(event.resource)
+            row = None if _needs_no_copy(event) else rows.get(event.resource)
             if row is None or row.source_id != event.source:
                 found.append(Found(event, None, None))
                 continue
@@ -116,6 +125,17 @@ class Shelf:
             return self._cache.read(Place(row.pack, row.pack_offset, row.pack_length), body=False)
         except CacheDamaged:
             return None
+
+    def furnished(self, tx: Tx, found: Sequence[Found]) -> list[Found]:
+        """The same with rights, and with what links say of each."""
+        said = weighing.said_of(tx, {each.event.resource for each in found})
+        return [
+            each._replace(
+                rights=self.acl(tx, each.row.acl_id) if each.row else each.rights,
+                said=said.get(each.event.resource, NOTHING),
+            )
+            for each in found
+        ]
 
     def acl(self, tx: Tx, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Grants and denies of a number."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cormorant.base.clock import rfc3339
 from cormorant.crawl.delivery import Found, Shelf
-from cormorant.index.entry import Change, Drop, Entry, Put
+from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import Counters
 from cormorant.receivers.protocol import Delivery
@@ -49,7 +49,7 @@ class Tally:
 
 
 class IndexOutlet:
-    """Puts, drops and commits. The index remembers its place by itself, so nothing is applied twice or lost."""
+    """Puts, drops, relinks and commits. The index remembers its place, so nothing is applied twice or lost."""
 
     def __init__(self, writer: IndexWriter, shelf: Shelf) -> None:
         self._writer, self._shelf = writer, shelf
@@ -58,15 +58,13 @@ class IndexOutlet:
         self._pending, self._bytes, self._since, self._heard = 0, 0, 0.0, 0.0
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
-        """Look up the documents, with their rights."""
-        found = self._shelf.find(tx, events)
-        return [each._replace(rights=self._shelf.acl(tx, each.row.acl_id)) if each.row else each for each in found]
+        """Look up the documents, with their rights and what links say of them."""
+        return self._shelf.furnished(tx, self._shelf.find(tx, events))
 
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
         """Apply, and commit when there is enough or it has waited long enough."""
         if found:
-            newest = {each.event.resource: each.event.seq for each in found}
-            self._writer.apply([self._change(each) for each in found if newest[each.event.resource] == each.event.seq])
+            self._writer.apply(list(map(self._change, _deciding(found))))
             if not self._pending:
                 self._since = now
             self._pending += len(found)
@@ -81,6 +79,9 @@ class IndexOutlet:
     def _change(self, each: Found) -> Change:
         event, row, frame = each.event, each.row, each.frame
         counters = self._tally.of(event.run)
+        if event.event is Event.LINKS:
+            counters.index_link_updates += 1
+            return Relink(event.resource, each.said.anchors, each.said.score)
         if row is None or frame is None or not row.indexed:
             counters.index_deletes += 1
             return Drop(event.resource)
@@ -89,7 +90,7 @@ class IndexOutlet:
         return Put(entry_of(each))
 
     def counted(self) -> Mapping[int, Counters]:
-        """Index writes and deletes by run."""
+        """Index writes, deletes and updates of links by run."""
         return self._tally.take()
 
     def refused(self) -> Sequence[str]:
@@ -99,6 +100,15 @@ class IndexOutlet:
     def close(self) -> None:
         """Give the writer back; what was not committed comes again."""
         self._writer.close()
+
+
+def _deciding(found: Sequence[Found]) -> list[Found]:
+    """Of each document the newest event, one about links only where there is no other: a document brings its links."""
+    newest: dict[int, Found] = {}
+    for each in found:
+        if each.event.event is not Event.LINKS or newest.get(each.event.resource, each).event.event is Event.LINKS:
+            newest[each.event.resource] = each
+    return sorted(newest.values(), key=lambda each: each.event.seq)
 
 
 def held(found: Sequence[Found]) -> int:
@@ -116,6 +126,7 @@ def entry_of(found: Found) -> Entry:
         id=row.id, source=row.source, url=row.url, title=row.title, text=frame.text, mime=row.mime,
         language=row.language, size_bytes=row.size_bytes, modified_at=row.modified_at, fetched_at=row.fetched_at,
         grants=grants, denies=denies, attributes=frame.attributes, content_hash=row.content_hash, depth=row.depth,
+        anchors=found.said.anchors, link_score=found.said.score,
     )  # fmt: skip
 
 
@@ -133,8 +144,8 @@ class ReceiverOutlet:
 
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:  # noqa: ARG002 - the shape of an outlet
         """Deliver; what is refused is told and not offered again. Where nothing is for it, it only moves on."""
-        if found:
-            batch = [self._delivery(each) for each in found]
+        batch = [self._delivery(each) for each in found if each.event.event is not Event.LINKS]
+        if batch:
             urls = {each.seq: each.url for each in batch}
             for refusal in self._receiver.receive(batch):
                 self._refused.append(f"{urls.get(refusal.seq, '')} (number {refusal.seq}): {refusal.reason}".lstrip())

@@ -251,7 +251,11 @@ def _counted(fate: Fate, outcome: Outcome) -> int:
 
 @dataclass(slots=True)
 class Rows:
-    """Rows for every table a batch touches. Sequence numbers are filled in when the stream has given them."""
+    """Rows for every table a batch touches. Sequence numbers are filled in when the stream has given them.
+
+    `regranted` are documents whose rights changed, `returned` those that were visited before and can be found with
+    other rights from now on.
+    """
 
     fates: list[tuple[Resource, Fate, float]] = field(default_factory=list)
     contents: list[ContentRow] = field(default_factory=list)
@@ -264,6 +268,7 @@ class Rows:
     hidden: list[tuple[int, int, int]] = field(default_factory=list)
     shown: list[int] = field(default_factory=list)
     regranted: set[int] = field(default_factory=set)
+    returned: set[int] = field(default_factory=set)
 
     def numbered(self, first: int) -> list[ContentRow]:
         """Content rows with their places in the stream: they are its first entries, in the same order."""
@@ -295,6 +300,8 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
         made.entries.append(Entry(resource.source, resource.id, run, event))
         if resource.indexed and row.acl_id != resource.acl:
             made.regranted.add(resource.id)
+        elif row.acl_id != resource.acl and resource.outcome is not OutcomeKind.NONE:
+            made.returned.add(resource.id)
     for visited in batch.visited:
         made.fates.append((visited.resource, visited.fate, visited.report.at))
         _changes(made, visited, run, acl_number)

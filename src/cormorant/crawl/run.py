@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
-from cormorant.crawl import holding, levels, swallowing, sweep, waiting
+from cormorant.crawl import holding, levels, links, swallowing, sweep, waiting
 from cormorant.crawl.intake import Intake
 from cormorant.frontier import ledger, progress
 from cormorant.journal import runs
@@ -81,7 +81,7 @@ class Conductor:
         self._change(state=RunState.SWEEPING, gives_up_at=None, **ended._asdict())
 
     async def _sweep(self) -> None:
-        """Invert links, find what is absent or swallowed, and let it go below the brake or when a person accepted."""
+        """Invert links, find what is absent or swallowed; below the brake or accepted, let it go and weigh links."""
         swallowed = swallowing.settle(self._store, self._row)
         if swallowed:  # what was put back is found before anybody is asked
             await waiting.until_delivered(self._store, self._row)
@@ -89,6 +89,7 @@ class Conductor:
             self._change()
             return
         sweep.settle(self._store, self._row.source_id, self._row.id)
+        links.weigh(self._store, self._row.source_id, self._row.id)
         sweep.finish_counts(self._store, self._row)
         self._change(state=RunState.DELIVERING, asked=None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cormorant.crawl import links
 from cormorant.frontier import hiding, settlement
 from cormorant.journal import visits
 from cormorant.receivers import stream
@@ -23,6 +24,8 @@ def write(tx: Tx, made: Rows, run: int) -> None:
     settlement.links(tx, made.links)
     settlement.fates(tx, made.fates, run)
     visits.write(tx, made.visits)
+    if reweighed := made.regranted | made.returned:
+        links.reweigh(tx, made.entries[0].source, run, reweighed)
     hiding.hide_until(tx, made.restricted(first))
     hiding.hide(tx, made.hidden)
     hiding.unhide(tx, made.shown)

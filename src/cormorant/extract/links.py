@@ -16,7 +16,7 @@ from turbohtml import Document, Element
 from cormorant.extract.further import Reference
 from cormorant.extract.text import one_line
 from cormorant.model.address import join
-from cormorant.model.content import Link
+from cormorant.model.content import UNTRUSTED, Link
 
 MAX_LINKS: Final = 5_000
 """Links of one page that are kept (fault W5)."""
@@ -36,7 +36,6 @@ _NOT_A_PLACE: Final = frozenset(
         "preconnect", "prefetch", "preload", "prerender", "search", "stylesheet", "wlwmanifest",
     )
 )  # fmt: skip
-_UNTRUSTED: Final = frozenset(("nofollow", "sponsored", "ugc"))
 _TIME_AND_ADDRESS: Final = re.compile(
     r"""\s*(?P<seconds>\d*)(?:\.[\d.]*)?\s*[;,\s]\s*(?:url\s*=\s*)?(?:'(?P<single>[^']*)|"(?P<double>[^"]*)|(?P<bare>.*))""",
     re.IGNORECASE | re.DOTALL,
@@ -182,7 +181,7 @@ def _merged(known: Link, reference: str, references: References) -> Link:
         return known
     more = _link(known.address, reference, references)
     rel = known.rel
-    if not _UNTRUSTED.isdisjoint(rel.split()) and _UNTRUSTED.isdisjoint(more.rel.split()):
+    if not UNTRUSTED.isdisjoint(rel.split()) and UNTRUSTED.isdisjoint(more.rel.split()):
         rel = _without_distrust(rel.split())
     return Link(known.address, known.text or more.text, rel)
 
@@ -210,12 +209,12 @@ def _alternative(element: Element) -> str:
 
 
 def _common_rel(tokens: list[str], references: References, reference: str) -> str:
-    if not _UNTRUSTED.isdisjoint(tokens):
+    if not UNTRUSTED.isdisjoint(tokens):
         for other in references.later(reference):
-            if _UNTRUSTED.isdisjoint(rel_of(other)):
+            if UNTRUSTED.isdisjoint(rel_of(other)):
                 return _without_distrust(tokens)
     return " ".join(tokens)
 
 
 def _without_distrust(tokens: list[str]) -> str:
-    return " ".join(token for token in tokens if token not in _UNTRUSTED)
+    return " ".join(token for token in tokens if token not in UNTRUSTED)

@@ -6,7 +6,7 @@ the source.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import sqlalchemy as sa
@@ -23,6 +23,7 @@ CHUNK = 500
 """Pages inverted in one transaction."""
 MAX_INLINKS = 1000
 """In-links kept of one resource; the count goes on."""
+_WRITTEN = ("id", "count", "links", "stale")
 
 
 @dataclass(slots=True)
@@ -87,7 +88,7 @@ def difference(source: int, known: Container[str], pages: Iterable[tuple[int, by
             front = address[: address.find("/", 8)]
             if front in known and former.get(address) != text:
                 change = _of(found, front, fingerprint(address, source))
-                change.came.append((number, text))
+                change.came.append((number, text[: linkpack.MAX_KEPT]))
                 change.fresh += address not in former
         for address in former.keys() - current.keys():
             front = address[: address.find("/", 8)]
@@ -115,15 +116,15 @@ def apply(tx: Tx, pages: Iterable[int], changes: Difference) -> int:
     for number, change in targets.items():
         count, blob = known.get(number, (0, None))
         if not change.went and change.fresh == len(change.came):  # as everywhere in a first crawl
-            rows.append((number, count + change.fresh, linkpack.append_in(blob, change.came, MAX_INLINKS)))
+            rows.append((number, count + change.fresh, linkpack.append_in(blob, change.came, MAX_INLINKS), True))
             continue
-        links = dict(linkpack.unpack_in(blob))
+        links = dict(linkpack.kept_in(blob))
         for referrer in change.went:
             links.pop(referrer, None)
         links.update(change.came)
         total = max(count + change.fresh - len(change.went), len(links))
-        rows.append((number, total, linkpack.pack_in(list(links.items())[:MAX_INLINKS])))
-    bulk.insert(tx, inlinks, ("id", "count", "links"), rows, bulk.Upsert(("id",), ("count", "links")))
+        rows.append((number, total, linkpack.pack_in(list(links.items())[:MAX_INLINKS]), True))
+    bulk.insert(tx, inlinks, _WRITTEN, rows, bulk.Upsert(("id",), _WRITTEN[1:]))
     bulk.update(tx, outlinks, ("inverted", "previous"), ("id",), [(True, None, number) for number in pages])
     return len(rows)
 
@@ -134,6 +135,14 @@ def withdraw(tx: Tx, source: int, pages: Sequence[int]) -> int:
     nothing = linkpack.pack(())
     former = [(number, nothing, links if inverted else previous) for number, inverted, links, previous in rows]
     return apply(tx, (), difference(source, fronts(tx, source), former))
+
+
+def reached(tx: Tx, source: int, pages: Collection[int]) -> set[int]:
+    """Resources that these pages link to, or did when their links were last inverted."""
+    nothing = linkpack.pack(())
+    rows = bulk.select_in(tx, outlinks, ("id", "links", "previous"), "id", pages)
+    former = [(number, nothing, blob) for number, *blobs in rows for blob in blobs if blob]
+    return set(_targets(tx, difference(source, fronts(tx, source), former)))
 
 
 def _targets(tx: Tx, changes: Difference) -> dict[int, Change]:

@@ -1,7 +1,8 @@
 """A document's out-links in one blob, and a resource's in-links in another.
 
 Lines of address, anchor text and rel, parted by tabs, compressed by zstd at level 1: 18 links are about 600 bytes. In
-texts tabs and line ends cannot occur, since extraction folds white space.
+texts tabs and line ends cannot occur, since extraction folds white space. An in-link has a mark behind its text when it
+does not vouch for what it leads to (nofollow and its like).
 """
 
 from __future__ import annotations
@@ -11,11 +12,15 @@ from typing import NamedTuple
 
 import zstandard
 
-from cormorant.model.content import Link
+from cormorant.model.content import UNTRUSTED, Link
 
 _pack = zstandard.ZstdCompressor(level=1, write_content_size=True).compress
 _unpack = zstandard.ZstdDecompressor().decompress
 MAX_BLOB = 64 << 20
+MAX_TEXT = 200
+"""Characters of a text that are kept with an in-link, of which a resource has a thousand."""
+_MARK = "\t-"
+MAX_KEPT = MAX_TEXT + len(_MARK)
 
 
 class InLink(NamedTuple):
@@ -32,22 +37,35 @@ def pack(links: Iterable[Link]) -> bytes:
 
 def unpack(blob: bytes | None) -> list[Link]:
     """The out-links of a blob; none for None."""
-    if not blob:
-        return []
-    text = _unpack(blob, max_output_size=MAX_BLOB).decode()
+    text = _text(blob)
     return [Link(*line.split("\t", 2)) for line in text.split("\n")] if text else []
 
 
 def texts(blob: bytes | None) -> dict[str, str]:
-    """The addresses of a blob with their anchor texts, without making a value for each."""
-    if not blob:
+    """The addresses of a blob with what an in-link keeps of each: its text, and the mark if it has one.
+
+    Without making a value for each link.
+    """
+    text = _text(blob)
+    if not text:
         return {}
-    text = _unpack(blob, max_output_size=MAX_BLOB).decode()
-    return dict(line.split("\t", 2)[:2] for line in text.split("\n")) if text else {}
+    lines = text.split("\n")
+    found = dict(line.split("\t", 2)[:2] for line in lines)
+    if any(word in text for word in UNTRUSTED):
+        found.update(_marked(lines))
+    return found
+
+
+def _marked(lines: Iterable[str]) -> Iterable[tuple[str, str]]:
+    """Addresses and texts of those lines whose rel says that they vouch for nothing."""
+    for line in lines:
+        address, text, rel = line.split("\t", 2)
+        if not UNTRUSTED.isdisjoint(rel.split()):
+            yield address, f"{text[:MAX_TEXT]}{_MARK}"
 
 
 def pack_in(links: Iterable[tuple[int, str]]) -> bytes:
-    """Pack in-links."""
+    """Pack in-links, each with its text as `texts` gives it."""
     return _pack("\n".join([f"{referrer}\t{text}" for referrer, text in links]).encode(errors="replace"))
 
 
@@ -63,8 +81,20 @@ def append_in(blob: bytes | None, links: Sequence[tuple[int, str]], most: int) -
 
 def unpack_in(blob: bytes | None) -> list[InLink]:
     """The in-links of a blob; none for None."""
-    if not blob:
-        return []
-    text = _unpack(blob, max_output_size=MAX_BLOB).decode()
+    return [InLink(number, text.removesuffix(_MARK)) for number, text in kept_in(blob)]
+
+
+def vouches(text: str) -> bool:
+    """Say of the text of an in-link, as it is packed, whether the link vouches for what it leads to."""
+    return not text.endswith(_MARK)
+
+
+def kept_in(blob: bytes | None) -> list[tuple[int, str]]:
+    """Referrers and texts of in-links, as they are packed."""
+    text = _text(blob)
     lines = (line.partition("\t") for line in text.split("\n")) if text else ()
-    return [InLink(int(number), anchor) for number, _, anchor in lines]
+    return [(int(number), anchor) for number, _, anchor in lines]
+
+
+def _text(blob: bytes | None) -> str:
+    return _unpack(blob, max_output_size=MAX_BLOB).decode() if blob else ""

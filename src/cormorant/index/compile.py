@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 import tantivy
 from tantivy import FieldType, Occur
@@ -13,20 +13,44 @@ from tantivy import FieldType, Occur
 from cormorant.index import query as ask
 from cormorant.index.dictionary import Dictionary
 from cormorant.index.keys import exact
-from cormorant.index.layout import GREATEST_ID
-from cormorant.index.leaves import Leaves
+from cormorant.index.layout import GREATEST_ID, LEVEL, LINKS
+from cormorant.index.leaves import TIE, Leaves
+from cormorant.index.priors import Prior, Step, steps
 from cormorant.index.query import Field, Key, Number
-from cormorant.index.sight import Clause, Sight
+from cormorant.index.sight import RAREST, Clause, Sight
 from cormorant.index.words import words
 
 _Q = tantivy.Query
 
+MOST_OF_A_WORD = 2.2 * RAREST
+"""What a word in a field of weight 1 adds at most: BM25 gives 2.2 times its rarity (k1 = 1.2, and once)."""
 WORDS_FIRST = 2000.0
-"""What one more of few words is worth: more than all else can add up to.
+"""What one more of few words is worth at least: more than all else can add up to.
 
-A word's score is at most 2.2 times its rarity (`sight.RAREST`) times the sum of the field weights, so the four words of
-a document that lacks the fifth have at most 1,162 with field weights of 6, and their three pairs 145.
+With the weights of the product the four words of a document that lacks the fifth have at most 1,910, form and all (see
+`words_first`), their three pairs 73, and what is no word 5: 1,988. Weights that an administrator has raised raise it.
 """
+_COLUMNS = {Prior.LINKS: LINKS, Prior.DEPTH: LEVEL}
+
+
+def words_first(weights: ask.Weights) -> float:
+    """Return what one more of few words is worth, so that a document with more of them always comes first.
+
+    A word is found as itself, or as forms of which the best counts whole and the others together by TIE.
+    """
+    fewer = max(0, weights.strict_words - 1)
+    forms = 1 + TIE * weights.form
+    word = MOST_OF_A_WORD * forms * sum(map(weights.of, Field))
+    pairs = max(0, fewer - 1) * MOST_OF_A_WORD * weights.pair
+    rest = fewer * word + pairs + sum(map(weights.prior, Prior))
+    return max(WORDS_FIRST, 500.0 * (math.floor(rest / 500.0) + 1))
+
+
+class Extra(NamedTuple):
+    """Something beside the words of a question that adds to a score, and what it is about."""
+
+    about: str
+    query: tantivy.Query
 
 
 class Compiler:
@@ -36,7 +60,7 @@ class Compiler:
         self._schema = schema
         self._sight = sight
         self._weights = weights
-        self._leaves = Leaves(schema, sight, dictionary, weights)
+        self.leaves = Leaves(schema, sight, dictionary, weights)
 
     def whole(self, search: ask.Search) -> tantivy.Query:
         """Return the engine's query for a whole search: what matches, ranked, as far as the reader may see it."""
@@ -45,13 +69,31 @@ class Compiler:
         clauses: list[Clause] = [(Occur.Must, asked), *self._sight.clauses]
         if search.hidden:
             clauses.append((Occur.MustNot, self._ids(map(str, search.hidden))))
+        if search.limit:
+            clauses += [(Occur.Should, each) for _, _, each in self.priors(search)]
+        return _Q.boolean_query(clauses)
+
+    def priors(self, search: ask.Search) -> list[tuple[Prior, Step, tantivy.Query]]:
+        """Return what counts beside words: a query for each step."""
+        return [
+            (
+                prior,
+                step,
+                _Q.const_score_query(self._step(search, prior, step), step.share * self._weights.prior(prior)),
+            )
+            for prior, step in steps(search)
+        ]
+
+    def one(self, query: tantivy.Query, number: int) -> tantivy.Query:
+        """Return a query for one document, if it matches another query, with the score it has by that."""
+        clauses: list[Clause] = [(Occur.Must, query), (Occur.Must, self._silent_id(number))]
         return _Q.boolean_query(clauses)
 
     def part(self, node: ask.Query) -> tantivy.Query:
         """Return the engine's query for a part of a search."""
         match node:
             case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
-                return self._leaves.of(node)
+                return self.leaves.of(node)
             case ask.Exact():
                 return _Q.const_score_query(self._exact(node), 0.0)
             case ask.Range():
@@ -67,8 +109,45 @@ class Compiler:
             case ask.Not():
                 return _boolean([self._must(node)])
             case ask.Clauses():
-                return self._clauses(node, [])
+                return self._clauses(node, [(Occur.Should, self.part(each)) for each in node.should])
         assert_never(node)
+
+    def worths(self, root: ask.Clauses) -> list[Extra]:
+        """Return what each optional word of the outermost clauses adds by being there, whatever its score.
+
+        Up to `strict_words`, each is worth the same; beyond, what its rarity says. A single one adds nothing.
+        """
+        should = root.should
+        if len(should) < 2:
+            return []
+        few, first = len(should) <= self._weights.strict_words, words_first(self._weights)
+        worths = [first if few else self._weights.rare_word * self.leaves.rarity(each) for each in should]
+        return [
+            Extra(getattr(each, "text", ""), _Q.const_score_query(_Q.all_query(), worth))
+            for each, worth in zip(should, worths, strict=True)
+        ]
+
+    def pairs(self, root: ask.Clauses) -> list[Extra]:
+        """Return what lifts documents in which neighbouring words of the question stand side by side."""
+        if not self._weights.pair or len(root.should) < 2:
+            return []
+        free = [words(each.text) if isinstance(each, ask.Word) and not each.field else [] for each in root.should]
+        return [
+            Extra(" ".join(pair), self.leaves.phrase(Field.TEXT, pair, self._weights.pair))
+            for first, second in pairwise(free)
+            if len(pair := [*first[-1:], *second[:1]]) == 2
+        ]
+
+    def _ranked(self, root: ask.Clauses) -> tantivy.Query:
+        """Return the query for the outermost clauses, where the number of optional words that match counts."""
+        parts = [self.part(each) for each in root.should]
+        if worths := self.worths(root):
+            parts = [
+                _Q.boolean_query([(Occur.Must, part), (Occur.Must, worth.query)])
+                for part, worth in zip(parts, worths, strict=True)
+            ]
+        optional: list[Clause] = [(Occur.Should, each) for each in parts]
+        return self._clauses(root, optional + [(Occur.Should, each.query) for each in self.pairs(root)])
 
     def _must(self, node: ask.Query) -> Clause:
         """Return the clause for a part that has to match."""
@@ -76,41 +155,22 @@ class Compiler:
             return Occur.MustNot, self.part(node.part)
         return Occur.Must, self.part(node)
 
-    def _clauses(self, node: ask.Clauses, extra: list[Clause]) -> tantivy.Query:
-        """Return the query for clauses; `extra` are optional ones that only change the order."""
-        optional: list[Clause] = [(Occur.Should, self.part(each)) for each in node.should]
+    def _clauses(self, node: ask.Clauses, optional: list[Clause]) -> tantivy.Query:
+        """Return the query for clauses, of which the optional ones are made already."""
         required = [self._must(each) for each in node.must]
         forbidden: list[Clause] = [(Occur.MustNot, self.part(each)) for each in node.never]
         if node.needs_one and optional:
-            needed = _Q.boolean_query([*optional, *extra])
-            return _boolean([(Occur.Must, needed), *required, *forbidden])
-        return _boolean([*required, *optional, *extra, *forbidden])
+            return _boolean([(Occur.Must, _Q.boolean_query(optional)), *required, *forbidden])
+        return _boolean([*required, *optional, *forbidden])
 
-    def _ranked(self, root: ask.Clauses) -> tantivy.Query:
-        """Return the query for the outermost clauses, where the number of optional words that match counts.
-
-        Up to `strict_words`, each is worth WORDS_FIRST; beyond, what its rarity says.
-        """
-        should = root.should
-        if len(should) < 2:
-            return self._clauses(root, [])
-        few = len(should) <= self._weights.strict_words
-        extra: list[Clause] = []
-        for each in should:
-            worth = WORDS_FIRST if few else self._weights.rare_word * self._leaves.rarity(each)
-            extra.append((Occur.Should, _Q.const_score_query(self.part(each), worth)))
-        return self._clauses(root, [*extra, *self._pairs(should)])
-
-    def _pairs(self, nodes: Sequence[ask.Query]) -> list[Clause]:
-        """Return clauses that lift documents in which neighbouring words of the query stand side by side."""
-        if not self._weights.pair:
-            return []
-        free = [words(each.text) if isinstance(each, ask.Word) and not each.field else [] for each in nodes]
-        return [
-            (Occur.Should, self._leaves.phrase(Field.TEXT, pair, self._weights.pair))
-            for first, second in pairwise(free)
-            if len(pair := [*first[-1:], *second[:1]]) == 2
-        ]
+    def _step(self, search: ask.Search, prior: Prior, step: Step) -> tantivy.Query:
+        """Return a query for the documents in one step of what counts beside words."""
+        if prior is Prior.LANGUAGE:
+            return self._sight.terms(Key.LANGUAGE, [exact(each) for each in search.languages])
+        if prior is Prior.RECENCY:
+            return _Q.range_query(self._schema, Number.MODIFIED, FieldType.Float, step.low, step.high)
+        low, high = int(step.low or 0), int(step.high or 0)
+        return _Q.range_query(self._schema, _COLUMNS[prior], FieldType.Integer, low, high)
 
     def _range(self, node: ask.Range) -> tantivy.Query:
         """Return a query for documents whose number lies between two others."""
@@ -138,6 +198,10 @@ class Compiler:
         return _Q.boolean_query(
             [(Occur.Should, _Q.range_query(self._schema, "fold", FieldType.Integer, key, key)) for key in keys]
         )
+
+    def _silent_id(self, number: int) -> tantivy.Query:
+        """Return a query for a document that says nothing about it."""
+        return _Q.const_score_query(_Q.term_query(self._schema, "id", number), 0.0)
 
     def _ids(self, values: Sequence[str] | map[str]) -> tantivy.Query:
         """Return a query for these ids; what is no id finds nothing."""

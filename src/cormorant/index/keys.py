@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from cormorant.index.entry import Entry
-from cormorant.index.query import Key
+from cormorant.index.query import Field, Key
 from cormorant.index.words import clean, words
 from cormorant.model import showing
 
@@ -19,6 +19,8 @@ _HEADINGS = ("Headline1", "Headline2")
 _LONGEST_ORDER: Final = 200
 """Characters of a title that put it in order."""
 STEPS: Final = 4
+_OWN_PAGES = frozenset(("index", "default", "home", "welcome"))
+MOST_LEVELS = 99
 
 
 def keys(entry: Entry) -> dict[Key, tuple[str, ...]]:
@@ -149,3 +151,23 @@ def standing(entry: Entry) -> int:
 def exact(value: str) -> str:
     """Return `value` as an exact term: unchanged, but for halves of surrogate pairs, which no term can hold."""
     return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+
+
+def level(url: str) -> int:
+    """Return how deep an address lies below its host: a folder or page for each step, and a query for one more.
+
+    The page that a folder shows by itself lies where the folder does.
+    """
+    path, _, query = (url.partition("://")[2] or url).partition("#")[0].partition("?")
+    steps = [step for step in path.split("/")[1:] if step]
+    if steps and steps[-1].partition(".")[0].lower() in _OWN_PAGES:
+        steps.pop()
+    return min(len(steps) + bool(query), MOST_LEVELS)
+
+
+def read(entry: Entry) -> dict[Field, str]:
+    """Return what stands in each analysed field."""
+    return {
+        Field.TITLE: entry.title, Field.HEADINGS: "\n".join(headings(entry)), Field.TEXT: entry.text,
+        Field.ANCHORS: "\n".join(entry.anchors), Field.ADDRESS: said_by(entry.url),
+    }  # fmt: skip

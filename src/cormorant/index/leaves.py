@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from itertools import permutations
 from typing import assert_never
 
@@ -14,7 +15,7 @@ from cormorant.index import query as ask
 from cormorant.index.dictionary import Dictionary, Forms
 from cormorant.index.keys import UNKNOWN
 from cormorant.index.query import Field, Key
-from cormorant.index.sight import Clause, Sight
+from cormorant.index.sight import Sight
 from cormorant.index.words import words
 
 _Q = tantivy.Query
@@ -23,7 +24,7 @@ _WILDCARDS = {"*": ".*", "?": "."}
 MOST_ORDERED = 3
 """Words that may stand near each other in any order; more only in their own."""
 TIE = 0.3
-"""What a form of a word counts beside the best one of a document, which may hold several."""
+"""What a word and its best form count beside the better of the two, where a document holds both."""
 
 
 class Leaves:
@@ -37,19 +38,33 @@ class Leaves:
 
     def of(self, node: ask.Leaf) -> tantivy.Query:
         """Return a query for a leaf in all the fields it means."""
+        parts = self.by_field(node)
+        return _Q.boolean_query([(Occur.Should, one) for _, one in parts]) if parts else _Q.empty_query()
+
+    def by_field(self, node: ask.Leaf) -> list[tuple[Field, tantivy.Query]]:
+        """Return a query for a leaf in each of the fields it means; what it adds to a score is the sum of theirs."""
+        found, make = words(node.text), self._maker(node)
+        if not found and not isinstance(node, ask.Pattern):
+            return []
+        return [
+            (field, make(field, found, self._weights.of(field) or 1.0)) for field in self._weights.fields(node.field)
+        ]
+
+    def _maker(self, node: ask.Leaf) -> Callable[[Field, list[str], float], tantivy.Query]:
+        """Return what makes the query for a leaf in one field, of its words and the field's weight."""
         match node:
             case ask.Word():
-                return self._anywhere(node, self._word)
+                return self._word
             case ask.Phrase():
-                return self._anywhere(node, self.phrase)
+                return self.phrase
             case ask.Near():
-                return self._anywhere(node, lambda *where: self._near(*where, within=node.within))
+                return partial(self._near, within=node.within)
             case ask.Prefix():
-                return self._anywhere(node, self._prefix)
+                return self._prefix
             case ask.Pattern():
-                return self._pattern(node)
+                return partial(self._pattern, node.text)
             case ask.Like():
-                return self._anywhere(node, lambda *where: self._like(*where, edits=node.edits))
+                return partial(self._like, edits=node.edits)
         assert_never(node)
 
     def rarity(self, node: ask.Query) -> float:
@@ -66,13 +81,6 @@ class Leaves:
             made = _Q.phrase_query(self._schema, field, list(found))
         return _Q.boost_query(made, weight * self._sight.scale(found, field))
 
-    def _anywhere(self, node: ask.Leaf, make: Callable[[Field, list[str], float], tantivy.Query]) -> tantivy.Query:
-        found = words(node.text)
-        if not found:
-            return _Q.empty_query()
-        each = [make(field, found, self._weights.of(field) or 1.0) for field in self._weights.fields(node.field)]
-        return _Q.boolean_query([(Occur.Should, one) for one in each])
-
     def _group(self, word: str) -> list[str]:
         """Return a word with its other forms, as far as they count."""
         forms = self._dictionary.forms(word) if self._weights.form else ()
@@ -87,8 +95,8 @@ class Leaves:
         parts = [self._term(field, found[0], weight, rarity)]
         for each in forms:
             less = weight * self._weights.form
-            others: list[Clause] = [(Occur.Should, self._term(field, other, less, rarity)) for other in each.words]
-            parts.append(_Q.boolean_query([(Occur.Must, self._spoken(each)), (Occur.Must, _Q.boolean_query(others))]))
+            best = _Q.disjunction_max_query([self._term(field, other, less, rarity) for other in each.words])
+            parts.append(_Q.boolean_query([(Occur.Must, self._spoken(each)), (Occur.Must, best)]))
         return _Q.disjunction_max_query(parts, TIE)
 
     def _term(self, field: Field, word: str, weight: float, rarity: float) -> tantivy.Query:
@@ -107,10 +115,8 @@ class Leaves:
         if len(found) == 1:
             return self.phrase(field, found, weight)
         orders = permutations(found) if len(found) <= MOST_ORDERED else [found]
-        made: list[Clause] = [
-            (Occur.Should, _Q.phrase_query(self._schema, field, list(each), within)) for each in orders
-        ]
-        return _Q.boost_query(_Q.boolean_query(made), weight * self._sight.scale(found, field))
+        made = [_Q.phrase_query(self._schema, field, list(each), within) for each in orders]
+        return _Q.boost_query(_Q.disjunction_max_query(made), weight * self._sight.scale(found, field))
 
     def _prefix(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
         """Return a query for a word that begins with the last of `found`; the others must stand together, anywhere."""
@@ -128,14 +134,9 @@ class Leaves:
             return last
         return _Q.boolean_query([(Occur.Must, last), (Occur.Must, self.phrase(field, found[:-1], weight))])
 
-    def _pattern(self, node: ask.Pattern) -> tantivy.Query:
+    def _pattern(self, text: str, field: Field, _found: list[str], weight: float) -> tantivy.Query:
         """Return a query for words made like a pattern."""
-        regex = as_regex(node.text)
-        each = [
-            _Q.const_score_query(_Q.regex_query(self._schema, field, regex), self._weights.of(field) or 1.0)
-            for field in self._weights.fields(node.field)
-        ]
-        return _Q.boolean_query([(Occur.Should, one) for one in each])
+        return _Q.const_score_query(_Q.regex_query(self._schema, field, as_regex(text)), weight)
 
 
 def as_regex(pattern: str) -> str:

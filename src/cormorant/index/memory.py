@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import assert_never
@@ -13,10 +13,12 @@ from cormorant.index.alike import allowed, edits
 from cormorant.index.dictionary import MOST_ALIKE
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.index.folding import distinct, folded, in_groups, page
-from cormorant.index.keys import exact, fold_key, headings, keys, own_value, said_by, standing, title_order
+from cormorant.index.keys import exact, fold_key, keys, own_value, read, standing, title_order
 from cormorant.index.occurrences import Places, between, times
-from cormorant.index.protocol import Match, Matches, Stats
+from cormorant.index.priors import worth
+from cormorant.index.protocol import COUNT, Match, Matches, Reason, Stats
 from cormorant.index.query import Field, Key, Search, Sort
+from cormorant.index.reasons import Scored, reasons
 from cormorant.index.stems import SHORTEST, language_of
 from cormorant.index.tally import Counts, Since, Split, once
 from cormorant.index.words import clean, places, words
@@ -152,6 +154,14 @@ class MemoryReader:
         """Return what matches."""
         return [held for held in self._state.spoken() if _sees(held, search)]
 
+    def why(self, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
+        """Return a document with the parts of its score."""
+        found = [held for held in self._state.spoken() if held.entry.id == number and _sees(held, search)]
+        if not found:
+            return None
+        held = found[0]
+        return Match(number, _score(held, search), held.entry), reasons(_scored(held, search), held.entry)
+
     def alike(self, word: str, reader: Reader) -> tuple[str, ...]:
         """Return words that the reader may know, written nearly like this one."""
         found, counts = words(word), Counter[str]()
@@ -177,11 +187,9 @@ class MemoryReader:
 def _hold(entry: Entry) -> _Held:
     """Return an entry as it is kept, with its words."""
     entry = replace(entry, text=clean(entry.text), title=clean(entry.title), url=clean(entry.url))
-    texts = {
-        Field.TITLE: entry.title, Field.HEADINGS: "\n".join(headings(entry)), Field.TEXT: entry.text,
-        Field.ANCHORS: "\n".join(entry.anchors), Field.ADDRESS: said_by(entry.url),
-    }  # fmt: skip
-    return _Held(entry, {name: places(text) for name, text in texts.items()}, keys(entry), language_of(entry.language))
+    return _Held(
+        entry, {name: places(text) for name, text in read(entry).items()}, keys(entry), language_of(entry.language)
+    )
 
 
 def _folds(found: Iterable[_Held], search: Search) -> list[int | None]:
@@ -216,7 +224,7 @@ def _holds(held: _Held, node: ask.Query, weights: ask.Weights) -> bool:
 
     match node:
         case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
-            return _times(held, node, weights) > 0
+            return any(points > 0 for _, points in _times(held, node, weights))
         case ask.Exact() | ask.Range():
             return _filed(held, node)
         case ask.Everything():
@@ -255,18 +263,30 @@ def _clauses(node: ask.Clauses, also: Callable[[ask.Query], bool]) -> bool:
     return wanted and all(map(also, node.must))
 
 
-def _times(held: _Held, leaf: ask.Leaf, weights: ask.Weights) -> float:
-    """Return how often a leaf stands in the fields it means, each time as much as the field weighs."""
+def _times(held: _Held, leaf: ask.Leaf, weights: ask.Weights) -> Iterator[tuple[Field, float]]:
+    """Yield how often a leaf stands in each field it means, each time as much as the field weighs."""
     count = partial(times, leaf, held.language if weights.form else "")
-    return sum(count(held.fields[name]) * (weights.of(name) or 1.0) for name in weights.fields(leaf.field))
+    for name in weights.fields(leaf.field):
+        yield name, count(held.fields[name]) * (weights.of(name) or 1.0)
 
 
 def _score(held: _Held, search: Search) -> float:
     """Return how well an entry matches: first by the number of optional words, then by how often they stand there."""
+    return sum(each.points for each in _scored(held, search))
+
+
+def _scored(held: _Held, search: Search) -> Iterator[Scored]:
+    """Yield what makes the score of an entry."""
     root = search.query
     should = root.should if isinstance(root, ask.Clauses) else ()
-    counted = sum(_holds(held, each, search.weights) for each in should) if len(should) > 1 else 0
-    return counted * _WORDS_FIRST + sum(_times(held, leaf, search.weights) for leaf in ask.leaves(root))
+    for each in should if len(should) > 1 else ():
+        if _holds(held, each, search.weights):
+            yield Scored(COUNT, _WORDS_FIRST, getattr(each, "text", ""))
+    for leaf in ask.leaves(root):
+        for name, points in _times(held, leaf, search.weights):
+            yield Scored(name, points, leaf.text, leaf)
+    for prior, points in worth(held.entry, search).items():
+        yield Scored(prior, points)
 
 
 def _rank(entry: Entry, score: float, sort: Sort) -> tuple[bool, float | str]:

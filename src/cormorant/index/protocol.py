@@ -25,6 +25,22 @@ class Match(NamedTuple):
     group: str | None = None
 
 
+COUNT, PAIR = "words", "pair"
+"""What a reason is called that is neither a field nor of `priors`: how many words there are, which stand together."""
+
+
+class Reason(NamedTuple):
+    """A part of a score: a field, COUNT, PAIR or what counts beside words (`priors`).
+
+    `about` are the parts of the question that it is about, `places` how often these stand in the field.
+    """
+
+    what: str
+    points: float
+    about: tuple[str, ...] = ()
+    places: int = 0
+
+
 class Matches(NamedTuple):
     """`total` is how many matches there are in all, folded ones counted once; `reachable`, how many of them are hits.
 
@@ -106,6 +122,13 @@ class IndexReader(Protocol):
 
         A count is the total of the search narrowed to that sort, as long as no more than MOST_RANKED documents match;
         beyond, equal documents are counted each.
+        """
+        ...
+
+    def why(self, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
+        """Return a document with the parts of its score, which add up to it; None where the search does not find it.
+
+        Folded or not, and on whatever page.
         """
         ...
 

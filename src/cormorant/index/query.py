@@ -202,6 +202,7 @@ class Weights:
     another form of a word counts, 0 for nothing, so that only the word itself is found.
     `strict_words`: up to so many optional words, the number of those that match decides before anything else; beyond,
     each that matches adds its rarity times `rare_word`. `pair`: factor of two such words standing side by side.
+    `links`, `depth`, `recency`, `language`: the most that each adds to the score of a document (`priors`).
     """
 
     title: float = 1.0
@@ -213,11 +214,20 @@ class Weights:
     strict_words: int = 5
     rare_word: float = 1.0
     pair: float = 0.0
+    links: float = 0.0
+    depth: float = 0.0
+    recency: float = 0.0
+    language: float = 0.0
 
     def of(self, field: Field) -> float:
         """Return the factor of a field."""
         factor: float = getattr(self, field)
         return factor
+
+    def prior(self, name: str) -> float:
+        """Return the most that something adds which is no word."""
+        most: float = getattr(self, name)
+        return most
 
     def fields(self, named: Field | None) -> tuple[Field, ...]:
         """Return where to look for a leaf that names this field, or none."""
@@ -245,7 +255,9 @@ class Search:
     """A question to an index. There is none without a Reader.
 
     `hidden` are ids that must not be found though the index still holds them. With `fold`, documents of equal content
-    are one match, that which stands for them (`keys.standing`), in its own place. `limit` may be 0, to count.
+    are one match, that which stands for them (`keys.standing`), in its own place. `limit` may be 0, to count. `today`
+    is the moment (epoch seconds) from which the age of documents counts, and `languages` are those that are preferred,
+    as keys; without either nothing of the kind counts.
 
     With `group`, matches come in groups of one value of that key, in the order of the best of each, at most GROUP_HITS
     of them, and `limit` and `offset` count groups. What has no value is a group by itself.
@@ -260,6 +272,8 @@ class Search:
     fold: bool = True
     weights: Weights = Weights()
     group: Key | None = None
+    today: float | None = None
+    languages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.reader, Reader):

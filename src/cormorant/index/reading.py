@@ -19,9 +19,10 @@ from cormorant.index.damage import Readable, check, segments
 from cormorant.index.dictionary import Dictionary
 from cormorant.index.folding import distinct, folded, in_groups, page, ties_by_id
 from cormorant.index.keys import is_cut, own_value, title_order
-from cormorant.index.layout import TITLES, own, place_of, register, to_entry
-from cormorant.index.protocol import Match, Matches, Stats
+from cormorant.index.layout import GREATEST_ID, TITLES, own, place_of, register, to_entry
+from cormorant.index.protocol import Match, Matches, Reason, Stats
 from cormorant.index.query import MOST_RANKED, Number, Search, Sort
+from cormorant.index.reasons import reasons, scored
 from cormorant.index.sight import Sight, total_of
 from cormorant.index.stems import SHORTEST
 from cormorant.index.tally import Counts, Split
@@ -107,6 +108,14 @@ class EmbeddedReader:
         with Readable():
             return state.columns.tally(_compiled(state, search), splits, fold=search.fold)
 
+    def why(self, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
+        """Return a document with the parts of its score."""
+        state = self._state
+        if state is None or not 0 <= number <= GREATEST_ID:
+            return None
+        with Readable():
+            return _why(state, search, number)
+
     def alike(self, word: str, reader: Reader) -> tuple[str, ...]:
         """Return words that the reader may know, written nearly like this one."""
         state, found = self._state, words(word)
@@ -173,6 +182,23 @@ def _opened(generation: Path, stamp: Stamp, old: _State | None) -> _State:
             columns=Columns(searcher),
             deleted=sum(segment["deletes"]["num_deleted_docs"] for segment in contents if segment["deletes"]),
         )
+
+
+def _why(state: _State, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
+    """Return a document with the parts of its score, in one state."""
+    sight = state.sight(search.reader)
+    compiler = Compiler(state.index.schema, sight, state.dictionary, search.weights)
+
+    def ask(query: tantivy.Query) -> tuple[float, tantivy.DocAddress] | None:
+        hits = state.searcher.search(compiler.one(query, number), 1).hits
+        return hits[0] if hits else None
+
+    found = ask(compiler.whole(search))
+    if found is None:
+        return None
+    entry = to_entry(state.searcher.doc(found[1]))
+    parts = scored(compiler, search, lambda query: one[0] if (one := ask(query)) else None)
+    return Match(number, found[0], entry), reasons(parts, entry)
 
 
 def _answer(state: _State, search: Search) -> Matches:

@@ -106,6 +106,8 @@ class Manner(NamedTuple):
 
 PLAIN = Manner()
 """As documents are read unless a source says otherwise."""
+UNTRUSTED = frozenset(("nofollow", "sponsored", "ugc"))
+"""Tokens of a link's rel by which its page does not vouch for what it leads to."""
 
 
 class Link(NamedTuple):

@@ -109,7 +109,7 @@ def _count(tx: Tx) -> int:
 
 
 def _pages(tx: Tx, shelf: Shelf) -> Iterator[list[Found]]:
-    """Every document that search may find, with its kept copy and rights."""
+    """Every document that search may find, with its kept copy, its rights and what links say of it."""
     behind = 0
     while True:
         statement = (
@@ -124,7 +124,7 @@ def _pages(tx: Tx, shelf: Shelf) -> Iterator[list[Found]]:
         events = [Numbered(0, row.source_id, row.id, 0, Event.NEW, None) for row in rows]
         found = shelf.find(tx, events)
         behind = found[-1].event.resource
-        yield [each._replace(rights=shelf.acl(tx, each.row.acl_id)) for each in found if each.row is not None]
+        yield shelf.furnished(tx, [each for each in found if each.row is not None])
 
 
 def stats(house: House) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from cormorant.frontier import hiding
 from cormorant.index.protocol import IndexReader
 from cormorant.model import showing
 from cormorant.model.acl import ANYONE, Reader
+from cormorant.operate import tuning
 from cormorant.operate.house import House
-from cormorant.search.reader import Answer, Equals, Hit, Library, Question
+from cormorant.search.reader import Answer, Equals, Hit, Library, Question, Why
 from cormorant.store.schema import content
 
 _MISSING = "There is no such document, or it is not for you to see."
@@ -33,7 +34,9 @@ def library(house: House) -> Library:
             "makes one of what was kept."
         )
     index = house.index_reader()
-    return Library(index, house.clock, _Hidden(house, index), lambda numbers: _kept(house, numbers))
+    return Library(
+        index, house.clock, _Hidden(house, index), lambda numbers: _kept(house, numbers), lambda: tuning.weights(house)
+    )
 
 
 class _Hidden:
@@ -80,6 +83,22 @@ def search(house: House, question: Question, reader: Reader = ANYONE, *, shelf: 
     return (shelf or library(house)).find(question, reader)
 
 
+def why(house: House, question: Question, number: int, reader: Reader = ANYONE, *, shelf: Library | None = None) -> Why:
+    """Say what made the score of a document that a question finds.
+
+    Raises NotFoundError, the same for what is unknown, what is forbidden and what the question does not find.
+    """
+    found = (shelf or library(house)).why(question, number, reader)
+    if found is None:
+        raise NotFoundError("The question finds no such document, or it is not for you to see.")
+    return found
+
+
+def whys(question: Question, answer: Answer, reader: Reader = ANYONE, *, shelf: Library) -> list[Why | None]:
+    """Say the same of every hit of an answer; None for one that is no longer found."""
+    return [shelf.why(question, hit.id, reader) for hit in answer.hits]
+
+
 def counts(house: House, shelf: Library, reader: Reader = ANYONE) -> dict[str, int]:
     """How many documents of each source this reader may see; a source without any is not named."""
     with house.store.read() as tx:
@@ -95,6 +114,14 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "mime": hit.mime, "language": hit.language, "size_bytes": hit.size_bytes,
         "modified_at": rfc3339(hit.modified_at), "cached": hit.cached, "duplicates": hit.duplicates,
         "group": hit.group, "attributes": dict(hit.attributes),
+    }  # fmt: skip
+
+
+def why_record(why: Why) -> dict[str, Any]:
+    """Why a document has its score: parts that add up to it."""
+    return {
+        "id": why.id, "url": why.url, "title": why.title, "score": why.score,
+        "parts": [part._asdict() for part in why.parts],
     }  # fmt: skip
 
 

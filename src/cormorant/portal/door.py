@@ -50,6 +50,7 @@ SEARCH: Listed = (
     ("GET", r"/duplicates/[0-9]+"),
     ("GET", r"/api/v1/search"),
     ("GET", r"/api/v1/documents/[0-9]+/duplicates"),
+    ("GET", r"/api/v1/search/[0-9]+/why"),
     ("GET", r"/help"),
     ("GET", r"/help/errors"),
     ("GET", r"/opensearch\.xml"),

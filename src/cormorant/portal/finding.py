@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 from fastapi import Request
 
+from cormorant.portal import reasons
 from cormorant.portal.labels import LISTS, label
 from cormorant.portal.showing import PER_PAGE, Shown, shown
 from cormorant.search.reader import Answer, Choice, Chosen, Facet, GroupBy, Hit, Question, Sort
@@ -65,13 +66,14 @@ class Asked:
     group: GroupBy | None
     opened: str
     notes: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
 
     @property
     def question(self) -> Question:
         """What is asked of the library."""
         return Question(
             self.q, self.sources, PER_PAGE, (self.page - 1) * PER_PAGE, self.sort, not self.every, self.chosen,
-            self.group, facets=True,
+            self.group, facets=True, languages=self.languages,
         )  # fmt: skip
 
     @property
@@ -114,6 +116,7 @@ def asked(request: Request, q: str, page: int, *, every: bool) -> Asked:
     return Asked(
         q, page, every, several("source"), said.usable, _one_of(Sort, given.get("sort")) or Sort.RELEVANCE,
         _one_of(GroupBy, given.get("group")), opened if opened in LISTS else "", tuple(notes),
+        reasons.languages(request),
     )  # fmt: skip
 
 

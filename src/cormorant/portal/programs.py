@@ -16,11 +16,11 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from cormorant.base.errors import UsageError
 from cormorant.model.resource import SETS
-from cormorant.operate import crawl, documents, explain, kinds, links, listing, searching, sources
+from cormorant.operate import crawl, documents, explain, kinds, links, listing, searching, sources, tuning
 from cormorant.operate.house import House
 from cormorant.operate.listing import Wanted
 from cormorant.plugins import source_kind
-from cormorant.portal import records
+from cormorant.portal import reasons, records
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import sayable
 from cormorant.search.reader import Chosen, GroupBy, Question, Sort
@@ -90,6 +90,7 @@ def add_search(app: FastAPI, shelf: Shelf) -> None:
 
     @_get(app, "/search", records.Answer)
     def search(
+        request: Request,
         q: Annotated[str, Query(description="The question, as on the search page.", examples=["harbour"])],
         paging: Annotated[_Paging, Depends(_paging)],
         chosen: Annotated[Chosen, Depends(_chosen)],
@@ -98,7 +99,8 @@ def add_search(app: FastAPI, shelf: Shelf) -> None:
         """Search; the hits are under `hits`. There are `total`, and an `offset` below `reachable` leads to one."""
         named = tuple(name for name in source or () if name)
         limit, offset, sort, group, every = paging
-        question = Question(q, named, limit, offset, sort, not every, chosen, group, facets=True)
+        wanted = reasons.languages(request)
+        question = Question(q, named, limit, offset, sort, not every, chosen, group, facets=True, languages=wanted)
         return Json(searching.answer_record(shelf.ask(question)))
 
     @_get(app, "/documents/{number}/duplicates", records.Duplicates)
@@ -107,6 +109,19 @@ def add_search(app: FastAPI, shelf: Shelf) -> None:
         found = searching.duplicates(shelf.library(), number)
         return Json({"total": found.total, "duplicates": [searching.hit_record(hit) for hit in found.hits]})
 
+    @_get(app, "/search/{number}/why", records.Why)
+    def why(
+        request: Request,
+        number: Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The `id` of the hit.", examples=[17])],
+        q: Annotated[str, Query(description="The question that found it.", examples=["harbour"])],
+        chosen: Annotated[Chosen, Depends(_chosen)],
+        source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
+    ) -> Response:
+        """Say what made the score of a document that a question finds: parts that add up to it."""
+        named = tuple(name for name in source or () if name)
+        question = Question(q, named, chosen=chosen, languages=reasons.languages(request))
+        return Json(searching.why_record(shelf.why(question, number)))
+
 
 def add(router: APIRouter, house: House) -> None:
     """What is for the administration."""
@@ -114,6 +129,7 @@ def add(router: APIRouter, house: House) -> None:
     _add_explain(router, house)
     _add_sources(router, house)
     _add_runs(router, house)
+    _add_tuning(router, house)
 
 
 def _wanted(
@@ -159,6 +175,14 @@ def _add_explain(router: APIRouter, house: House) -> None:
         """Say why an address is, or is not, in the index: once for each source that knows it."""
         found = explain.explain(house, address, here=False)
         return _lines(found) if _as_lines(request) else Json({"explanations": found})
+
+
+def _add_tuning(router: APIRouter, house: House) -> None:
+    @_get(router, "/tuning", records.Tuning, records.Weight)
+    def list_weights(request: Request) -> Response:
+        """List the weights of ranking, with the standard of each."""
+        found = tuning.listed(house)
+        return _lines(found) if _as_lines(request) else Json({"weights": found})
 
 
 def _add_sources(router: APIRouter, house: House) -> None:

@@ -106,6 +106,45 @@ class Duplicates(Record):
     duplicates: list[Hit]
 
 
+class Part(Record):
+    """A part of a score: a field in which words were found, or something else that counts."""
+
+    what: str = Field(
+        description="The factor, as a weight is called; `words`: how many words of the question are there."
+    )
+    name: str
+    about: str
+    points: float
+
+
+class Why(Record):
+    """What made the score of a document; the points of the parts add up to it."""
+
+    id: int
+    url: str
+    title: str
+    score: float
+    parts: list[Part]
+
+
+class Weight(Record):
+    """What counts how much in the order of hits."""
+
+    name: str
+    value: float
+    standard: float
+    least: float
+    most: float
+    changed_at: When = Field(description="None: it stands as it came.")
+    about: str
+
+
+class Tuning(Record):
+    """All weights."""
+
+    weights: list[Weight]
+
+
 class Document(Record):
     """What is known about an address, also before its first visit."""
 

@@ -8,7 +8,7 @@ from cormorant.base.errors import CormorantError, NotFoundError
 from cormorant.operate import searching
 from cormorant.operate.house import House
 from cormorant.operate.underway import underway
-from cormorant.search.reader import Answer, Library, Question
+from cormorant.search.reader import Answer, Library, Question, Why
 
 FRESH_S = 5.0
 """How old the figures at the foot of a page may be."""
@@ -54,11 +54,21 @@ class Shelf:
         return []
 
     def ask(self, question: Question) -> Answer:
-        """Answer a question. A source of which nothing may be seen is unknown, and the names of others stay untold."""
+        """Answer a question. Raises NotFoundError for a source of which nothing may be seen."""
         for name in question.sources:
-            if name not in self.counts() and name not in searching.counts(self.house, self.library()):
-                raise NotFoundError("There is no such source, or nothing in it is for you to see.")
+            self._seen(name)
         return searching.search(self.house, question, shelf=self.library())
+
+    def why(self, question: Question, number: int) -> Why:
+        """Say what made the score of a document that a question finds. Raises NotFoundError where it finds no such."""
+        for name in question.sources:
+            self._seen(name)
+        return searching.why(self.house, question, number, shelf=self.library())
+
+    def _seen(self, name: str) -> None:
+        """A source of which nothing may be seen is unknown, and the names of others stay untold."""
+        if name not in self.counts() and name not in searching.counts(self.house, self.library()):
+            raise NotFoundError("There is no such source, or nothing in it is for you to see.")
 
     def forget(self) -> None:
         """Open it anew the next time."""

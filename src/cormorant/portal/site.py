@@ -19,7 +19,7 @@ from cormorant.base import errors
 from cormorant.model.status import is_known
 from cormorant.operate import searching
 from cormorant.operate.house import House
-from cormorant.portal import administration, described, faults, finding, forms, frame, programs, signing
+from cormorant.portal import administration, described, faults, finding, forms, frame, programs, reasons, signing
 from cormorant.portal.admission import is_open
 from cormorant.portal.door import PRIVATE, Door, Keys, Listed
 from cormorant.portal.guard import COPY_POLICY, MOST_BODY, Guard
@@ -94,7 +94,9 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         return look.TemplateResponse(request, "home.html", values | {"running": _running(request, shelf)})
 
     @app.get("/search", include_in_schema=False)
-    def results(request: Request, q: str = "", page: Page = 1, every: Every = False) -> Response:
+    def results(
+        request: Request, q: str = "", page: Page = 1, every: Every = False, why: int | None = None
+    ) -> Response:
         if not q.strip():
             return RedirectResponse("/", 303)
         asked = finding.asked(request, q, page, every=every)
@@ -105,7 +107,7 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
             "pages": pages(reach, page), "reach": reach, "took": f"{answer.took_ms:.0f}",
             "grouped": asked.group is not None, "folded": any(hit.duplicates for hit in answer.hits),
             "cut": answer.reachable > reach or (asked.group is None and answer.total > reach),
-            "running": _running(request, shelf),
+            "running": _running(request, shelf), "why": reasons.told(shelf, asked.question, why),
         }  # fmt: skip
         return look.TemplateResponse(request, "results.html" if answer.hits else "nothing.html", values)
 

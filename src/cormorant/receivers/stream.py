@@ -18,12 +18,16 @@ from cormorant.store.schema import receiver, stream, stream_head
 
 
 class Event(IntEnum):
-    """What happened to a document. From 10 on search must not find it until the index has passed the event."""
+    """What happened to a document. From 10 on search must not find it until the index has passed the event.
+
+    LINKS: links say something else of it than before, which is for the index alone.
+    """
 
     NEW = 1
     CHANGED = 2
     UNVISITED = 3
     UNVISITED_CHANGED = 4
+    LINKS = 5
     DELETED = 10
     UNVISITED_DELETED = 11
     ACCESS = 12

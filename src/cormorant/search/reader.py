@@ -3,6 +3,7 @@
     find(question, reader) -> Answer      what a question finds, for this reader
     see(number, reader)    -> Hit | None  one document, if this reader may see it
     equals(number, reader) -> Equals      it and all others of equal content
+    why(question, number, reader) -> Why | None  what made the score of a document that the question finds
 
 The index may be a moment behind the store. What the store has hidden since (gone, or its rights changed) is subtracted
 in the question itself, so it is gone from hits, totals, counts and duplicates at once.
@@ -10,14 +11,15 @@ in the question itself, so it is gone from hits, totals, counts and duplicates a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from cormorant.base.clock import Clock, date_of
 from cormorant.index import query as ask
-from cormorant.index.keys import fold_key
+from cormorant.index.keys import fold_key, language_keys
+from cormorant.index.priors import DAY_S
 from cormorant.index.protocol import IndexReader, Match, Matches
 from cormorant.index.query import Key, Query, Search, Sort, Weights
 from cormorant.index.tally import ByKey, Counts, Split
@@ -28,6 +30,7 @@ from cormorant.search.facets import Choice, Facet, facets
 from cormorant.search.narrowing import NOTHING_CHOSEN, Chosen, parts, within
 from cormorant.search.needles import Needles
 from cormorant.search.parse import Understood, parse
+from cormorant.search.reasons import Why, told
 from cormorant.search.snippet import Snippet, snippet
 from cormorant.search.spelling import better
 from cormorant.search.weights import DEFAULT
@@ -35,7 +38,7 @@ from cormorant.search.weights import DEFAULT
 # Sort belongs to a question; who asks one cannot import the index.
 __all__ = [
     "MOST_HITS", "Answer", "Choice", "Chosen", "Equals", "Facet", "Group", "GroupBy", "Hidden", "Hit", "Kept",
-    "Library", "Question", "Sort", "Understood",
+    "Library", "Question", "Sort", "Understood", "Why",
 ]  # fmt: skip
 
 MOST_HITS = 1_000
@@ -69,7 +72,8 @@ class GroupBy(StrEnum):
 class Question:
     """What a person asks. No `sources` are all; `limit` is cut to MOST_HITS. Without `fold` duplicates are hits.
 
-    With `group`, `limit` and `offset` count groups. `facets`: count what each choice would leave.
+    With `group`, `limit` and `offset` count groups. `facets`: count what each choice would leave. `languages` are those
+    the reader prefers, as tags like de-CH.
     """
 
     text: str
@@ -81,6 +85,7 @@ class Question:
     chosen: Chosen = NOTHING_CHOSEN
     group: GroupBy | None = None
     facets: bool = False
+    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +151,10 @@ def _nothing_kept(numbers: Sequence[int]) -> frozenset[int]:  # noqa: ARG001 - t
     return frozenset()
 
 
+def _standard() -> Weights:
+    return DEFAULT
+
+
 class Library:
     """All documents, each for those who may see it."""
 
@@ -155,7 +164,7 @@ class Library:
         clock: Clock,
         hidden: Hidden = _nothing_hidden,
         kept: Kept = _nothing_kept,
-        weights: Weights = DEFAULT,
+        weights: Callable[[], Weights] = _standard,
     ) -> None:
         self._index = index
         self._clock = clock
@@ -179,6 +188,18 @@ class Library:
         groups = self._groups(query, reader, question, hits)
         took_ms = (self._clock.monotonic() - started) * 1000
         return Answer(found.total, found.reachable, took_ms, parsed.understood, hits, suggestion, counted, groups)
+
+    def why(self, question: Question, number: int, reader: Reader) -> Why | None:
+        """Say why a document that a question finds has its score; None where this reader does not find it so.
+
+        The score is that of relevance, in whatever order the question asks for hits.
+        """
+        query = within(parse(question.text).query, tuple(parts(question.sources, question.chosen).values()))
+        self._index.refresh()
+        search = self._search(query, reader, replace(question, limit=1, offset=0, sort=Sort.RELEVANCE))
+        found = self._index.why(search, number)
+        asked = len(query.should) if isinstance(query, ask.Clauses) else 1
+        return told(*found, asked, search.today or 0.0) if found else None
 
     def see(self, number: int, reader: Reader) -> Hit | None:
         """Return one document with the beginning of its text, or None: unknown and forbidden look the same."""
@@ -233,6 +254,7 @@ class Library:
         return self._index.search(self._search(query, reader, question))
 
     def _search(self, query: Query, reader: Reader, question: Question) -> Search:
+        """Put a question to the index. The age of documents counts from the day this is."""
         return Search(
             query=query,
             reader=reader,
@@ -241,8 +263,10 @@ class Library:
             sort=question.sort,
             hidden=self._hidden(self._index.place),
             fold=question.fold,
-            weights=self._weights,
+            weights=self._weights(),
             group=Key(question.group) if question.group else None,
+            today=self._clock.now() // DAY_S * DAY_S,
+            languages=tuple(dict.fromkeys(key for each in question.languages for key in language_keys(each) if each)),
         )
 
     def _shown(self, matches: Sequence[Match], query: Query) -> tuple[Hit, ...]:

@@ -1,16 +1,63 @@
-"""What counts how much? Every figure of ranking, in one place."""
+"""What counts how much? Every figure of ranking, in one place, and how far an administrator may change it."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from cormorant.index.query import Weights
 
 DEFAULT = Weights(
     title=3.0,  # with 1: .393
+    headings=1.0,
     text=1.0,
-    anchors=0.0,  # links have no say until crawls deliver their texts
+    anchors=1.0,
+    address=0.5,
     form=0.7,  # without other forms of words: .396; with 1: .421
     strict_words=5,  # a question of more words is a sentence, in which not every word matters; without end: .258
     rare_word=1.0,  # with 0: .388; with 2: .396
     pair=0.5,  # with 0: .392; with 1: .398
+    links=1.5,
+    depth=0.5,
+    recency=0.5,
+    language=2.0,
 )
 """Mean average precision on Cranfield (1,400 abstracts, 225 questions of some twenty words) is .421 with these."""
+
+
+class Factor(NamedTuple):
+    """What an administrator may change: what it is for, and its least and greatest value."""
+
+    about: str
+    least: float = 0.0
+    most: float = 10.0
+
+
+FACTORS: Final[Mapping[str, Factor]] = MappingProxyType(
+    {
+        "title": Factor("A word in the title, as many times as much as in a text."),
+        "headings": Factor("A word in a heading."),
+        "text": Factor("A word in the text; not 0, or most documents would not be found.", 0.1),
+        "anchors": Factor("A word in the text of links to the document."),
+        "address": Factor("A word in the address."),
+        "form": Factor(
+            "Another form of a word, as a share of the word itself; 0: only the word itself is found.", most=1
+        ),
+        "pair": Factor("Two neighbouring words of the question side by side."),
+        "links": Factor("Points that a document has at most by how many pages link to it.", most=50),
+        "depth": Factor("Points of the front page of a site; the pages just below have a part of them.", most=50),
+        "recency": Factor(
+            "Points of a document that was changed in this week; older ones have a part of them.", most=50
+        ),
+        "language": Factor("Points of a document in a language that the reader prefers.", most=50),
+    }
+)
+"""By the names that commands, settings and programs use. A field whose weight is 0 is not looked at unless named."""
+
+
+def tuned(values: Mapping[str, float]) -> Weights:
+    """Return the weights with some of them changed; what is no factor is passed over."""
+    chosen: dict[str, Any] = {name: value for name, value in values.items() if name in FACTORS}
+    return replace(DEFAULT, **chosen)

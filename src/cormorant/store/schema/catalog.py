@@ -67,3 +67,11 @@ secret = Table(
     Column("created_at", Double, nullable=False),
     Column("changed_at", Double, nullable=False),
 )
+
+tuning = Table(
+    "tuning",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Double, nullable=False, comment="in the place of the standard weight"),
+    Column("changed_at", Double, nullable=False),
+)

@@ -94,4 +94,12 @@ inlinks = Table(
     Column("id", BIG_ID, primary_key=True, autoincrement=False, comment="of the resource linked to"),
     Column("count", Integer, nullable=False),
     Column("links", LargeBinary, nullable=False, comment="referrer and anchor text of each"),
-)
+    Column(
+        "stale", Boolean, nullable=False, server_default=text("true"),
+        comment="`anchors` and `score` are of other links or rights than there are now",
+    ),
+    Column("anchors", Text, nullable=False, server_default=text("'[]'"), comment="JSON list of texts, best first"),
+    Column("score", Double, nullable=False, server_default=text("0"), comment="from 0 to 1"),
+)  # fmt: skip
+
+Index("ix_inlinks_stale", inlinks.c.id, sqlite_where=text("stale = 1"), postgresql_where=text("stale"))
