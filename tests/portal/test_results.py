@@ -82,6 +82,15 @@ def test_choices_lead_to_what_they_choose(found: dict[str, int], monkeypatch: py
     assert found
 
 
+def test_a_chip_lets_go_of_one_value(found: dict[str, int]) -> None:
+    body = unescape(ask(Quiet(), "/search?q=kelp&language=fi&language=de&site=a.example").main)
+    for said in ("language=de", "language=fi"):
+        assert f'<a class="chip on" href="/search?q=kelp&site=a.example&{said}">' in body
+    assert '<a class="chip on" href="/search?q=kelp&language=fi&language=de">' in body
+    assert 'href="/search?q=kelp">Clear all<' in body
+    assert found
+
+
 @pytest.mark.parametrize(
     "asked", ["sort=best", "group=day", "type=doc", "more=x", "sort=", "to=2026&sort=newest&sort=x"]
 )
