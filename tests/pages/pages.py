@@ -28,6 +28,7 @@ PAGES = (
     Listed("results-source", "/search?q=island&source=office"),
     Listed("results-duplicates", "/search?q=ferry&all=1"),
     Listed("results-note", "/search?q=ferry+AND"),
+    Listed("results-why", "/search?q=puffin&why={puffin}"),
     Listed("nothing", "/search?q=zeppelin"),
     Listed("nothing-source", "/search?q=zeppelin&source=office"),
     Listed("nothing-empty", "/search?q=island", house=EMPTY),

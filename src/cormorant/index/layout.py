@@ -1,7 +1,7 @@
 """How does an entry lie on the disk?
 
-Fields of the embedded index: `id`, `fold`, `modified_at`, `size_bytes`, `depth`, `links` and `level` as columns; the
-keys, `grant` and `deny` as exact terms; `title`, `headings`, `text`, `anchors` and `address` as words with their
+Fields of the embedded index: `id`, `fold`, `modified_at`, `size_bytes`, `depth`, `links`, `level`, `month` as columns;
+the keys, `grant` and `deny` as exact terms; `title`, `headings`, `text`, `anchors` and `address` as words with their
 positions; and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with spaces where
 the tokenizer needs them, and kept without.
 
@@ -18,8 +18,8 @@ import tantivy
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.index.entry import Entry
-from cormorant.index.keys import fold_key, headings, keys, level, said_by
-from cormorant.index.priors import links
+from cormorant.index.keys import fold_key, headings, keys, said_by
+from cormorant.index.priors import Prior, columns
 from cormorant.index.query import Field, Key, Number
 from cormorant.index.words import analyzer, clean, prepare
 
@@ -29,8 +29,8 @@ LAYOUT = 3
 MARK = -1
 """The id of the mark."""
 
-LINKS, LEVEL = "links", "level"
-"""What links to a document are worth, and how deep its address lies (`priors`)."""
+PRIORS = {Prior.LINKS: "links", Prior.DEPTH: "level", Prior.RECENCY: "month"}
+"""The columns of what counts beside words."""
 
 GREATEST_ID = (1 << 63) - 1
 
@@ -47,8 +47,8 @@ def schema() -> tantivy.Schema:
         builder.add_text_field(exact, tokenizer_name="raw", index_option="basic")
     builder.add_integer_field(Number.SIZE, fast=True)
     builder.add_integer_field(Number.DEPTH, fast=True)
-    builder.add_integer_field(LINKS, fast=True)
-    builder.add_integer_field(LEVEL, fast=True)
+    for prior in PRIORS.values():
+        builder.add_integer_field(prior, indexed=True, fast=True)
     for analysed in Field:
         builder.add_text_field(analysed, tokenizer_name=_TOKENIZER, index_option="position")
     builder.add_bytes_field("body", stored=True)
@@ -78,8 +78,8 @@ def to_document(entry: Entry) -> tantivy.Document:
         document.add_float(Number.MODIFIED, entry.modified_at)
     document.add_integer(Number.SIZE, entry.size_bytes)
     document.add_integer(Number.DEPTH, entry.depth)
-    document.add_integer(LINKS, links(entry))
-    document.add_integer(LEVEL, level(entry.url))
+    for prior, number in columns(entry).items():
+        document.add_integer(PRIORS[prior], number)
     for name, values in (("grant", entry.grants), ("deny", entry.denies), *keys(entry).items()):
         for value in values:
             document.add_text(name, exact(value))
