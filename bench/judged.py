@@ -34,11 +34,14 @@ class Collection:
     questions: dict[int, str]
     answers: dict[int, set[int]]
 
-    def measured(self, ranked: Ranking, part: int | None = None) -> Measures:
-        """Rank the documents for every question (or every second, from the first or the second on), and judge."""
-        numbers = [number for number in self.questions if part is None or number % 2 == part]
-        found = [judged(ranked(self.questions[number]), self.answers[number]) for number in numbers]
-        return Measures(*(sum(column) / len(found) for column in zip(*found, strict=True)))
+    def measured(self, ranked: Ranking) -> tuple[Measures, Measures, Measures]:
+        """Rank the documents for every question, and judge: of all questions, of the odd ones, of the even ones."""
+        found = {number: judged(ranked(text), self.answers[number]) for number, text in self.questions.items()}
+        parts = ([each for number, each in found.items() if number % 2 in of] for of in ((0, 1), (1,), (0,)))
+        every, odd, even = (
+            Measures(*(sum(column) / len(some) for column in zip(*some, strict=True))) for some in parts
+        )
+        return every, odd, even
 
 
 def judged(ranked: Sequence[int], relevant: set[int]) -> tuple[float, float, float]:

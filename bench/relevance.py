@@ -44,8 +44,8 @@ ABLATED: dict[str, Weights] = {
     "without texts of links": replace(DEFAULT, anchors=0.0),
     "without the number of links": replace(DEFAULT, links=0.0),
     "without both": replace(DEFAULT, anchors=0.0, links=0.0),
-    "without headings": replace(DEFAULT, headings=0.0),
-    "without addresses": replace(DEFAULT, address=0.0),
+    "with headings": replace(DEFAULT, headings=1.0),
+    "with addresses": replace(DEFAULT, address=0.5),
     "without depth": replace(DEFAULT, depth=0.0),
     "words of title and text alone": replace(DEFAULT, anchors=0.0, links=0.0, headings=0.0, address=0.0, depth=0.0),
     "text alone": replace(DEFAULT, anchors=0.0, links=0.0, headings=0.0, address=0.0, depth=0.0, title=0.0),
@@ -91,7 +91,7 @@ def _cranfield(collection: judged.Collection) -> tuple[str, bool]:
         "BM25, words as they are": peer.ranking(collection.documents, peer.plain),
         "BM25, stems, without stop words": peer.ranking(collection.documents, peer.stemmed),
     }
-    found = {name: [collection.measured(ranked, part) for part in (None, 1, 0)] for name, ranked in rankings.items()}
+    found = {name: collection.measured(ranked) for name, ranked in rankings.items()}
     rows = [
         (name, *(f"{value:.3f}" for value in (every.precision, every.gain, every.right)),
          f"{odd.precision:.3f}", f"{even.precision:.3f}")

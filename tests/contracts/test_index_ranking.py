@@ -67,7 +67,7 @@ def test_of_equal_documents_the_newer_comes_first(index: Shelf) -> None:
     ages = (None, 3000, 400, 100, 20, 1, -1, -400)
     dates = [None if days is None else TODAY - days * DAY_S for days in ages]
     index.put(*(plain(number, modified_at=date) for number, date in enumerate(dates)))
-    assert index.ids("ferry", today=TODAY) == [5, 6, 4, 3, 2, 0, 1, 7], "what claims to be of next year is not new"
+    assert index.ids("ferry", today=TODAY) == [4, 5, 6, 3, 2, 0, 1, 7], "what claims to be of next year is not new"
     assert index.ids("ferry") == list(range(8)), "without a day nothing has an age"
     assert index.ids("ferry", today=TODAY, weights=replace(DEFAULT, recency=0.0)) == list(range(8))
     assert index.ids("ferry", today=TODAY, sort=Sort.OLDEST)[0] == 1
@@ -116,7 +116,7 @@ def test_why_names_what_was_found_where(index: Shelf) -> None:
         attributes={"Headline1": ["Leaves of the day"]}, modified_at=TODAY,
     )  # fmt: skip
     index.put(found, plain(2, "trees and leaves"))
-    match, reasons = why(index, "ferry leaves island", 1)
+    match, reasons = why(index, "ferry leaves island", 1, weights=replace(DEFAULT, headings=1.0))
     by = {reason.what: reason for reason in reasons}
     assert by[COUNT].about == ("ferry", "leaves")
     assert (by["title"].about, by["title"].places) == (("ferry",), 1)

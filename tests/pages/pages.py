@@ -31,6 +31,7 @@ PAGES = (
     Listed("results-groups", "/search?q=island&group=source&sort=title"),
     Listed("duplicates", "/duplicates/{timetable}"),
     Listed("results-note", "/search?q=ferry+AND"),
+    Listed("results-why", "/search?q=puffin&why={puffin}"),
     Listed("nothing", "/search?q=zeppelin"),
     Listed("nothing-source", "/search?q=zeppelin&source=office"),
     Listed("nothing-chosen", "/search?q=zeppelin&source=office&type=pdf&to=2020"),

@@ -26,7 +26,7 @@ OTHER_SITE: Final = 3
 """Pages that a page of another site counts for."""
 STEPS: Final = 10
 """Steps from a score of 0 to 1, each for twice as many pages."""
-FIRST: Final = 8
+FIRST: Final = 16
 """Pages of the first step, less one: by a few links every page is found."""
 
 _WORDLESS = re.compile(r"[\W\d_]*")
@@ -56,6 +56,19 @@ SAYING_NOTHING: Final = frozenset(
     .split("|")
 )
 """Texts that are the same wherever they lead, folded as `folded` does."""
+
+
+_NUMBERS = re.compile(r"[\s\d.:()-]+")
+PARTS: Final = frozenset(
+    """
+    section|chapter|appendix|page|figure|table|part|step|abschnitt|kapitel|anhang|seite|abbildung|tabelle|teil|schritt|
+    chapitre|annexe|tableau|partie|sección|capítulo|página|tabla|sezione|capitolo|pagina|seção|hoofdstuk|kapittel|avsnitt|
+    раздел|глава|страница|rozdział|strona
+    """.replace("\n", "")
+    .replace("    ", "")
+    .split("|")
+)
+"""What is said with a number of a part of something, which tells no more than the number."""
 
 
 class Linked(NamedTuple):
@@ -112,5 +125,6 @@ def folded(text: str) -> str:
 
 
 def says_something(text: str, key: str) -> bool:
-    """Say whether a text tells of where it leads: not "here", no number alone, no address."""
-    return bool(key) and key not in SAYING_NOTHING and not _WORDLESS.fullmatch(key) and not _ADDRESS.fullmatch(text)
+    """Say whether a text tells of where it leads: not "here", no number alone or of a section, no address."""
+    told = bool(key) and key not in SAYING_NOTHING and not _WORDLESS.fullmatch(key) and not _ADDRESS.fullmatch(text)
+    return told and (key in PARTS or _NUMBERS.sub("", key) not in PARTS)

@@ -13,7 +13,7 @@ from tantivy import FieldType, Occur
 from cormorant.index import query as ask
 from cormorant.index.dictionary import Dictionary
 from cormorant.index.keys import exact
-from cormorant.index.layout import GREATEST_ID, LEVEL, LINKS
+from cormorant.index.layout import GREATEST_ID, PRIORS
 from cormorant.index.leaves import TIE, Leaves
 from cormorant.index.priors import Prior, Step, steps
 from cormorant.index.query import Field, Key, Number
@@ -27,10 +27,10 @@ MOST_OF_A_WORD = 2.2 * RAREST
 WORDS_FIRST = 2000.0
 """What one more of few words is worth at least: more than all else can add up to.
 
-With the weights of the product the four words of a document that lacks the fifth have at most 1,910, form and all (see
-`words_first`), their three pairs 73, and what is no word 5: 1,988. Weights that an administrator has raised raise it.
+With the weights of the product (5 for title, text and anchors) the four words of a document that lacks the fifth have
+at most 1,172, form and all (see `words_first`), their three pairs 73, what is no word 5: 1,250 in all. Weights that an
+administrator has raised may raise it.
 """
-_COLUMNS = {Prior.LINKS: LINKS, Prior.DEPTH: LEVEL}
 
 
 def words_first(weights: ask.Weights) -> float:
@@ -167,10 +167,9 @@ class Compiler:
         """Return a query for the documents in one step of what counts beside words."""
         if prior is Prior.LANGUAGE:
             return self._sight.terms(Key.LANGUAGE, [exact(each) for each in search.languages])
-        if prior is Prior.RECENCY:
-            return _Q.range_query(self._schema, Number.MODIFIED, FieldType.Float, step.low, step.high)
-        low, high = int(step.low or 0), int(step.high or 0)
-        return _Q.range_query(self._schema, _COLUMNS[prior], FieldType.Integer, low, high)
+        if len(step.values) == 1:
+            return _Q.term_query(self._schema, PRIORS[prior], step.values[0], "basic")
+        return _Q.term_set_query(self._schema, PRIORS[prior], step.values)
 
     def _range(self, node: ask.Range) -> tantivy.Query:
         """Return a query for documents whose number lies between two others."""

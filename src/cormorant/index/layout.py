@@ -1,10 +1,10 @@
 """How does an entry lie on the disk?
 
-Fields of the embedded index: `id`, `fold`, `standing`, `modified_at`, `size_bytes`, `depth`, `links` and `level` as
-columns; `grant` and `deny` as exact terms; the keys as both, their first values as numbers (`own_`), titles as steps of
-an order; `title`, `headings`, `text`, `anchors` and `address` as words with their positions; and, stored, the text in
-UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with spaces where the tokenizer needs them, and kept
-without.
+Fields of the embedded index: `id`, `fold`, `standing`, `modified_at`, `size_bytes`, `depth`, `links`, `level` and
+`month` as columns; `grant` and `deny` as exact terms; the keys as both, their first values as numbers (`own_`), titles
+as steps of an order; `title`, `headings`, `text`, `anchors` and `address` as words with their positions; and, stored,
+the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with spaces where the tokenizer needs them,
+and kept without.
 
 One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change. It is
 replaced in every commit, so place and changes become durable together or not at all.
@@ -19,19 +19,8 @@ import tantivy
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.index.entry import Entry
-from cormorant.index.keys import (
-    STEPS,
-    exact,
-    fold_key,
-    headings,
-    keys,
-    level,
-    mark_of,
-    said_by,
-    standing,
-    title_steps,
-)  # fmt: skip
-from cormorant.index.priors import links
+from cormorant.index.keys import STEPS, exact, fold_key, headings, keys, mark_of, said_by, standing, title_steps
+from cormorant.index.priors import Prior, columns
 from cormorant.index.query import Field, Key, Number
 from cormorant.index.words import analyzer, clean, prepare
 
@@ -41,8 +30,8 @@ LAYOUT = 3
 MARK = -1
 """The id of the mark."""
 
-LINKS, LEVEL = "links", "level"
-"""What links to a document are worth, and how deep its address lies (`priors`)."""
+PRIORS = {Prior.LINKS: "links", Prior.DEPTH: "level", Prior.RECENCY: "month"}
+"""The columns of what counts beside words."""
 
 GREATEST_ID = (1 << 63) - 1
 
@@ -77,8 +66,8 @@ def schema() -> tantivy.Schema:
         builder.add_integer_field(step, fast=True)
     builder.add_integer_field(Number.SIZE, fast=True)
     builder.add_integer_field(Number.DEPTH, fast=True)
-    builder.add_integer_field(LINKS, fast=True)
-    builder.add_integer_field(LEVEL, fast=True)
+    for prior in PRIORS.values():
+        builder.add_integer_field(prior, indexed=True, fast=True)
     for analysed in Field:
         builder.add_text_field(analysed, tokenizer_name=_TOKENIZER, index_option="position")
     builder.add_bytes_field("body", stored=True)
@@ -104,8 +93,8 @@ def to_document(entry: Entry) -> tantivy.Document:
         document.add_float(Number.MODIFIED, entry.modified_at)
     document.add_integer(Number.SIZE, entry.size_bytes)
     document.add_integer(Number.DEPTH, entry.depth)
-    document.add_integer(LINKS, links(entry))
-    document.add_integer(LEVEL, level(entry.url))
+    for prior, number in columns(entry).items():
+        document.add_integer(PRIORS[prior], number)
     for name, values in (("grant", entry.grants), ("deny", entry.denies), *(filed := keys(entry)).items()):
         for value in values:
             document.add_text(name, exact(value))

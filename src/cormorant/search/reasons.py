@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from cormorant.base.clock import date_of
+from cormorant.index.keys import level
 from cormorant.index.priors import DAY_S, Prior, links
 from cormorant.index.protocol import COUNT, PAIR, Match, Reason
 from cormorant.index.query import Field
@@ -16,8 +17,9 @@ MOST_TEXTS: Final = 3
 _NAMES: Final = {
     COUNT: "Words found", Field.TITLE: "Title", Field.HEADINGS: "Headings", Field.TEXT: "Text",
     Field.ANCHORS: "Text of links to it", Field.ADDRESS: "Address", PAIR: "Side by side", Prior.LINKS: "Links to it",
-    Prior.DEPTH: "Depth of its address", Prior.RECENCY: "Recency", Prior.LANGUAGE: "Language",
+    Prior.DEPTH: "Depth", Prior.RECENCY: "Recency", Prior.LANGUAGE: "Language",
 }  # fmt: skip
+_STEPS: Final = ("the front page of its host", "one step below the front page", "two steps below the front page")
 _SIDES: Final = ("few pages link to it", "several pages link to it", "many pages link to it")
 
 
@@ -61,11 +63,11 @@ def _about(reason: Reason, match: Match, asked: int, today: float) -> str:
         case "links":
             return _SIDES[min(links(entry) // 4, 2)]
         case "depth":
-            return entry.url
+            return _STEPS[min(level(entry.url), len(_STEPS) - 1)]
         case "recency":
             return _age(entry.modified_at or 0.0, today)
         case "language":
-            return entry.language
+            return f"in {entry.language}, which is preferred"
         case "anchors":
             return "; ".join(f"“{each}”" for each in _holding(entry.anchors, reason.about))
         case _:
