@@ -95,12 +95,7 @@ def to_document(entry: Entry) -> tantivy.Document:
     document.add_integer(Number.DEPTH, entry.depth)
     for prior, number in columns(entry).items():
         document.add_integer(PRIORS[prior], number)
-    for name, values in (("grant", entry.grants), ("deny", entry.denies), *(filed := keys(entry)).items()):
-        for value in values:
-            document.add_text(name, exact(value))
-    for key, values in filed.items():
-        for value in values[:1]:
-            document.add_integer(own(key), mark_of(exact(value)))
+    _file(document, entry)
     title, text = prepare(entry.title), prepare(entry.text)
     for name, step in zip(TITLES, title_steps(title.kept), strict=False):
         document.add_integer(name, step)
@@ -114,6 +109,17 @@ def to_document(entry: Entry) -> tantivy.Document:
     document.add_bytes("body", text.encoded)
     document.add_bytes("rest", _pack(entry, title.kept))
     return document
+
+
+def _file(document: tantivy.Document, entry: Entry) -> None:
+    """Write who may see it, and under what it is filed."""
+    filed = keys(entry)
+    for name, values in (("grant", entry.grants), ("deny", entry.denies), *filed.items()):
+        for value in values:
+            document.add_text(name, exact(value))
+    for key, values in filed.items():
+        for value in values[:1]:
+            document.add_integer(own(key), mark_of(exact(value)))
 
 
 def _pack(entry: Entry, title: str) -> bytes:

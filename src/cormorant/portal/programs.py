@@ -114,12 +114,11 @@ def add_search(app: FastAPI, shelf: Shelf) -> None:
         request: Request,
         number: Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The `id` of the hit.", examples=[17])],
         q: Annotated[str, Query(description="The question that found it.", examples=["harbour"])],
-        chosen: Annotated[Chosen, Depends(_chosen)],
         source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
     ) -> Response:
         """Say what made the score of a document that a question finds: parts that add up to it."""
         named = tuple(name for name in source or () if name)
-        question = Question(q, named, chosen=chosen, languages=reasons.languages(request))
+        question = Question(q, named, languages=reasons.languages(request))
         return Json(searching.why_record(shelf.why(question, number)))
 
 
