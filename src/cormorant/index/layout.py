@@ -1,9 +1,9 @@
 """How does an entry lie on the disk?
 
-Fields of the embedded index: `id`, `fold`, `modified_at`, `size_bytes` and `depth` as columns; the keys, `grant` and
-`deny` as exact terms; `title`, `headings`, `text`, `anchors` and `address` as words with their positions; and, stored,
-the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with spaces where the tokenizer needs them,
-and kept without.
+Fields of the embedded index: `id`, `fold`, `modified_at`, `size_bytes` and `depth` as columns; the keys, `grant`,
+`deny` and `unquoted` (what asks not to be quoted) as exact terms; `title`, `headings`, `text`, `anchors` and `address`
+as words with their positions; and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed
+with spaces where the tokenizer needs them, and kept without.
 
 One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change. It is
 replaced in every commit, so place and changes become durable together or not at all.
@@ -21,14 +21,18 @@ from cormorant.index.entry import Entry
 from cormorant.index.keys import fold_key, headings, keys, said_by
 from cormorant.index.query import Field, Key, Number
 from cormorant.index.words import analyzer, clean, prepare
+from cormorant.model import showing
 
-LAYOUT = 2
+LAYOUT = 3
 """Raised when what is written changes; an index of another layout has to be rebuilt."""
 
 MARK = -1
 """The id of the mark."""
 
 GREATEST_ID = (1 << 63) - 1
+
+UNQUOTED, UNQUOTED_VALUE = "unquoted", "yes"
+"""Under what a document is filed that asks not to be quoted."""
 
 _TOKENIZER = "words"
 
@@ -39,7 +43,7 @@ def schema() -> tantivy.Schema:
     builder.add_integer_field("id", indexed=True, fast=True)
     builder.add_integer_field("fold", fast=True)
     builder.add_float_field(Number.MODIFIED, fast=True)
-    for exact in ("grant", "deny", Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE):
+    for exact in ("grant", "deny", UNQUOTED, Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE):
         builder.add_text_field(exact, tokenizer_name="raw", index_option="basic")
     builder.add_integer_field(Number.SIZE, fast=True)
     builder.add_integer_field(Number.DEPTH, fast=True)
@@ -75,6 +79,8 @@ def to_document(entry: Entry) -> tantivy.Document:
     for name, values in (("grant", entry.grants), ("deny", entry.denies), *keys(entry).items()):
         for value in values:
             document.add_text(name, exact(value))
+    if showing.forbids(entry.attributes, showing.NO_SNIPPET):
+        document.add_text(UNQUOTED, UNQUOTED_VALUE)
     title, text = prepare(entry.title), prepare(entry.text)
     document.add_text(Field.TITLE, title.split)
     document.add_text(Field.TEXT, text.split)

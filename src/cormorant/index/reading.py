@@ -10,11 +10,12 @@ import tantivy
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.index import generations
+from cormorant.index.beginning import FIELDS, Beginning, Begun, most_held
 from cormorant.index.compile import Compiler
 from cormorant.index.damage import Readable, check, segments
 from cormorant.index.dictionary import Dictionary
 from cormorant.index.folding import distinct, page, ties_by_id
-from cormorant.index.layout import place_of, register, to_entry
+from cormorant.index.layout import UNQUOTED, UNQUOTED_VALUE, place_of, register, to_entry
 from cormorant.index.protocol import Match, Matches, Stats
 from cormorant.index.query import MOST_RANKED, Search, Sort
 from cormorant.index.sight import Sight, total_of
@@ -23,6 +24,8 @@ from cormorant.index.words import words
 from cormorant.model.acl import Reader
 
 _SIGHTS = 256
+_BEGUN = 2_000
+"""Answers that are remembered while somebody types: what begins with two letters takes longest, and is asked most."""
 _TRIES = 10
 
 Stamp = tuple[tuple[int, ...], tuple[int, ...]]
@@ -42,6 +45,7 @@ class _State:
     deleted: int
     dictionary: Dictionary
     sights: dict[frozenset[str], Sight] = field(default_factory=dict)
+    begun: dict[Beginning, tuple[Begun, ...]] = field(default_factory=dict)
 
     def sight(self, reader: Reader) -> Sight:
         """Return what this reader sees, remembered until the next state."""
@@ -93,6 +97,19 @@ class EmbeddedReader:
         with Readable():
             sight = state.sight(reader)
             return () if sight.sees(found[0]) else tuple(filter(sight.sees, state.dictionary.alike(found[0])))
+
+    def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
+        """Return words, or values of a key, that begin so, as far as the reader may know them."""
+        state = self._state
+        if state is None or not (asked.letters or asked.key):
+            return ()
+        known = state.begun.get(asked)
+        if known is None:
+            if len(state.begun) >= _BEGUN:
+                state.begun.clear()
+            with Readable():
+                known = state.begun[asked] = _begun(state, asked)
+        return known
 
     def count(self) -> int:
         """Return how many documents there are."""
@@ -179,3 +196,18 @@ def _answer(state: _State, search: Search) -> Matches:
         score = float(values[number]) if search.sort is Sort.RELEVANCE else 0.0
         hits.append(Match(ids[number], score, to_entry(searcher.doc(addresses[number])), duplicates))
     return Matches(total, tuple(hits), reachable)
+
+
+def _begun(state: _State, asked: Beginning) -> tuple[Begun, ...]:
+    """Look up in one state what begins so. Terms come with how many documents of the filter hold them."""
+    search = asked.within
+    sight = state.sight(search.reader)
+    within = Compiler(state.index.schema, sight, state.dictionary, search.weights).whole(search)
+    if asked.key is None:
+        unquoted = sight.terms(UNQUOTED, [UNQUOTED_VALUE])
+        within = tantivy.Query.boolean_query([(tantivy.Occur.Must, within), (tantivy.Occur.MustNot, unquoted)])
+    counts: dict[str, int] = {}
+    for name in (asked.key,) if asked.key else FIELDS:
+        for text, count in state.searcher.terms_with_prefix(name, asked.letters, within):
+            counts[text] = max(count, counts.get(text, 0))
+    return most_held(counts, asked.most)

@@ -15,19 +15,24 @@ from typing import Protocol
 
 from cormorant.base.clock import Clock
 from cormorant.index import query as ask
+from cormorant.index.beginning import Beginning
 from cormorant.index.protocol import IndexReader, Match, Matches
 from cormorant.index.query import Key, Query, Search, Sort, Weights
 from cormorant.model import showing
 from cormorant.model.acl import Reader
 from cormorant.model.content import Value
+from cormorant.search import suggesting
 from cormorant.search.needles import Needles
 from cormorant.search.parse import Understood, parse
 from cormorant.search.snippet import Snippet, snippet
 from cormorant.search.spelling import better
+from cormorant.search.suggesting import Wording
 from cormorant.search.weights import DEFAULT
 
-# Sort belongs to a question; who asks one cannot import the index.
-__all__ = ["MOST_HITS", "Answer", "Hidden", "Hit", "Kept", "Library", "Question", "Sort", "Understood"]
+# Sort and Key belong to a question; who asks one cannot import the index.
+__all__ = [
+    "MOST_HITS", "Answer", "Hidden", "Hit", "Kept", "Key", "Library", "Question", "Sort", "Suggestions", "Understood",
+]  # fmt: skip
 
 MOST_HITS = 1_000
 """Hits in one answer."""
@@ -99,6 +104,14 @@ class Answer:
     suggestion: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """Queries that go on from what was typed, and documents that are called so; either may be empty."""
+
+    wordings: tuple[Wording, ...] = ()
+    hits: tuple[Hit, ...] = ()
+
+
 def _nothing_hidden(place: int) -> frozenset[int]:  # noqa: ARG001 - the shape of Hidden
     return frozenset()
 
@@ -144,6 +157,24 @@ class Library:
         _, hits = self._ask(query, reader, Question("", limit=1, fold=False))
         return hits[0] if hits else None
 
+    def suggest(self, typed: str, reader: Reader, sources: tuple[str, ...] = ()) -> Suggestions:
+        """Say how what is typed may go on, as far as this reader may know. Raises IndexDamaged."""
+        asked = suggesting.opening(typed)
+        if asked is None:
+            return Suggestions()
+        called = suggesting.titled(asked)
+        hits: tuple[Hit, ...] = ()
+        if called is not None:
+            question = Question("", limit=suggesting.MOST_DOCUMENTS)
+            _, hits = self._ask(_within(called, sources), reader, question)
+        within = self._search(_within(ask.Everything(), sources), reader, Question("", limit=0))
+        return Suggestions(suggesting.wordings(asked, self._index, within), hits)
+
+    def filed(self, key: Key, reader: Reader, most: int) -> dict[str, int]:
+        """Under which values of a key there are documents that this reader may see, and how many, most first."""
+        within = self._search(ask.Everything(), reader, Question("", limit=0))
+        return dict(self._index.beginning(Beginning("", within, key, most)))
+
     def count(self, source: str, reader: Reader) -> int:
         """Say how many documents of a source this reader may see."""
         found, _ = self._ask(ask.Exact(Key.SOURCE, (source,)), reader, Question("", limit=0, fold=False))
@@ -151,8 +182,15 @@ class Library:
 
     def _ask(self, query: Query, reader: Reader, question: Question) -> tuple[Matches, tuple[Hit, ...]]:
         """Ask the newest state of the index, without what was hidden after it."""
+        found = self._index.search(self._search(query, reader, question))
+        kept = self._kept([match.id for match in found.hits])
+        needles = Needles(ask.leaves(query))
+        return found, tuple(_hit(match, needles, cached=match.id in kept) for match in found.hits)
+
+    def _search(self, query: Query, reader: Reader, question: Question) -> Search:
+        """Read the newest state of the index from now on; return what to ask it, without what was hidden after it."""
         self._index.refresh()
-        search = Search(
+        return Search(
             query=query,
             reader=reader,
             limit=max(0, min(question.limit, MOST_HITS)),
@@ -162,10 +200,6 @@ class Library:
             fold=question.fold,
             weights=self._weights,
         )
-        found = self._index.search(search)
-        kept = self._kept([match.id for match in found.hits])
-        needles = Needles(ask.leaves(query))
-        return found, tuple(_hit(match, needles, cached=match.id in kept) for match in found.hits)
 
 
 def _within(query: Query, sources: tuple[str, ...]) -> Query:
