@@ -22,9 +22,9 @@ def interface() -> Iterator[str]:
     schemas = drawn["components"]["schemas"]
     yield "# The interface for programs\n"
     yield (
-        "What `/api/openapi.json` of every installation says, for people. [How to use it](../how-to/api.md). What is\n"
-        "below `/api/v1/search` is for those who look after the installation. An error is a problem object (RFC 9457)\n"
-        "with one of [these codes](errors.md).\n"
+        "What `/api/openapi.json` of every installation says, for people. [How to use it](../how-to/api.md). Search\n"
+        "and suggestions are for every reader; all else is for those who look after the installation. An error is\n"
+        "a problem object (RFC 9457) with one of [these codes](errors.md).\n"
     )
     yield "## What can be asked\n"
     for path, operations in drawn["paths"].items():

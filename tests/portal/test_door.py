@@ -29,7 +29,9 @@ EVERYONE = {
     ("POST", "/sign-out"), ("POST", "/preferences/theme"), ("POST", "/preferences/keys"),
 }  # fmt: skip
 READERS = {
-    ("GET", "/"), ("GET", "/search"), ("GET", "/cached/{number}"), ("GET", "/api/v1/search"),
+    ("GET", "/"), ("GET", "/search"), ("GET", "/advanced"), ("GET", "/cached/{number}"),
+    ("GET", "/cached/{number}/content"), ("GET", "/api/v1/search"), ("GET", "/api/v1/suggest"),
+    ("POST", "/clicked/{token}/{number}"),
     ("GET", "/help"), ("GET", "/help/errors"), ("GET", "/opensearch.xml"),
 }  # fmt: skip
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cormorant.base.errors import CormorantError, NotFoundError
-from cormorant.operate import searching
+from cormorant.operate import searching, suggesting
 from cormorant.operate.house import House
 from cormorant.search.reader import Answer, Library, Question
 
@@ -41,11 +43,20 @@ class Shelf:
             return None
 
     def ask(self, question: Question) -> Answer:
-        """Answer a question. A source of which nothing may be seen is unknown, and the names of others stay untold."""
-        for name in question.sources:
+        """Answer a question. Raises NotFoundError for an unknown source."""
+        self._know(question.sources)
+        return searching.search(self.house, question, shelf=self.library())
+
+    def suggest(self, typed: str, sources: tuple[str, ...]) -> dict[str, Any]:
+        """Say how what is typed may go on. Raises NotFoundError for an unknown source."""
+        self._know(sources)
+        return suggesting.suggested(self.library(), typed, sources)
+
+    def _know(self, sources: tuple[str, ...]) -> None:
+        """Raise NotFoundError for a source of which nothing may be seen; the names of others stay untold."""
+        for name in sources:
             if name not in self.counts() and name not in searching.counts(self.house, self.library()):
                 raise NotFoundError("There is no such source, or nothing in it is for you to see.")
-        return searching.search(self.house, question, shelf=self.library())
 
     def forget(self) -> None:
         """Open it anew the next time."""

@@ -17,30 +17,30 @@ from jinja2 import Environment, FileSystemLoader
 
 from cormorant.base import errors
 from cormorant.model.status import is_known
-from cormorant.operate import searching
 from cormorant.operate.house import House
-from cormorant.portal import administration, described, faults, forms, frame, programs, signing
+from cormorant.operate.queries import Face
+from cormorant.portal import administration, advanced, copies, described, faults, forms, frame, programs, signing
+from cormorant.portal.asked import Asked
 from cormorant.portal.door import PRIVATE, Door, Keys, Listed
-from cormorant.portal.guard import COPY_POLICY, MOST_BODY, Guard
+from cormorant.portal.guard import MOST_BODY, Guard
 from cormorant.portal.shelf import Shelf
-from cormorant.portal.showing import MOST_PAGES, PER_PAGE, day, moment, pages, shown, size
+from cormorant.portal.showing import MOST_PAGES, moment, pages, per_page, per_said, shown, size
 from cormorant.search.reader import Question
 
 HERE = Path(__file__).parent
-MOST_TEXT = 500_000
-"""Characters of a kept text on one page."""
 
 Page = Annotated[int, Query(ge=1, le=MOST_PAGES)]
 Every = Annotated[bool, Query(alias="all")]
 
 
-def make(house: House, hosts: Collection[str] = (), listed: Listed | None = None) -> Guard:
+def make(house: House, hosts: Collection[str] = (), listed: Listed | None = None, asked: Asked | None = None) -> Guard:
     """The application of an installation; `hosts` are names it answers to besides those of loopback.
 
     `listed` is what needs no token (`door.SEARCH`, `door.PRIVATE`), None: nothing does. The guard stands around all of
-    it, the door within: a middleware would stand inside of what answers when a page fails.
+    it, the door within: a middleware would stand inside of what answers when a page fails. `asked` is where searches
+    are noted, to be flushed by whoever made it; None: by itself, a little later.
     """
-    app, look = application(house, listed)
+    app, look = application(house, listed, asked)
     if listed is None:
         return Guard(app, hosts)
     keys = Keys(house)
@@ -48,7 +48,9 @@ def make(house: House, hosts: Collection[str] = (), listed: Listed | None = None
     return Guard(Door(app, keys, listed, partial(faults.told, look)), hosts)
 
 
-def application(house: House, listed: Listed | None = None) -> tuple[FastAPI, Jinja2Templates]:
+def application(
+    house: House, listed: Listed | None = None, asked: Asked | None = None
+) -> tuple[FastAPI, Jinja2Templates]:
     """What routes there are, with nobody before them, and how they look."""
     app = FastAPI(
         title="Cormorant",
@@ -58,19 +60,22 @@ def application(house: House, listed: Listed | None = None) -> tuple[FastAPI, Ji
         dependencies=[Depends(_small)],
     )
     app.mount("/static", GZipMiddleware(StaticFiles(directory=HERE / "static")), name="static")
-    shelf = Shelf(house)
+    shelf, asked = Shelf(house), asked or Asked(house)
     loader = FileSystemLoader(HERE / "templates")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"size": size, "moment": moment}
     environment.tests["status"] = is_known
     look = Jinja2Templates(env=environment)
     look.env.globals["private"] = listed is PRIVATE
-    _add_pages(app, shelf, look)
+    _add_pages(app, shelf, look, asked)
+    _add_clicks(app, asked)
     _add_help(app, shelf, look)
-    _add_copies(app, shelf, look)
-    programs.add_search(app, shelf)
+    copies.add(app, shelf, look)
+    advanced.add(app, shelf, look)
+    programs.add_search(app, shelf, asked)
+    programs.add_suggestions(app, shelf)
     _add_health(app, shelf)
-    app.include_router(administration.group(shelf, look))
+    app.include_router(administration.group(shelf, look, asked))
     faults.add(app, look, shelf.forget)
     described.add(app)
     return app, look
@@ -83,31 +88,35 @@ def _small(request: Request) -> None:
         raise HTTPException(413)
 
 
-def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None:
     """Home and results, and the switches of what somebody prefers."""
 
     @app.get("/", include_in_schema=False)
-    def home(request: Request, q: str = "") -> Response:
+    def home(request: Request, q: str = "", source: str = "") -> Response:
         if q.strip():
             return RedirectResponse("/search?" + urlencode({"q": q}), 303)
-        return look.TemplateResponse(request, "home.html", frame.of(request, shelf.known()))
+        known = shelf.known()
+        chosen = source if known and source in known else ""
+        return look.TemplateResponse(request, "home.html", frame.of(request, known) | {"source": chosen})
 
     @app.get("/search", include_in_schema=False)
     def results(request: Request, q: str = "", source: str = "", page: Page = 1, every: Every = False) -> Response:
         if not q.strip():
             return RedirectResponse("/", 303)
-        question = Question(q, (source,) if source else (), PER_PAGE, (page - 1) * PER_PAGE, fold=not every)
+        per = per_page(request.query_params.get("per", ""))
+        question = Question(q, (source,) if source else (), per, (page - 1) * per, fold=not every)
         answer = shelf.ask(question)
-        reach = min(answer.reachable, MOST_PAGES * PER_PAGE)
+        noted = asked.note(request, question, answer, Face.PAGE)
+        reach = min(answer.reachable, MOST_PAGES * per)
 
         def address(**changes: object) -> str:
-            given = {"q": q, "source": source, "all": "1" if every else "", "page": ""} | changes
+            given = {"q": q, "source": source, "all": "1" if every else "", "page": "", "per": per_said(per)} | changes
             return "/search?" + urlencode({name: value for name, value in given.items() if value})
 
         values = frame.of(request, shelf.known(), q=q, back=address(page=page if page > 1 else "")) | {
-            "source": source, "page": page, "every": every, "answer": answer,
+            "source": source, "page": page, "every": every, "answer": answer, "noted": noted,
             "hits": [shown(hit) for hit in answer.hits],
-            "pages": pages(reach, page), "reach": reach,
+            "pages": pages(reach, page, per), "reach": reach,
             "address": address, "took": f"{answer.took_ms:.0f}",
         }  # fmt: skip
         return look.TemplateResponse(request, "results.html" if answer.hits else "nothing.html", values)
@@ -119,6 +128,15 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     @app.post("/preferences/keys", include_in_schema=False)
     def keys(to: str = "", back: str = "") -> Response:
         return frame.keyed(to, back)
+
+
+def _add_clicks(app: FastAPI, asked: Asked) -> None:
+    """Where browsers say that a result was opened."""
+
+    @app.post("/clicked/{token}/{number}", include_in_schema=False)
+    def clicked(token: str, number: int) -> Response:
+        asked.clicked(token, number)
+        return Response(status_code=204)
 
 
 def _add_help(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
@@ -142,21 +160,6 @@ def _add_help(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         values = {"base": str(request.base_url).rstrip("/")}
         kind = "application/opensearchdescription+xml"
         return look.TemplateResponse(request, "opensearch.xml", values, media_type=kind)
-
-
-def _add_copies(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
-    """The kept text of a document, as text: whatever stood in the original, nothing of it runs or loads."""
-
-    @app.get("/cached/{number}", include_in_schema=False)
-    def copy(request: Request, number: int) -> Response:
-        hit, text = searching.copy(shelf.house, shelf.library(), number)
-        blocks = [block.strip() for block in text[:MOST_TEXT].split("\n\n")]
-        values = frame.of(request, shelf.known()) | {
-            "hit": shown(hit), "url": hit.url, "blocks": [block for block in blocks if block],
-            "size": size(hit.size_bytes), "cut": len(text) > MOST_TEXT,
-            "changed": day(hit.modified_at),
-        }  # fmt: skip
-        return look.TemplateResponse(request, "copy.html", values, headers={"Content-Security-Policy": COPY_POLICY})
 
 
 def _add_health(app: FastAPI, shelf: Shelf) -> None:

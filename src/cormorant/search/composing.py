@@ -57,12 +57,13 @@ def composed(fields: Fields) -> str:
     where, rest = PLACES.get(fields.place), fields.rest.strip()
     every = [*_plain(fields.every, where), *_phrase(fields.phrase, where)]
     any_of, none_of = _plain(fields.any_of, where), _plain(fields.none_of, where)
-    must: list[Query] = [*every, *_places(fields)]
+    must: list[Query] = list(every)
     should: tuple[Query, ...] = ()
     if any_of and not every and not rest:
         should = tuple(any_of)
     elif any_of:
         must.append(ask.Or(tuple(any_of)) if len(any_of) > 1 else any_of[0])
+    must += _places(fields)
     if none_of and not (must or should or rest):
         must.append(ask.Everything())
     text = render(ask.Clauses(tuple(must), should, tuple(none_of)))
