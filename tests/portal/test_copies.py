@@ -53,7 +53,8 @@ def test_without_marks(page: Got, crawled: Crawled) -> None:
 def test_its_text_alone_and_the_page_again(page: Got, crawled: Crawled) -> None:
     (there,) = re.findall(r'href="([^"]+)">Show its text only', page.body)
     text = crawled.get(unescape(there))
-    assert '<p dir="auto">' in framed(crawled, text).body
+    assert '<main dir="auto" class="lines">\n<p dir="auto">' in framed(crawled, text).body
+    assert 'class="lines"' not in framed(crawled, page).body, "ends of lines in the source are none of a page"
     assert "<mark" in framed(crawled, text).body
     (back,) = re.findall(r'href="([^"]+)">Show the page', text.body)
     assert unescape(back) == f"/cached/{number(crawled, 'evil')}?q=sargasso+kelp"
