@@ -27,8 +27,8 @@ def interface() -> Iterator[str]:
     yield "# The interface for programs\n"
     yield (
         "What `/api/openapi.json` of every installation says, for people. [How to use it](../how-to/api.md). Search\n"
-        "and duplicates are for every reader, all else below `/api/v1` for those who look after the installation. An\n"
-        "error is a problem object (RFC 9457) with one of [these codes](errors.md).\n"
+        "suggestions and duplicates are for every reader, all else below `/api/v1` for those who look after the\n"
+        "installation. An error is a problem object (RFC 9457) with one of [these codes](errors.md).\n"
     )
     yield "## What can be asked\n"
     for path, operations in drawn["paths"].items():

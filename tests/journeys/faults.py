@@ -31,6 +31,8 @@ _ACCESS = "tests/sources/web/test_access.py"
 _ACCIDENTS = "tests/journeys/test_accidents.py"
 _ROUNDS = ("tests/journeys/test_rounds.py", "-k", "sqlite")
 _RECRAWL = ("tests/journeys/test_recrawl.py", "-k", "sqlite")
+_BEGINNINGS = "tests/contracts/test_index_beginnings.py"
+_ASKED = "tests/portal/test_asked.py"
 _SMALL = ("tests/journeys/test_small_changes.py",)
 
 MANNERS = (
@@ -102,6 +104,21 @@ MANNERS = (
            'return f"{version}-{rights}-{tag_of(folders)}"', "return version", *_ROUNDS),
     _fault("a secret is not masked", "base/masking.py", "    for each in _hidden:\n", "    for each in ():\n",
            "tests/base/test_masking.py"),
+    _fault("a kept text is taken for markup", "extract/readable.py", "        safe = escape(text)\n",
+           "        safe = text\n", "tests/extract/test_readable.py", "-k", "text"),
+    _fault("a link of a kept page stays in its frame", "extract/readable.py", '"target": "_blank", ', "",
+           "tests/extract/test_readable.py", "-k", "window"),
+    _fault("words of others are suggested", "index/reading.py", "asked.letters, within)", "asked.letters)",
+           _BEGINNINGS, "-k", "alone"),
+    _fault("words that may not be quoted are suggested", "index/reading.py", "    if asked.key is None:\n",
+           "    if False:\n", _BEGINNINGS, "-k", "quoted"),
+    _fault("a result that was not shown counts as opened", "portal/asked.py",
+           "            if place is None:\n                return\n", "            place = place or 1\n",
+           _ASKED, "-k", "shown"),
+    _fault("a secret is kept with what was searched for", "portal/asked.py", "masked(question.text)", "question.text",
+           _ASKED, "-k", "secrets"),
+    _fault("a copy is shown that its page does not want shown", "operate/copies.py",
+           "    _allow(frame.attributes, hit.url)\n", "", "tests/operate/test_copies.py", "-k", "wish"),
 )  # fmt: skip
 
 _VECTORS = "tests/pages/test_vectors.py"
@@ -117,8 +134,13 @@ PAGES = (
            "{% else %}{{ piece.text | safe }}{% endif %}", _VECTORS, "-k", "results"),
     _fault("a step of an address is taken for markup", _RESULTS, "<bdi>{{ step }}</bdi>",
            "<bdi>{{ step | safe }}</bdi>", _VECTORS, "-k", "results"),
-    _fault("a kept text is taken for markup", "portal/templates/copy.html", '<p dir="auto">{{ block }}</p>',
-           '<p dir="auto">{{ block | safe }}</p>', _VECTORS, "-k", "copy"),
+    _fault("a kept page may do what it likes", "extract/readable.py", "safe = _SANITIZER.sanitize_node(root)",
+           "safe = root", _VECTORS, "-k", "copy"),
+    _fault("suggestions cannot be gone through by keys", "portal/static/suggest.js",
+           'else if (event.key === "ArrowDown") step(1);', 'else if (event.key === "Down") step(1);',
+           "tests/pages/test_suggestions.py", "-k", "chosen_by_keys"),
+    _fault("a form that was opened from a query is empty", "portal/advanced.py",
+           "taken_apart(q) if q.strip() else _fields(given)", "_fields(given)", "tests/pages/test_advanced.py"),
     _fault("a question is taken for markup", "portal/templates/nothing.html", "“<bdi>{{ q }}</bdi>”",
            "“<bdi>{{ q | safe }}</bdi>”", _VECTORS, "-k", "question"),
     _fault("a question ends the attribute it stands in", _FRAME, 'value="{{ q }}"', 'value="{{ q | safe }}"',
@@ -135,13 +157,14 @@ PAGES = (
            _PAGE, "-k", "policy"),
     _fault("scripts may stand in pages", "portal/guard.py", "script-src 'self'; img-src 'self'; form-action",
            "script-src 'self' 'unsafe-inline'; img-src 'self'; form-action", _PAGE, "-k", "policy"),
-    _fault("a kept copy is one of our pages", "portal/guard.py", '"sandbox; default-src', '"default-src',
+    _fault("a kept copy is one of our pages", "portal/guard.py",
+           '"sandbox allow-popups allow-popups-to-escape-sandbox; default-src', '"default-src',
            _PAGE, "-k", "stranger"),
     _fault("a page asks somebody else", _LAYOUT, '<link rel="icon"',
            '<link rel="stylesheet" href="http://127.0.0.1:9/x.css"><link rel="icon"', _PAGE, "-k", "little"),
     _fault("what is sent is not packed", "portal/site.py", 'GZipMiddleware(StaticFiles(directory=HERE / "static"))',
            'StaticFiles(directory=HERE / "static")', _PAGE, "-k", "little"),
-    _fault("a link leads nowhere", _RESULTS, 'href="/cached/{{ hit.id }}"', 'href="/copies/{{ hit.id }}"',
+    _fault("a link leads nowhere", _RESULTS, 'href="/cached/{{ hit.id }}?', 'href="/copies/{{ hit.id }}?',
            _PAGE, "-k", "link"),
     _fault("a form leads nowhere", _FRAME, 'action="/search"', 'action="/find"', _PAGE, "-k", "form"),
     _fault("a page is wider than a telephone", _STYLE, ".column { width: min(52rem, 100% - 2 * var(--s4));",
@@ -162,7 +185,7 @@ PAGES = (
            _KEYS, "-k", "switched"),
     _fault("keys are praised where no scripts run", _RESULTS, '<span class="sum faint" data-keys hidden>',
            '<span class="sum faint" data-keys>', _KEYS, "-k", "nothing_is_said"),
-    _fault("every page of results is the first", "portal/site.py", "(page - 1) * PER_PAGE", "0",
+    _fault("every page of results is the first", "portal/site.py", "(page - 1) * per", "0",
            "tests/pages/test_reader.py", "-k", "back"),
     _fault("a chosen theme is forgotten", "portal/frame.py", "max_age=_YEAR_S", "max_age=0",
            "tests/pages/test_reader.py", "-k", "switched"),

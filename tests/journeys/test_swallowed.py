@@ -9,7 +9,7 @@ import pytest
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import NotFoundError
 from cormorant.model.acl import ANYONE
-from cormorant.operate import crawl, explain, problems, searching, secrets
+from cormorant.operate import copies, crawl, explain, problems, secrets
 from cormorant.search.reader import Question
 from tests.journeys import crawling
 from tests.journeys.conftest import Serve
@@ -316,7 +316,7 @@ def test_what_a_page_asks_not_to_be_shown_is_not(home: Home, crawls: Crawler, se
         assert [hits[site.url(n)].cached for n in range(4)] == [True, False, True, True]
         assert [bool(hits[site.url(n)].snippet) for n in range(4)] == [True, True, False, True]
         with home.house() as house, pytest.raises(NotFoundError, match="asks that no copy"):
-            searching.copy(house, library, hits[site.url(1)].id)
+            copies.copy(house, library, hits[site.url(1)].id)
     site.edit(1)
     assert crawls.crawl(home, "site")["changed"] == 1
     with home.library() as library:

@@ -13,7 +13,7 @@ from cormorant.app.build import Plan
 from cormorant.app.opening import opened
 from cormorant.app.settings import Installation as Settings
 from cormorant.base.clock import date_of, rfc3339
-from cormorant.base.errors import ConflictError, IndexDamaged, NotFoundError
+from cormorant.base.errors import ConflictError, IndexDamaged
 from cormorant.catalog import receivers
 from cormorant.frontier import hiding
 from cormorant.operate import indexing, searching
@@ -67,8 +67,6 @@ def test_hidden_at_once_and_found_again(plan: Plan) -> None:
             hiding.hide(tx, [(number_of(house, "one.txt"), 1, 1)])
         assert found(house, "plover") == ["two.txt"]
         assert searching.search(house, Question("dunlin"), shelf=shelf).total == 0
-        with pytest.raises(NotFoundError):
-            searching.copy(house, shelf, number_of(house, "one.txt"))
         with house.store.begin() as tx:
             hiding.unhide(tx, [number_of(house, "one.txt")])
         assert found(house, "plover") == ["one.txt", "two.txt"]
@@ -84,13 +82,6 @@ def test_without_an_index(plan: Plan) -> None:
     bare = Plan(plan.folder, Settings(index="none"))
     with opened(bare) as house, pytest.raises(ConflictError, match="without an index"):
         searching.search(house, Question("plover"))
-
-
-def test_a_damaged_copy_is_not_shown(plan: Plan) -> None:
-    for pack in (plan.folder / "cache").rglob("*.pack"):
-        pack.write_bytes(b"\0" * pack.stat().st_size)
-    with opened(plan) as house, pytest.raises(NotFoundError):
-        searching.copy(house, searching.library(house), number_of(house, "one.txt"))
 
 
 def in_step(house: House) -> None:

@@ -22,6 +22,7 @@ class Listed(NamedTuple):
 
 PAGES = (
     Listed("home", "/"),
+    Listed("home-source", "/?source=office"),
     Listed("home-empty", "/", house=EMPTY),
     Listed("results", "/search?q=island"),
     Listed("results-second", "/search?q=island&page=2"),
@@ -40,6 +41,16 @@ PAGES = (
     Listed("copy", "/cached/{puffin}"),
     Listed("copy-file", "/cached/{handbook volunteers}"),
     Listed("copy-german", "/cached/{deutsch}"),
+    Listed("copy-marked", "/cached/{puffin}?q=puffin+island+burrows"),
+    Listed("copy-text", "/cached/{puffin}?q=zeppelin&as=text"),
+    Listed("advanced", "/advanced"),
+    Listed(
+        "advanced-filled",
+        "/advanced?q=%2Bpuffin+%2B%28island+OR+sea%29+-ferry+source%3Aobservatory+type%3Apage+depth%3A%3C9",
+    ),
+    Listed("advanced-empty", "/advanced?go=1", house=EMPTY),
+    Listed("queries", "/queries"),
+    Listed("queries-empty", "/queries?days=7", house=EMPTY),
     Listed("stop-nowhere", "/birds/dodo", 404),
     Listed("stop-wrong", "/search?q=island&page=x", 422),
 )

@@ -77,9 +77,12 @@ def test_every_form_can_be_sent(listed: Listed, visit: Visit) -> None:
 def fill(button: Locator) -> None:
     """Type something into what stands beside a button."""
     form = button.locator("xpath=ancestor::form")
-    for field in form.locator("input:not([type=hidden])").all():
+    for field in form.locator("input:is([type=text], [type=search], [type=password])").all():
         if not field.input_value():
-            field.fill("2026-03-14" if field.get_attribute("type") == "date" else "island")
+            field.fill("http://127.0.0.1:9/" if field.get_attribute("name") == "address" else "island")
+    for field in form.locator("input[type=date]").all():
+        if not field.input_value():
+            field.fill("2026-03-14")
 
 
 @every_page
@@ -158,7 +161,9 @@ def test_a_copy_is_a_stranger(visit: Visit) -> None:
     visitor = visit()
     listed = next(each for each in PAGES if each.name == "copy")
     visitor.look_at(listed)
-    assert visitor.page.evaluate("self.origin") == "null"
+    assert visitor.framed.evaluate("self.origin") == "null"
+    visitor.open(f"{visitor.address(listed)}/content")
+    assert visitor.page.evaluate("self.origin") == "null", "not even outside of the frame"
 
 
 def test_what_must_not_happen_is_noticed(visit: Visit) -> None:

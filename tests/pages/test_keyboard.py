@@ -14,6 +14,8 @@ from tests.pages.visitor import NARROW, WIDE, Look, Visitor
 Visit = Callable[..., Visitor]
 MOST_STOPS = 120
 OUTLINE_PX = 3
+IN_A_COPY = 1_000
+"""Where the numbers of stops in a kept copy begin."""
 
 # Where the focus is, whether that can be seen, and whether anything lies over it.
 STOP = """() => {
@@ -50,6 +52,8 @@ def stops(visitor: Visitor, key: str) -> list[Stop]:
     for _ in range(MOST_STOPS):
         visitor.page.keyboard.press(key)
         at = visitor.page.evaluate(STOP)
+        if at and at["what"].startswith("<iframe") and (inner := visitor.framed.evaluate(STOP)):
+            at = inner | {"number": IN_A_COPY + inner["number"]}  # there the focus is, and shown
         if at is None or (found and at["number"] == found[0].number):
             return found
         found.append(Stop(**at))
@@ -91,7 +95,7 @@ def test_single_keys_find_and_open(visit: Visit) -> None:
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("/")
     page.keyboard.type("island")
-    expect(page.get_by_role("searchbox")).to_have_value("island")
+    expect(page.locator("#q")).to_have_value("island")
     page.keyboard.press("Enter")
     page.wait_for_url("**/search?q=island")
     titles = page.locator(".hit h2 a").all_inner_texts()
@@ -147,7 +151,7 @@ def test_keys_are_letters_while_somebody_types(visit: Visit) -> None:
     reader = visit()
     page = reader.page
     reader.open("/search?q=island")
-    box = page.get_by_role("searchbox")
+    box = page.locator("#q")
     box.fill("")
     box.press_sequentially("jk/jk")
     expect(box).to_have_value("jk/jk")
@@ -173,7 +177,7 @@ def test_single_keys_are_switched_off_and_on_again(visit: Visit) -> None:
     page.keyboard.press("/")
     expect(page.locator(".hit.at")).to_have_count(0)
     assert page.evaluate("document.activeElement === document.body")
-    assert not page.locator("script").count()
+    assert not page.locator("script[src*=keys]").count()
     expect(page.locator("kbd")).to_have_count(0)
     reader.open("/")
     reader.follow(page.get_by_role("button", name="Switch single keys on"))

@@ -18,8 +18,8 @@ def test_nothing_is_crawled_yet(look: Look, visit: Visit) -> None:
     newcomer = visit("empty", look)
     newcomer.open("/")
     assert "cormorant source add" in newcomer.words
-    newcomer.page.get_by_role("searchbox").fill("harbour")
-    newcomer.page.get_by_role("searchbox").press("Enter")
+    newcomer.page.locator("#q").fill("harbour")
+    newcomer.page.locator("#q").press("Enter")
     expect(newcomer.page.get_by_role("heading", level=1)).to_have_text("Nothing found for “harbour”")
     assert "cormorant crawl" in newcomer.words
 
@@ -32,8 +32,8 @@ def test_a_word_that_nothing_has(look: Look, visit: Visit) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Nothing found for “zeppelin”")
     page.get_by_role("link", name="Look in all sources").click()
     assert "Fewer or other words" in newcomer.words
-    page.get_by_role("searchbox").fill("puffin")
-    page.get_by_role("searchbox").press("Enter")
+    page.locator("#q").fill("puffin")
+    page.locator("#q").press("Enter")
     expect(page.locator(".hit").first).to_be_visible()
 
 
@@ -42,7 +42,7 @@ def test_a_misspelt_address(look: Look, visit: Visit) -> None:
     newcomer = visit("sample", look)
     newcomer.open("/saerch?q=puffin", 404)
     expect(newcomer.page.get_by_role("heading", level=1)).to_have_text("There is nothing at this address")
-    expect(newcomer.page.get_by_role("searchbox")).to_have_value("puffin")
+    expect(newcomer.page.locator("#q")).to_have_value("puffin")
     newcomer.page.get_by_role("link", name="Search", exact=True).click()
     expect(newcomer.page.locator(".hit").first).to_be_visible()
 

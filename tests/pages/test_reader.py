@@ -28,7 +28,7 @@ def test_from_the_first_page_to_a_document_and_back(look: Look, visit: Visit) ->
     reader = visit("sample", look)
     page = reader.page
     reader.open("/")
-    page.get_by_role("searchbox").fill("island")
+    page.locator("#q").fill("island")
     reader.follow(page.get_by_role("button", name="Search"))
     expect(page).to_have_url(re.compile(r"/search\?q=island$"))
     expect(page.locator(".hit")).to_have_count(10)
@@ -42,10 +42,16 @@ def test_from_the_first_page_to_a_document_and_back(look: Look, visit: Visit) ->
     hit = page.locator(".hit").filter(has_text="Atlantic puffin").first
     reader.follow(hit.get_by_role("link", name="Cached copy"))
     expect(page.get_by_role("heading", level=1)).to_have_text("Atlantic puffin")
-    expect(page.locator(".kept")).to_contain_text("as high as a milk jug")
+    copy = page.frame_locator(".cached-frame")
+    expect(copy.locator("main")).to_contain_text("as high as a milk jug")
+    expect(copy.locator("mark").first).to_be_visible()
+    reader.follow(page.get_by_role("link", name="Show without marks"))
+    expect(copy.locator("main")).to_contain_text("as high as a milk jug")
+    expect(copy.locator("mark")).to_have_count(0)
+    page.go_back()
 
     page.go_back()
-    expect(page.get_by_role("searchbox")).to_have_value("island")
+    expect(page.locator("#q")).to_have_value("island")
     assert _found(reader) == first
 
 

@@ -10,10 +10,11 @@ from urllib.parse import quote
 
 import pytest
 
+from cormorant.extract.readable import KEPT
 from tests.pages.hostile import HOSTILE
 from tests.pages.houses import Served
 from tests.pages.pages import PAGES
-from tests.pages.vectors import COUNT, NAMES, WORD, numbered
+from tests.pages.vectors import COUNT, NAMES, OUTSIDE, WORD, numbered
 from tests.pages.visitor import Visitor
 
 pytestmark = pytest.mark.timeout(300)
@@ -24,6 +25,13 @@ UNREADABLE = 5
 """Documents in a charset that makes nothing of them, not even their number."""
 PARTS = 3
 """Tests that share the work, so that one that hangs says where."""
+OURS = "main[class=lines]"
+OF_A_COPY = frozenset(("html", "head", "meta", "title", "link", "body", "main", "mark", *KEPT))
+ON_A_COPY = frozenset((
+    "charset", "name", "content", "rel", "href", "lang", "dir", "id", "data-theme", "title", "target", "start", "value",
+    "span", "colspan", "rowspan", "scope",
+))  # fmt: skip
+"""What a copy is made of: of what its page says, only what does nothing."""
 COMPUTED = "1337"
 """What template syntax in a vector would come to."""
 
@@ -77,10 +85,30 @@ def harmless(visitor: Visitor, address: str, made_by_templates: frozenset[str], 
     return seen
 
 
+def framed(visitor: Visitor, address: str) -> str:
+    """See that nothing in the copy of the page does anything; returns its words."""
+    seen: dict[str, Any] = visitor.framed.evaluate(MADE)
+    assert not seen["flag"], f"{address}: {seen['flag']} has run in the copy"
+    made = {each.rpartition(" > ")[2] for each in seen["made"] if " > " in each}
+    assert made <= OF_A_COPY, f"{address}: a copy has {sorted(made - OF_A_COPY)}"
+    on = [each for each in seen["made"] if " > " not in each and each != OURS]
+    attributes = {each.partition("[")[2].partition("=")[0].rstrip("]") for each in on}
+    assert attributes <= ON_A_COPY, f"{address}: a copy has {sorted(attributes - ON_A_COPY)}"
+    for tag, there in seen["leading"]:
+        assert there.startswith(("http://", "https://")), f"{address}: {tag} of the copy leads to {there}"
+        assert tag == "a" or there == f"{visitor.house.origin}/static/copy.css"
+    return str(seen["text"])
+
+
 def stored(house: Served) -> list[dict[str, Any]]:
     """Every hostile document, in the order in which they are found."""
     hits: list[dict[str, Any]] = json.loads(house.get(f"/api/v1/search?q={WORD}&limit=1000")[1])["hits"]
     return hits
+
+
+def _note(outside: list[str], address: str) -> None:
+    if address.startswith(OUTSIDE):
+        outside.append(address)
 
 
 def test_there_are_enough() -> None:
@@ -103,9 +131,14 @@ def test_every_page_of_results(visit: Visit, made_by_templates: frozenset[str]) 
 def test_every_copy(part: int, visit: Visit, made_by_templates: frozenset[str]) -> None:
     visitor = visit(HOSTILE)
     shown: set[str] = set()
+    outside: list[str] = []
+    visitor.page.on("request", lambda request: _note(outside, request.url))
     for hit in stored(visitor.house)[part::PARTS]:
-        seen = harmless(visitor, f"/cached/{hit['id']}", made_by_templates)
-        shown |= set(NUMBER.findall(seen["text"]))
+        address = f"/cached/{hit['id']}"
+        harmless(visitor, address, made_by_templates)
+        shown |= set(NUMBER.findall(framed(visitor, address)))
+        assert not outside, f"{address} asks {outside}"
+        assert not visitor.faults, f"{address}: {visitor.faults}"
     assert len(shown) >= LEAST / PARTS
 
 

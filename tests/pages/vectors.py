@@ -86,6 +86,12 @@ def _texts() -> Iterator[Vector]:
         yield Vector(number, f"/said/{number}", _page(number, title, metas, words))
 
 
+def _markup() -> Iterator[Vector]:
+    """As markup of the page itself, which a kept copy must not let do anything (v0800 on)."""
+    for number, payload in numbered(800):
+        yield Vector(number, f"/markup/{number}", _page(number, f"Markup {number}", body=f"<p>{payload}</p>"))
+
+
 def _addresses() -> Iterator[Vector]:
     """In the address: as a step of the path, and as a query."""
     for number, payload in numbered(300):
@@ -120,7 +126,7 @@ def _charsets() -> Iterator[Vector]:
         yield Vector(number, f"/charset/{number}", body, charset)
 
 
-VECTORS = (*_texts(), *_addresses(), *_charsets())
+VECTORS = (*_texts(), *_addresses(), *_charsets(), *_markup())
 MOST_NAME = 200
 COUNT = len(VECTORS) + 2 * len(PAYLOADS)
 """Vectors on the site, three in one document where they are text."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Locator, Page, Request, Response
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Frame, Locator, Page, Request, Response
 
 from tests.pages.houses import Served
 from tests.pages.pages import Listed
@@ -68,6 +68,14 @@ class Visitor:
         """Click a link or a button that leads to another page, and wait until that is there."""
         with self.page.expect_navigation(wait_until="load"):
             to.click()
+
+    @property
+    def framed(self) -> Frame:
+        """The kept copy in the page, once its words are there."""
+        frame = self.page.locator("iframe.cached-frame").element_handle().content_frame()
+        assert frame is not None, "there is no copy in the page"
+        frame.wait_for_load_state("domcontentloaded")
+        return frame
 
     def begin(self) -> None:
         """Put the focus before everything on the page, as it is where nothing takes it by itself."""

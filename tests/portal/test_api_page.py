@@ -65,5 +65,15 @@ def test_example(example: Example, served: tuple[str, str]) -> None:
 def test_the_page_shows_each_route_that_is_there() -> None:
     asked = " ".join(example.command for example in examples())
     assert len(examples()) >= 12
-    for noun in ("search", "documents", "explain", "sources", "sources/kinds", "runs"):
+    for noun in (
+        "search",
+        "documents",
+        "explain",
+        "sources",
+        "sources/kinds",
+        "runs",
+        "suggest",
+        "queries",
+        "queries/zero",
+    ):
         assert f"/api/v1/{noun}" in asked

@@ -29,9 +29,10 @@ EVERYONE = {
     ("POST", "/sign-out"), ("POST", "/preferences/theme"), ("POST", "/preferences/keys"),
 }  # fmt: skip
 READERS = {
-    ("GET", "/"), ("GET", "/search"), ("GET", "/cached/{number}"), ("GET", "/api/v1/search"),
-    ("GET", "/duplicates/{number}"), ("GET", "/api/v1/documents/{number}/duplicates"),
-    ("GET", "/api/v1/search/{number}/why"),
+    ("GET", "/"), ("GET", "/search"), ("GET", "/advanced"), ("GET", "/cached/{number}"),
+    ("GET", "/cached/{number}/content"), ("GET", "/api/v1/search"), ("GET", "/api/v1/suggest"),
+    ("POST", "/clicked/{token}/{number}"), ("GET", "/duplicates/{number}"),
+    ("GET", "/api/v1/documents/{number}/duplicates"), ("GET", "/api/v1/search/{number}/why"),
     ("GET", "/help"), ("GET", "/help/errors"), ("GET", "/opensearch.xml"),
 }  # fmt: skip
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

@@ -9,7 +9,8 @@ from html import unescape
 import pytest
 
 from cormorant.base.clock import SystemClock
-from cormorant.operate import searching
+from cormorant.operate import copies
+from cormorant.operate.copies import Copy
 from cormorant.portal.shelf import Shelf
 from cormorant.search.parse import parse
 from cormorant.search.reader import Answer, Choice, Facet, Group, Hit, Question
@@ -22,6 +23,7 @@ class Quiet:
     """A house that is not asked anything."""
 
     clock = SystemClock()
+    query_days = 0
 
 
 @pytest.fixture
@@ -155,11 +157,11 @@ def test_where_there_is_nothing_the_next_step_is_told(address: str, found: dict[
 
 def test_a_copy_without_words_says_so(monkeypatch: pytest.MonkeyPatch, found: dict[str, int]) -> None:
     monkeypatch.setattr(Shelf, "library", lambda _: None)
-    kept = {"text": ""}
-    monkeypatch.setattr(searching, "copy", lambda *_: (HIT, kept["text"]))
-    assert "no words in this document" in ask(Quiet(), "/cached/1").body
-    kept["text"] = "name, count\nkelp, 12"
-    body = ask(Quiet(), "/cached/1").body
+    kept = Copy(HIT)
+    monkeypatch.setattr(copies, "copy", lambda *_: kept)
+    assert "no words in this document" in ask(Quiet(), "/cached/1/content").body
+    assert f"from {len(found)} source" in ask(Quiet(), "/cached/1").body
+    kept = Copy(HIT, markup="<p>name, count\nkelp, 12</p>")
+    body = ask(Quiet(), "/cached/1/content").body
     assert "no words" not in body
     assert "name, count\nkelp, 12" in body
-    assert f"from {len(found)} source" in body

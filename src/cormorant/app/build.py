@@ -66,6 +66,7 @@ def open_house(plan: Plan, *, first: bool = False) -> House:
         index_writer=lambda: embedded.open_writer(plan.folder / "index"),
         index_rebuild=lambda: embedded.rebuild(plan.folder / "index"),
         searchable=plan.installation.index != "none",
+        query_days=plan.installation.query_days,
     )
 
 

@@ -40,6 +40,9 @@ class Installation(BaseSettings):
     index: Literal["embedded", "none"] = Field(default="embedded", description="Where documents are indexed.")
     listen: str = Field(default="127.0.0.1:8765", description="Address and port the web pages are served at.")
     log: Literal["debug", "info", "warning", "error"] = Field(default="info", description="What is logged, and above.")
+    query_days: int = Field(
+        default=90, ge=0, le=3_650, description="Days for which searches and opened results are kept; 0: they are not."
+    )
     steps: bool = Field(default=False, description="Whether every retriever writes where its CPU time went.")
 
     @field_validator("cache")

@@ -154,15 +154,20 @@ def serve(plan: Plan, listener: Listener, reach: Reach) -> None:
     """Answer requests until SIGTERM. Runs in a process of its own."""
     import uvicorn
 
+    from cormorant.operate import queries
     from cormorant.portal import door
+    from cormorant.portal.asked import Asked
     from cormorant.portal.site import make
 
     house = open_house(plan)
+    queries.trim(house)
+    asked = Asked(house)
     listed = (door.PRIVATE if reach.private else door.SEARCH) if reach.is_beyond else None
     config = uvicorn.Config(
-        make(house, reach.hosts, listed), log_level="critical", access_log=False, server_header=False, lifespan="off",
-        proxy_headers=bool(reach.proxies), forwarded_allow_ips=list(reach.proxies),
+        make(house, reach.hosts, listed, asked), log_level="critical", access_log=False, server_header=False,
+        lifespan="off", proxy_headers=bool(reach.proxies), forwarded_allow_ips=list(reach.proxies),
         timeout_graceful_shutdown=GRACE_S, limit_concurrency=MOST_REQUESTS,
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[listener])
+    asked.flush()
     house.store.close()

@@ -36,6 +36,7 @@ SECTIONS: dict[str, tuple[Command, ...]] = {
         Command("search", "search", "app", "Search"),
         Command("explain", "explain", "app", "Say why an address is, or is not, in the index"),
         Command("document", "documents", "app", "What is known about addresses"),
+        Command("query", "queries", "app", "What readers search for, and find nothing of"),
     ),
     "Look after it": (
         Command("secret", "secrets", "app", "Passwords, tokens and keys that sources need"),

@@ -31,7 +31,7 @@ _BLOCKS: Final = (
 )  # fmt: skip
 _END_OF_CELL: Final = re.compile(rb"</t(?=[dh]>)")
 _MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-_HIDDEN: Final = (
+HIDDEN: Final = (
     "body [hidden]:not([hidden=until-found]), body [style*='display:none' i], body [style*='display: none' i]"
 )
 
@@ -50,7 +50,7 @@ def extract_html(
         marked = body.startswith(_MARKS)
         body, truncated = defused(body, charset)
         spaced = _spaced(body)
-        document, known_from = _parsed(spaced, charset, manner.charset)
+        document, known_from = parsed(spaced, charset, manner.charset)
         spaces, spaced = len(spaced) - len(body), b""
         body = body if manner.links else b""  # may be a copy of megabytes, which are needed for what follows
     with steps("links_title"):
@@ -101,7 +101,7 @@ def _spaced(body: bytes) -> bytes:
     return _END_OF_CELL.sub(b" </t", body)
 
 
-def _parsed(body: bytes, charset: str, default: str) -> tuple[Document, str]:
+def parsed(body: bytes, charset: str, default: str) -> tuple[Document, str]:
     """Return the tree, and how its charset was known; "" when by its metas or its bytes."""
     wide = utf16_of(body, charset)
     if charset or wide:
@@ -166,5 +166,5 @@ def _text(document: Document, spaces: int) -> str:
             cell.append(Text(" "))
     for frame in frames:
         frame.clear()
-    document.remove(_HIDDEN)
+    document.remove(HIDDEN)
     return clean(document.to_text())

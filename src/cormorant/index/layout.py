@@ -1,10 +1,10 @@
 """How does an entry lie on the disk?
 
 Fields of the embedded index: `id`, `fold`, `standing`, `modified_at`, `size_bytes`, `depth`, `links`, `level` and
-`month` as columns; `grant` and `deny` as exact terms; the keys as both, their first values as numbers (`own_`), titles
-as steps of an order; `title`, `headings`, `text`, `anchors` and `address` as words with their positions; and, stored,
-the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with spaces where the tokenizer needs them,
-and kept without.
+`month` as columns; `grant`, `deny` and `unquoted` (what asks not to be quoted) as exact terms; the keys as both, their
+first values as numbers (`own_`), titles as steps of an order; `title`, `headings`, `text`, `anchors` and `address` as
+words with their positions; and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed
+with spaces where the tokenizer needs them, and kept without.
 
 One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change. It is
 replaced in every commit, so place and changes become durable together or not at all.
@@ -23,6 +23,7 @@ from cormorant.index.keys import STEPS, exact, fold_key, headings, keys, mark_of
 from cormorant.index.priors import Prior, columns
 from cormorant.index.query import Field, Key, Number
 from cormorant.index.words import analyzer, clean, prepare
+from cormorant.model import showing
 
 LAYOUT = 3
 """Raised when what is written changes; an index of another layout has to be rebuilt."""
@@ -47,6 +48,9 @@ def own(key: Key) -> str:
 FILED = (Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE)
 """Keys that are columns as well."""
 
+UNQUOTED, UNQUOTED_VALUE = "unquoted", "yes"
+"""Under what a document is filed that asks not to be quoted."""
+
 _TOKENIZER = "words"
 
 
@@ -57,7 +61,7 @@ def schema() -> tantivy.Schema:
     builder.add_integer_field("fold", fast=True)
     builder.add_integer_field("standing", fast=True)
     builder.add_float_field(Number.MODIFIED, fast=True)
-    for rights in ("grant", "deny"):
+    for rights in ("grant", "deny", UNQUOTED):
         builder.add_text_field(rights, tokenizer_name="raw", index_option="basic")
     for filed in FILED:
         builder.add_text_field(filed, fast=True, tokenizer_name="raw", index_option="basic")
@@ -96,6 +100,8 @@ def to_document(entry: Entry) -> tantivy.Document:
     for prior, number in columns(entry).items():
         document.add_integer(PRIORS[prior], number)
     _file(document, entry)
+    if showing.forbids(entry.attributes, showing.NO_SNIPPET):
+        document.add_text(UNQUOTED, UNQUOTED_VALUE)
     title, text = prepare(entry.title), prepare(entry.text)
     for name, step in zip(TITLES, title_steps(title.kept), strict=False):
         document.add_integer(name, step)

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from cormorant.index import query as ask
 from cormorant.index.alike import allowed, edits
+from cormorant.index.beginning import FIELDS, Beginning, Begun, most_held
 from cormorant.index.dictionary import MOST_ALIKE
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.index.folding import distinct, folded, in_groups, page
@@ -22,6 +23,7 @@ from cormorant.index.reasons import Scored, reasons
 from cormorant.index.stems import SHORTEST, language_of
 from cormorant.index.tally import Counts, Since, Split, once
 from cormorant.index.words import clean, places, words
+from cormorant.model import showing
 from cormorant.model.acl import ACL, Reader
 
 _WORDS_FIRST = 1_000_000.0
@@ -174,6 +176,20 @@ class MemoryReader:
         apart = {each: edits(found[0], each, most) for each in counts if each[0] == found[0][0]}
         near = [each for each, by in apart.items() if by <= most]
         return tuple(sorted(near, key=lambda each: (apart[each], -counts[each], each))[:MOST_ALIKE])
+
+    def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
+        """Return words, or values of a key, that begin so, as far as the reader may know them."""
+        if not (asked.letters or asked.key):
+            return ()
+        found = [held for held in self._state.spoken() if _sees(held, asked.within)]
+        if asked.key is not None:
+            filed = Counter(value for held in found for value in set(held.keys[asked.key]))
+            return most_held({text: filed[text] for text in filed if text.startswith(asked.letters)}, asked.most)
+        counts = Counter[str]()
+        quoted = [held for held in found if not showing.forbids(held.entry.attributes, showing.NO_SNIPPET)]
+        for name in FIELDS:
+            counts |= Counter(word for held in quoted for word in held.fields[name] if word.startswith(asked.letters))
+        return most_held(counts, asked.most)
 
     def count(self) -> int:
         """Return how many documents there are."""

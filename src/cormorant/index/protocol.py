@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from cormorant.index.beginning import Beginning, Begun
 from cormorant.index.entry import Change, Entry
 from cormorant.index.query import Search
 from cormorant.index.tally import Counts, Split
@@ -136,6 +137,13 @@ class IndexReader(Protocol):
         """Return words of documents that the reader may read, written nearly like this one, nearest first.
 
         Nothing when such documents hold the word itself.
+        """
+        ...
+
+    def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
+        """Return words, or values of a key, that begin so, those first that most documents hold, then by letters.
+
+        Only of documents that `within` finds for its reader: what no other document holds is never told.
         """
         ...
 

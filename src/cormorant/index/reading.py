@@ -14,12 +14,13 @@ import tantivy
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.index import generations
+from cormorant.index.beginning import FIELDS, Beginning, Begun, most_held
 from cormorant.index.compile import Compiler
 from cormorant.index.damage import Readable, check, segments
 from cormorant.index.dictionary import Dictionary
 from cormorant.index.folding import distinct, folded, in_groups, page, ties_by_id
 from cormorant.index.keys import is_cut, own_value, title_order
-from cormorant.index.layout import GREATEST_ID, TITLES, own, place_of, register, to_entry
+from cormorant.index.layout import GREATEST_ID, TITLES, UNQUOTED, UNQUOTED_VALUE, own, place_of, register, to_entry
 from cormorant.index.protocol import Match, Matches, Reason, Stats
 from cormorant.index.query import MOST_RANKED, Number, Search, Sort
 from cormorant.index.reasons import reasons, scored
@@ -31,6 +32,8 @@ from cormorant.index.words import words
 from cormorant.model.acl import Reader
 
 _SIGHTS = 256
+_BEGUN = 2_000
+"""Answers that are remembered while somebody types: what begins with two letters takes longest, and is asked most."""
 _TRIES = 10
 _ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
     Sort.NEWEST: (Number.MODIFIED, tantivy.Order.Desc),
@@ -57,6 +60,7 @@ class _State:
     dictionary: Dictionary
     columns: Columns
     sights: dict[frozenset[str], Sight] = field(default_factory=dict)
+    begun: dict[Beginning, tuple[Begun, ...]] = field(default_factory=dict)
 
     def sight(self, reader: Reader) -> Sight:
         """Return what this reader sees, remembered until the next state."""
@@ -124,6 +128,19 @@ class EmbeddedReader:
         with Readable():
             sight = state.sight(reader)
             return () if sight.sees(found[0]) else tuple(filter(sight.sees, state.dictionary.alike(found[0])))
+
+    def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
+        """Return words, or values of a key, that begin so, as far as the reader may know them."""
+        state = self._state
+        if state is None or not (asked.letters or asked.key):
+            return ()
+        known = state.begun.get(asked)
+        if known is None:
+            if len(state.begun) >= _BEGUN:
+                state.begun.clear()
+            with Readable():
+                known = state.begun[asked] = _begun(state, asked)
+        return known
 
     def count(self) -> int:
         """Return how many documents there are."""
@@ -267,3 +284,18 @@ def _compiled(state: _State, search: Search) -> tantivy.Query:
     """Return a search as the engine is asked."""
     sight = state.sight(search.reader)
     return Compiler(state.index.schema, sight, state.dictionary, search.weights).whole(search)
+
+
+def _begun(state: _State, asked: Beginning) -> tuple[Begun, ...]:
+    """Look up in one state what begins so. Terms come with how many documents of the filter hold them."""
+    search = asked.within
+    sight = state.sight(search.reader)
+    within = Compiler(state.index.schema, sight, state.dictionary, search.weights).whole(search)
+    if asked.key is None:
+        unquoted = sight.terms(UNQUOTED, [UNQUOTED_VALUE])
+        within = tantivy.Query.boolean_query([(tantivy.Occur.Must, within), (tantivy.Occur.MustNot, unquoted)])
+    counts: dict[str, int] = {}
+    for name in (asked.key,) if asked.key else FIELDS:
+        for text, count in state.searcher.terms_with_prefix(name, asked.letters, within):
+            counts[text] = max(count, counts.get(text, 0))
+    return most_held(counts, asked.most)

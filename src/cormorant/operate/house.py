@@ -20,7 +20,8 @@ from cormorant.store.database import Store
 class House:
     """An open installation. `index_reader` and `cache` are made when first needed; both may be asked for again.
 
-    `searchable` is False when the installation runs without an index.
+    `searchable` is False when the installation runs without an index; `query_days` is for how many days searches are
+    kept, 0: they are not.
     """
 
     folder: Path
@@ -32,6 +33,7 @@ class House:
     index_writer: Callable[[], IndexWriter]
     index_rebuild: Callable[[], AbstractContextManager[IndexWriter]]
     searchable: bool
+    query_days: int = 90
 
     def source(self, owner: SourceRow, settings: Mapping[str, Any] | None = None) -> Source:
         """A source to ask questions of, as its settings are today or as they were at a run; it cannot fetch.

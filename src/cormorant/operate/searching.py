@@ -8,12 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged, NotFoundError, UsageError
-from cormorant.cache.protocol import Place
+from cormorant.base.errors import ConflictError, IndexDamaged, NotFoundError, UsageError
 from cormorant.catalog import receivers, sources
 from cormorant.frontier import hiding
 from cormorant.index.protocol import IndexReader
-from cormorant.model import showing
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.operate import tuning
 from cormorant.operate.house import House
@@ -157,30 +155,3 @@ def duplicates(shelf: Library, number: int, reader: Reader = ANYONE) -> Equals:
     if not found.hits:
         raise NotFoundError(_MISSING)
     return found
-
-
-def copy(house: House, shelf: Library, number: int, reader: Reader = ANYONE) -> tuple[Hit, str]:
-    """A document and its kept text.
-
-    Raises NotFoundError, the same for what is unknown and what is forbidden; with a reason where a page that may be
-    found asks that no copy of it be shown.
-    """
-    hit = shelf.see(number, reader)
-    missing = NotFoundError(_MISSING)
-    if hit is None:
-        raise missing
-    if showing.forbids(hit.attributes, showing.NO_COPY):
-        raise NotFoundError(f"This page asks that no copy of it be shown (noarchive). Open it where it is: {hit.url}")
-    with house.store.read() as tx:
-        rows = tx.rows(
-            sa.select(content.c.pack, content.c.pack_offset, content.c.pack_length).where(content.c.id == number)
-        )
-    if not rows:
-        raise missing
-    cache = house.cache()
-    try:
-        return hit, cache.read(Place(*rows[0])).text
-    except CacheDamaged:
-        raise missing from None
-    finally:
-        cache.close()

@@ -1,9 +1,11 @@
 """What does a reader see?
 
-    GET /            one box
+    GET /            one box                       GET /advanced   a field for everything
     GET /search?q=   hits, page by page           GET /api/v1/search?q=   the same for programs
-    GET /cached/ID   the kept text of a document  GET /api/v1/documents/ID/duplicates
-    GET /duplicates/ID   all of equal content     GET /health/live, /health/ready
+    GET /duplicates/ID   all of equal content     GET /api/v1/documents/ID/duplicates
+    GET /api/v1/suggest?q=   how what is typed may go on
+    GET /cached/ID   the kept copy of a document  GET /health/live, /health/ready
+    POST /clicked/SEARCH/ID   a result was opened  GET /queries   what was searched for
     GET /help        how to ask                   GET /help/errors, /opensearch.xml, /api/openapi.json
     POST /preferences/theme   light or dark, and back to where it was chosen
     POST /preferences/keys    whether single keys do something
@@ -14,11 +16,12 @@
 What tells of documents whoever may read them is not for every reader: `administration` is all of it, `admission` says
 who is let in.
 
-A page that cannot be shown is answered by `faults`. Every page works without JavaScript; `static/keys.js` is all
-there is, for those who like keys better. The look is `static/cormorant.css`.
+A page that cannot be shown is answered by `faults`. Every page works without JavaScript; `static/keys.js` is for those
+who like keys better, `static/suggest.js` for suggestions. The look is `static/cormorant.css`, of copies `copy.css`.
 
 Invariants: nothing is shown to a reader but through `search.reader`; every route that asks `operate` for more is in the
 group of `administration`, and nothing links into it unless it is open to who asks; everything that came from elsewhere
 is escaped; a request for another host than ours is refused; where others reach the pages, what `door` does not list
-needs a token; no page may be framed, and no page loads anything from elsewhere.
+needs a token; no page may be framed but a kept copy, and that by its own page alone; no page loads anything from
+elsewhere.
 """

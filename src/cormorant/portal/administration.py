@@ -1,7 +1,8 @@
 """What is not for every reader: everything that tells of documents whoever may read them, for people and programs.
 
     GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
-    GET /api/v1/documents, /explain, /sources, /runs and what is below them
+    GET /queries
+    GET /api/v1/documents, /explain, /sources, /runs, /queries and what is below them
 
 One router, so that it is closed in one place: `admission.admit` is asked before each of its routes, and a page that
 links into the group does so only when `admission.is_open`.
@@ -12,15 +13,17 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from fastapi.templating import Jinja2Templates
 
-from cormorant.portal import explaining, programs, statuses
+from cormorant.portal import explaining, programs, queries, statuses
 from cormorant.portal.admission import admit
+from cormorant.portal.asked import Asked
 from cormorant.portal.shelf import Shelf
 
 
-def group(shelf: Shelf, look: Jinja2Templates) -> APIRouter:
+def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
     """Every route of the group."""
     router = APIRouter(dependencies=[Depends(admit)])
     explaining.add(router, shelf, look)
     statuses.add(router, shelf, look)
     programs.add(router, shelf.house)
+    queries.add(router, shelf, look, asked)
     return router

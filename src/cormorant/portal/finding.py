@@ -16,7 +16,7 @@ from fastapi import Request
 
 from cormorant.portal import reasons
 from cormorant.portal.labels import LISTS, label
-from cormorant.portal.showing import PER_PAGE, Shown, shown
+from cormorant.portal.showing import Shown, per_page, per_said, shown
 from cormorant.search.reader import Answer, Choice, Chosen, Facet, GroupBy, Hit, Question, Sort
 
 MOST_CHOSEN = 50
@@ -59,6 +59,7 @@ class Asked:
 
     q: str
     page: int
+    per: int
     every: bool
     sources: tuple[str, ...]
     chosen: Chosen
@@ -72,7 +73,7 @@ class Asked:
     def question(self) -> Question:
         """What is asked of the library."""
         return Question(
-            self.q, self.sources, PER_PAGE, (self.page - 1) * PER_PAGE, self.sort, not self.every, self.chosen,
+            self.q, self.sources, self.per, (self.page - 1) * self.per, self.sort, not self.every, self.chosen,
             self.group, facets=True, languages=self.languages,
         )  # fmt: skip
 
@@ -83,7 +84,7 @@ class Asked:
             "q": self.q, "source": self.sources, "site": self.chosen.site, "type": self.chosen.type,
             "language": self.chosen.language, "from": self.chosen.since, "to": self.chosen.until,
             "sort": self.sort if self.sort is not Sort.RELEVANCE else "", "group": self.group or "",
-            "all": "1" if self.every else "",
+            "all": "1" if self.every else "", "per": per_said(self.per),
         }  # fmt: skip
 
     def address(self, **changes: object) -> str:
@@ -114,7 +115,8 @@ def asked(request: Request, q: str, page: int, *, every: bool) -> Asked:
     ]
     opened = given.get("more", "")
     return Asked(
-        q, page, every, several("source"), said.usable, _one_of(Sort, given.get("sort")) or Sort.RELEVANCE,
+        q, page, per_page(given.get("per", "")), every, several("source"), said.usable,
+        _one_of(Sort, given.get("sort")) or Sort.RELEVANCE,
         _one_of(GroupBy, given.get("group")), opened if opened in LISTS else "", tuple(notes),
         reasons.languages(request),
     )  # fmt: skip

@@ -20,7 +20,7 @@ THEMES = {"dark": "light", "light": "dark"}
 """The theme that each leads to. Without a choice the system's holds, which only the style sheet knows."""
 
 _YEAR_S = 365 * 86400
-_PAGES = re.compile(r"/(search\?|help$|help/|explain$|explain\?|status$|status/|documents/|duplicates/)[^\\]*")
+_PAGES = re.compile(r"/((advanced|explain|help|queries|status)($|[?/])|search\?|documents/|cached/|duplicates/)[^\\]*")
 """What a switch may return to besides home."""
 
 
@@ -29,15 +29,20 @@ def of(request: Request, counts: Mapping[str, int] | None, *, q: str = "", back:
 
     `administers`: a page may link to what is not for every reader.
     """
-    theme = request.cookies.get("theme", "")
-    theme = theme if theme in THEMES else ""
+    chosen = theme(request)
     again = "/search?" + urlencode({"q": q}) if q else "/"
     return {
-        "theme": theme, "q": q, "again": again, "keys": request.cookies.get("keys") != "off",
+        "theme": chosen, "q": q, "again": again, "keys": request.cookies.get("keys") != "off",
         "visitor": door.visitor(request), "administers": is_open(request),
-        "switches": [(to, _switch(to, back or again)) for to in ([THEMES[theme]] if theme else THEMES)],
+        "switches": [(to, _switch(to, back or again)) for to in ([THEMES[chosen]] if chosen else THEMES)],
         "names": list(counts or ()), "documents": None if counts is None else sum(counts.values()),
     }  # fmt: skip
+
+
+def theme(request: Request) -> str:
+    """The theme that was chosen, "" for the system's."""
+    given = request.cookies.get("theme", "")
+    return given if given in THEMES else ""
 
 
 def _switch(to: str, back: str) -> str:

@@ -16,10 +16,16 @@ Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; "
-    "frame-ancestors 'none'; base-uri 'none'"
+    "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-COPY_POLICY = "sandbox; default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'"
-"""For somebody else's words: no scripts, no forms, an origin of its own."""
+FRAMING_POLICY = f"{POLICY}; frame-src 'self'"
+"""For the page around a kept copy."""
+COPY_POLICY = (
+    "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'self'; form-action 'none'; "
+    "frame-ancestors 'self'; base-uri 'none'"
+)
+"""For somebody else's words: no scripts, no forms, no pictures, an origin of its own. A link that is followed opens a
+window, which is nothing of ours."""
 MOST_BODY = 65_536
 """Bytes that may be sent with a request: nothing here takes more than a form's worth."""
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "[::1]"))

@@ -19,8 +19,10 @@ from cormorant.model.resource import SETS
 from cormorant.operate import crawl, documents, explain, kinds, links, listing, searching, sources, tuning
 from cormorant.operate.house import House
 from cormorant.operate.listing import Wanted
+from cormorant.operate.queries import Face
 from cormorant.plugins import source_kind
 from cormorant.portal import reasons, records
+from cormorant.portal.asked import Asked
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import sayable
 from cormorant.search.reader import Chosen, GroupBy, Question, Sort
@@ -85,31 +87,36 @@ def _chosen(
     return Chosen(tuple(site or ()), tuple(type_ or ()), tuple(language or ()), since, until)
 
 
-def add_search(app: FastAPI, shelf: Shelf) -> None:
+def _question(
+    request: Request,
+    q: Annotated[str, Query(description="The question, as on the search page.", examples=["harbour"])],
+    paging: Annotated[_Paging, Depends(_paging)],
+    chosen: Annotated[Chosen, Depends(_chosen)],
+    source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
+) -> Question:
+    named = tuple(name for name in source or () if name)
+    limit, offset, sort, group, every = paging
+    languages = reasons.languages(request)
+    return Question(q, named, limit, offset, sort, not every, chosen, group, facets=True, languages=languages)
+
+
+def add_search(app: FastAPI, shelf: Shelf, asked: Asked) -> None:
     """The search of the search page."""
 
-    @_get(app, "/search", records.Answer)
-    def search(
-        request: Request,
-        q: Annotated[str, Query(description="The question, as on the search page.", examples=["harbour"])],
-        paging: Annotated[_Paging, Depends(_paging)],
-        chosen: Annotated[Chosen, Depends(_chosen)],
-        source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
-    ) -> Response:
+    @route(app, "/search", records.Answer)
+    def search(request: Request, question: Annotated[Question, Depends(_question)]) -> Response:
         """Search; the hits are under `hits`. There are `total`, and an `offset` below `reachable` leads to one."""
-        named = tuple(name for name in source or () if name)
-        limit, offset, sort, group, every = paging
-        wanted = reasons.languages(request)
-        question = Question(q, named, limit, offset, sort, not every, chosen, group, facets=True, languages=wanted)
-        return Json(searching.answer_record(shelf.ask(question)))
+        answer = shelf.ask(question)
+        asked.note(request, question, answer, Face.API)
+        return Json(searching.answer_record(answer))
 
-    @_get(app, "/documents/{number}/duplicates", records.Duplicates)
+    @route(app, "/documents/{number}/duplicates", records.Duplicates)
     def list_duplicates(number: Number) -> Response:
         """List a document and all others of equal content that a reader may see, the one that search shows first."""
         found = searching.duplicates(shelf.library(), number)
         return Json({"total": found.total, "duplicates": [searching.hit_record(hit) for hit in found.hits]})
 
-    @_get(app, "/search/{number}/why", records.Why)
+    @route(app, "/search/{number}/why", records.Why)
     def why(
         request: Request,
         number: Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The `id` of the hit.", examples=[17])],
@@ -120,6 +127,18 @@ def add_search(app: FastAPI, shelf: Shelf) -> None:
         named = tuple(name for name in source or () if name)
         question = Question(q, named, languages=reasons.languages(request))
         return Json(searching.why_record(shelf.why(question, number)))
+
+
+def add_suggestions(app: FastAPI, shelf: Shelf) -> None:
+    """The suggestions of the search boxes."""
+
+    @route(app, "/suggest", records.Suggestions)
+    def suggest(
+        q: Annotated[str, Query(description="What was typed so far; its last word is completed.", examples=["harb"])],
+        source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
+    ) -> Response:
+        """Say how a question may go on, and which documents are called so. Only of what the reader may read."""
+        return Json(shelf.suggest(q, tuple(name for name in source or () if name)))
 
 
 def add(router: APIRouter, house: House) -> None:
@@ -141,7 +160,7 @@ def _wanted(
 
 
 def _add_documents(router: APIRouter, house: House) -> None:
-    @_get(router, "/documents", records.Documents, records.Document)
+    @route(router, "/documents", records.Documents, records.Document)
     def list_documents(
         request: Request, wanted: Annotated[Wanted, Depends(_wanted)], limit: Limit = 100, cursor: Cursor = ""
     ) -> Response:
@@ -151,12 +170,12 @@ def _add_documents(router: APIRouter, house: House) -> None:
         found, following = listing.page(house, wanted, cursor, limit)
         return Json({"documents": found, "next": following})
 
-    @_get(router, "/documents/{number}", records.OneDocument)
+    @route(router, "/documents/{number}", records.OneDocument)
     def show_document(number: Number) -> Response:
         """Show what is known about a document, and how it was read."""
         return Json(documents.numbered(house, number))
 
-    @_get(router, "/documents/{number}/links", records.Links, records.Link)
+    @route(router, "/documents/{number}/links", records.Links, records.Link)
     def list_links(request: Request, number: Number) -> Response:
         """List the links of a document: out of it and into it, with their texts."""
         found = links.of_document(house, number)
@@ -164,7 +183,7 @@ def _add_documents(router: APIRouter, house: House) -> None:
 
 
 def _add_explain(router: APIRouter, house: House) -> None:
-    @_get(router, "/explain", records.Explanations, records.Explanation)
+    @route(router, "/explain", records.Explanations, records.Explanation)
     def explain_address(
         request: Request,
         address: Annotated[str, Query(
@@ -177,7 +196,7 @@ def _add_explain(router: APIRouter, house: House) -> None:
 
 
 def _add_tuning(router: APIRouter, house: House) -> None:
-    @_get(router, "/tuning", records.Tuning, records.Weight)
+    @route(router, "/tuning", records.Tuning, records.Weight)
     def list_weights(request: Request) -> Response:
         """List the weights of ranking, with the standard of each."""
         found = tuning.listed(house)
@@ -185,13 +204,13 @@ def _add_tuning(router: APIRouter, house: House) -> None:
 
 
 def _add_sources(router: APIRouter, house: House) -> None:
-    @_get(router, "/sources", records.Sources, records.Source)
+    @route(router, "/sources", records.Sources, records.Source)
     def list_sources(request: Request) -> Response:
         """List the sources."""
         found = [sources.as_record(house, row) for row in sources.every(house)]
         return _lines(found) if _as_lines(request) else Json({"sources": found})
 
-    @_get(router, "/sources/kinds", records.Kinds, records.Kind)
+    @route(router, "/sources/kinds", records.Kinds, records.Kind)
     def list_kinds(request: Request) -> Response:
         """List the kinds of sources and what can be set on each."""
         found = [
@@ -199,7 +218,7 @@ def _add_sources(router: APIRouter, house: House) -> None:
         ]
         return _lines(found) if _as_lines(request) else Json({"kinds": found})
 
-    @_get(router, "/sources/{name}", records.Source)
+    @route(router, "/sources/{name}", records.Source)
     def show_source(
         name: Annotated[str, Path(examples=["docs"])],
         effective: Annotated[bool, Query(description="Every setting, and where its value comes from.")] = False,
@@ -209,31 +228,31 @@ def _add_sources(router: APIRouter, house: House) -> None:
 
 
 def _add_runs(router: APIRouter, house: House) -> None:
-    @_get(router, "/runs", records.Runs, records.Run)
+    @route(router, "/runs", records.Runs, records.Run)
     def list_runs(request: Request, source: OfSource = "", limit: Limit = 20, cursor: Cursor = "") -> Response:
         """List runs, the newest first."""
-        before = _before(cursor)
+        older = before(cursor)
         if _as_lines(request):
-            return _lines(crawl.listed(house, source or None, before=before))
-        found = crawl.listed(house, source or None, before=before, most=limit + 1)
+            return _lines(crawl.listed(house, source or None, before=older))
+        found = crawl.listed(house, source or None, before=older, most=limit + 1)
         return Json({"runs": found[:limit], "next": str(found[limit - 1]["run"]) if len(found) > limit else None})
 
-    @_get(router, "/runs/{number}", records.OneRun)
+    @route(router, "/runs/{number}", records.OneRun)
     def show_run(number: Number) -> Response:
         """Show the report of a run, what should be known of it, and of a held one which documents would go."""
         return Json(crawl.shown(house, number))
 
 
-def _before(cursor: str) -> int | None:
-    """The run that a cursor names."""
+def before(cursor: str) -> int | None:
+    """The number that a cursor names."""
     if not cursor:
         return None
     if not (cursor.isascii() and cursor.isdigit() and int(cursor) <= MOST_NUMBER):
-        raise UsageError("`cursor` is none that a list gave. Leave it out to begin with the newest run.")
+        raise UsageError("`cursor` is none that a list gave. Leave it out to begin with the newest.")
     return int(cursor)
 
 
-def _get(
+def route(
     router: APIRouter | FastAPI, path: str, model: type[records.Record], line: type[records.Record] | None = None
 ) -> Callable[[_Call], _Call]:
     """A route that answers with a record; `line` is one line of it where it can be had as lines."""

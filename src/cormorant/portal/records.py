@@ -145,6 +145,30 @@ class Tuning(Record):
     weights: list[Weight]
 
 
+class Wording(Record):
+    """A question that goes on from what was typed."""
+
+    text: str = Field(description="The whole question.")
+    documents: int = Field(description="That hold the completed word, of those that hold the words before it.")
+
+
+class Titled(Record):
+    """A document whose title has the words."""
+
+    id: int
+    title: str
+    url: str
+    source: str
+
+
+class Suggestions(Record):
+    """What somebody who typed so far may be looking for; words come as the index has them, without accents."""
+
+    query: str
+    wordings: list[Wording]
+    documents: list[Titled]
+
+
 class Document(Record):
     """What is known about an address, also before its first visit."""
 
@@ -358,6 +382,45 @@ class Runs(Record):
 
     runs: list[Run]  # type: ignore[valid-type] # made above of what a run counts
     next: str | None
+
+
+class Query(Record):
+    """A search. Nothing says who asked but whether somebody had signed in."""
+
+    number: int
+    at: str
+    text: str = Field(description="As it was typed; secrets are masked.")
+    understood: str
+    total: int
+    took_ms: float
+    page: int
+    who: str = Field(description="`anonymous`, `signed in`, or `local` where only this machine reaches the pages.")
+    sources: list[str] = Field(description="In which it was asked; none: in all.")
+    face: str = Field(description="`page` or `api`.")
+    clicks: int = Field(description="Results that were opened.")
+
+
+class Queries(Record):
+    """Some searches, newest first; `next` is the cursor of older ones, None when there are none."""
+
+    queries: list[Query]
+    next: str | None
+
+
+class CountedQuery(Record):
+    """Searches for the same, in whatever capitals."""
+
+    query: str
+    times: int
+    last_at: str
+    total: int = Field(description="The most that was found.")
+    clicks: int
+
+
+class CountedQueries(Record):
+    """Searches counted together, the most frequent first."""
+
+    queries: list[CountedQuery]
 
 
 OneRun = create_model(

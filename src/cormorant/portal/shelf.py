@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 from cormorant.base.errors import CormorantError, NotFoundError
-from cormorant.operate import searching
+from cormorant.operate import searching, suggesting
 from cormorant.operate.house import House
 from cormorant.operate.underway import underway
 from cormorant.search.reader import Answer, Library, Question, Why
@@ -54,21 +55,25 @@ class Shelf:
         return []
 
     def ask(self, question: Question) -> Answer:
-        """Answer a question. Raises NotFoundError for a source of which nothing may be seen."""
-        for name in question.sources:
-            self._seen(name)
+        """Answer a question. Raises NotFoundError for an unknown source."""
+        self._know(question.sources)
         return searching.search(self.house, question, shelf=self.library())
+
+    def suggest(self, typed: str, sources: tuple[str, ...]) -> dict[str, Any]:
+        """Say how what is typed may go on. Raises NotFoundError for an unknown source."""
+        self._know(sources)
+        return suggesting.suggested(self.library(), typed, sources)
+
+    def _know(self, sources: tuple[str, ...]) -> None:
+        """Raise NotFoundError for a source of which nothing may be seen; the names of others stay untold."""
+        for name in sources:
+            if name not in self.counts() and name not in searching.counts(self.house, self.library()):
+                raise NotFoundError("There is no such source, or nothing in it is for you to see.")
 
     def why(self, question: Question, number: int) -> Why:
         """Say what made the score of a document that a question finds. Raises NotFoundError where it finds no such."""
-        for name in question.sources:
-            self._seen(name)
+        self._know(question.sources)
         return searching.why(self.house, question, number, shelf=self.library())
-
-    def _seen(self, name: str) -> None:
-        """A source of which nothing may be seen is unknown, and the names of others stay untold."""
-        if name not in self.counts() and name not in searching.counts(self.house, self.library()):
-            raise NotFoundError("There is no such source, or nothing in it is for you to see.")
 
     def forget(self) -> None:
         """Open it anew the next time."""

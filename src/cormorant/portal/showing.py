@@ -11,6 +11,8 @@ from cormorant.model import showing
 from cormorant.search.reader import Hit
 
 PER_PAGE = 10
+PER_PAGES = (PER_PAGE, 20, 50)
+"""Results on a page that one may choose."""
 MOST_PAGES = 50
 
 _WORDS = {
@@ -120,9 +122,19 @@ def size(count: int) -> str:
     return f"{count} bytes"
 
 
-def pages(reach: int, page: int) -> list[int | None]:
+def per_page(given: str) -> int:
+    """How many results a page has; what cannot be chosen is the usual number."""
+    return int(given) if given in map(str, PER_PAGES) else PER_PAGE
+
+
+def per_said(per: int) -> str:
+    """That number as an address says it; nothing for the usual one."""
+    return "" if per == PER_PAGE else str(per)
+
+
+def pages(reach: int, page: int, per: int = PER_PAGE) -> list[int | None]:
     """Numbers of the pages to offer for so many hits, None for a gap; empty when one page holds everything."""
-    last = -(-reach // PER_PAGE)
+    last = -(-reach // per)
     if last <= 1:
         return []
     near = sorted({1, last, *range(max(1, page - 2), min(last, page + 2) + 1)})

@@ -17,30 +17,43 @@ from jinja2 import Environment, FileSystemLoader
 
 from cormorant.base import errors
 from cormorant.model.status import is_known
-from cormorant.operate import searching
 from cormorant.operate.house import House
-from cormorant.portal import administration, described, faults, finding, forms, frame, programs, reasons, signing
+from cormorant.operate.queries import Face
+from cormorant.portal import (
+    administration,
+    advanced,
+    copies,
+    described,
+    equals,
+    faults,
+    finding,
+    forms,
+    frame,
+    programs,
+    reasons,
+    signing,
+)  # fmt: skip
 from cormorant.portal.admission import is_open
+from cormorant.portal.asked import Asked
 from cormorant.portal.door import PRIVATE, Door, Keys, Listed
-from cormorant.portal.guard import COPY_POLICY, MOST_BODY, Guard
+from cormorant.portal.guard import MOST_BODY, Guard
 from cormorant.portal.shelf import Shelf
-from cormorant.portal.showing import MOST_PAGES, PER_PAGE, day, is_canonical, moment, pages, shown, size
+from cormorant.portal.showing import MOST_PAGES, moment, pages, size
 
 HERE = Path(__file__).parent
-MOST_TEXT = 500_000
-"""Characters of a kept text on one page."""
 
 Page = Annotated[int, Query(ge=1, le=MOST_PAGES)]
 Every = Annotated[bool, Query(alias="all")]
 
 
-def make(house: House, hosts: Collection[str] = (), listed: Listed | None = None) -> Guard:
+def make(house: House, hosts: Collection[str] = (), listed: Listed | None = None, asked: Asked | None = None) -> Guard:
     """The application of an installation; `hosts` are names it answers to besides those of loopback.
 
     `listed` is what needs no token (`door.SEARCH`, `door.PRIVATE`), None: nothing does. The guard stands around all of
-    it, the door within: a middleware would stand inside of what answers when a page fails.
+    it, the door within: a middleware would stand inside of what answers when a page fails. `asked` is where searches
+    are noted, to be flushed by whoever made it; None: by itself, a little later.
     """
-    app, look = application(house, listed)
+    app, look = application(house, listed, asked)
     if listed is None:
         return Guard(app, hosts)
     keys = Keys(house)
@@ -48,7 +61,9 @@ def make(house: House, hosts: Collection[str] = (), listed: Listed | None = None
     return Guard(Door(app, keys, listed, partial(faults.told, look)), hosts)
 
 
-def application(house: House, listed: Listed | None = None) -> tuple[FastAPI, Jinja2Templates]:
+def application(
+    house: House, listed: Listed | None = None, asked: Asked | None = None
+) -> tuple[FastAPI, Jinja2Templates]:
     """What routes there are, with nobody before them, and how they look."""
     app = FastAPI(
         title="Cormorant",
@@ -58,19 +73,23 @@ def application(house: House, listed: Listed | None = None) -> tuple[FastAPI, Ji
         dependencies=[Depends(_small)],
     )
     app.mount("/static", GZipMiddleware(StaticFiles(directory=HERE / "static")), name="static")
-    shelf = Shelf(house)
+    shelf, asked = Shelf(house), asked or Asked(house)
     loader = FileSystemLoader(HERE / "templates")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"size": size, "moment": moment}
     environment.tests["status"] = is_known
     look = Jinja2Templates(env=environment)
     look.env.globals["private"] = listed is PRIVATE
-    _add_pages(app, shelf, look)
+    _add_pages(app, shelf, look, asked)
+    _add_clicks(app, asked)
     _add_help(app, shelf, look)
-    _add_copies(app, shelf, look)
-    programs.add_search(app, shelf)
+    copies.add(app, shelf, look)
+    equals.add(app, shelf, look)
+    advanced.add(app, shelf, look)
+    programs.add_search(app, shelf, asked)
+    programs.add_suggestions(app, shelf)
     _add_health(app, shelf)
-    app.include_router(administration.group(shelf, look))
+    app.include_router(administration.group(shelf, look, asked))
     faults.add(app, look, shelf.forget)
     described.add(app)
     return app, look
@@ -83,15 +102,17 @@ def _small(request: Request) -> None:
         raise HTTPException(413)
 
 
-def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None:
     """Home and results, and the switches of what somebody prefers."""
 
     @app.get("/", include_in_schema=False)
-    def home(request: Request, q: str = "") -> Response:
+    def home(request: Request, q: str = "", source: str = "") -> Response:
         if q.strip():
             return RedirectResponse("/search?" + urlencode({"q": q}), 303)
-        values = frame.of(request, shelf.known())
-        return look.TemplateResponse(request, "home.html", values | {"running": _running(request, shelf)})
+        known = shelf.known()
+        chosen = source if known and source in known else ""
+        values = frame.of(request, known) | {"source": chosen, "running": _running(request, shelf)}
+        return look.TemplateResponse(request, "home.html", values)
 
     @app.get("/search", include_in_schema=False)
     def results(
@@ -99,15 +120,16 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     ) -> Response:
         if not q.strip():
             return RedirectResponse("/", 303)
-        asked = finding.asked(request, q, page, every=every)
-        answer = shelf.ask(asked.question)
-        reach = min(answer.reachable, MOST_PAGES * PER_PAGE)
-        values = frame.of(request, shelf.known(), q=q, back=asked.address(page=page if page > 1 else ""))
-        values |= finding.shown_as(asked, answer) | {
-            "pages": pages(reach, page), "reach": reach, "took": f"{answer.took_ms:.0f}",
-            "grouped": asked.group is not None, "folded": any(hit.duplicates for hit in answer.hits),
-            "cut": answer.reachable > reach or (asked.group is None and answer.total > reach),
-            "running": _running(request, shelf), "why": reasons.told(shelf, asked.question, why),
+        wanted = finding.asked(request, q, page, every=every)
+        answer = shelf.ask(wanted.question)
+        noted = asked.note(request, wanted.question, answer, Face.PAGE)
+        reach = min(answer.reachable, MOST_PAGES * wanted.per)
+        values = frame.of(request, shelf.known(), q=q, back=wanted.address(page=page if page > 1 else ""))
+        values |= finding.shown_as(wanted, answer) | {
+            "pages": pages(reach, page, wanted.per), "reach": reach, "took": f"{answer.took_ms:.0f}",
+            "grouped": wanted.group is not None, "folded": any(hit.duplicates for hit in answer.hits),
+            "cut": answer.reachable > reach or (wanted.group is None and answer.total > reach),
+            "running": _running(request, shelf), "why": reasons.told(shelf, wanted.question, why), "noted": noted,
         }  # fmt: skip
         return look.TemplateResponse(request, "results.html" if answer.hits else "nothing.html", values)
 
@@ -123,6 +145,15 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
 def _running(request: Request, shelf: Shelf) -> list[str]:
     """The sources of which a page may say that they are being crawled."""
     return shelf.running(every=is_open(request))
+
+
+def _add_clicks(app: FastAPI, asked: Asked) -> None:
+    """Where browsers say that a result was opened."""
+
+    @app.post("/clicked/{token}/{number}", include_in_schema=False)
+    def clicked(token: str, number: int) -> Response:
+        asked.clicked(token, number)
+        return Response(status_code=204)
 
 
 def _add_help(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
@@ -146,29 +177,6 @@ def _add_help(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         values = {"base": str(request.base_url).rstrip("/")}
         kind = "application/opensearchdescription+xml"
         return look.TemplateResponse(request, "opensearch.xml", values, media_type=kind)
-
-
-def _add_copies(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
-    """The kept text of a document, as text: whatever stood in the original, nothing of it runs or loads; its equals."""
-
-    @app.get("/cached/{number}", include_in_schema=False)
-    def copy(request: Request, number: int) -> Response:
-        hit, text = searching.copy(shelf.house, shelf.library(), number)
-        blocks = [block.strip() for block in text[:MOST_TEXT].split("\n\n")]
-        values = frame.of(request, shelf.known()) | {
-            "hit": shown(hit), "url": hit.url, "blocks": [block for block in blocks if block],
-            "size": size(hit.size_bytes), "cut": len(text) > MOST_TEXT,
-            "changed": day(hit.modified_at),
-        }  # fmt: skip
-        return look.TemplateResponse(request, "copy.html", values, headers={"Content-Security-Policy": COPY_POLICY})
-
-    @app.get("/duplicates/{number}", include_in_schema=False)
-    def duplicates(request: Request, number: int) -> Response:
-        found = searching.duplicates(shelf.library(), number)
-        values = frame.of(request, shelf.known(), back=f"/duplicates/{number}") | {
-            "hits": [shown(hit) for hit in found.hits], "total": found.total, "canonical": is_canonical(found.hits[0]),
-        }  # fmt: skip
-        return look.TemplateResponse(request, "duplicates.html", values)
 
 
 def _add_health(app: FastAPI, shelf: Shelf) -> None:

@@ -50,6 +50,8 @@ class Needles:
         ]
         self._parts = sorted(parts, key=lambda part: len(part.words), reverse=True)  # a phrase before its words
         self.plain = tuple(dict.fromkeys(part.words[-1] for part in parts))
+        self.words = tuple(" ".join(part.words) for part in parts)
+        """Each part as the index has it, by its number."""
 
     def spoken(self, tag: str) -> Needles:
         """The same for texts in another language, whose words have other forms."""

@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 
 from cormorant.base.clock import Clock, date_of
 from cormorant.index import query as ask
+from cormorant.index.beginning import Beginning
 from cormorant.index.keys import fold_key, language_keys
 from cormorant.index.priors import DAY_S
 from cormorant.index.protocol import IndexReader, Match, Matches
@@ -26,6 +27,7 @@ from cormorant.index.tally import ByKey, Counts, Split
 from cormorant.model import showing
 from cormorant.model.acl import Reader
 from cormorant.model.content import Value
+from cormorant.search import suggesting
 from cormorant.search.facets import Choice, Facet, facets
 from cormorant.search.narrowing import NOTHING_CHOSEN, Chosen, parts, within
 from cormorant.search.needles import Needles
@@ -33,12 +35,13 @@ from cormorant.search.parse import Understood, parse
 from cormorant.search.reasons import Why, told
 from cormorant.search.snippet import Snippet, snippet
 from cormorant.search.spelling import better
+from cormorant.search.suggesting import Wording
 from cormorant.search.weights import DEFAULT
 
-# Sort belongs to a question; who asks one cannot import the index.
+# Sort and Key belong to a question; who asks one cannot import the index.
 __all__ = [
-    "MOST_HITS", "Answer", "Choice", "Chosen", "Equals", "Facet", "Group", "GroupBy", "Hidden", "Hit", "Kept",
-    "Library", "Question", "Sort", "Understood", "Why",
+    "MOST_HITS", "Answer", "Choice", "Chosen", "Equals", "Facet", "Group", "GroupBy", "Hidden", "Hit", "Kept", "Key",
+    "Library", "Question", "Sort", "Suggestions", "Understood", "Why",
 ]  # fmt: skip
 
 MOST_HITS = 1_000
@@ -143,6 +146,14 @@ class Answer:
     groups: tuple[Group, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """Queries that go on from what was typed, and documents that are called so; either may be empty."""
+
+    wordings: tuple[Wording, ...] = ()
+    hits: tuple[Hit, ...] = ()
+
+
 def _nothing_hidden(place: int) -> frozenset[int]:  # noqa: ARG001 - the shape of Hidden
     return frozenset()
 
@@ -207,6 +218,27 @@ class Library:
         _, hits = self._ask(query, reader, Question("", limit=1, fold=False))
         return hits[0] if hits else None
 
+    def suggest(self, typed: str, reader: Reader, sources: tuple[str, ...] = ()) -> Suggestions:
+        """Say how what is typed may go on, as far as this reader may know. Raises IndexDamaged."""
+        asked = suggesting.opening(typed)
+        if asked is None:
+            return Suggestions()
+        called = suggesting.titled(asked)
+        places = tuple(parts(sources, NOTHING_CHOSEN).values())
+        hits: tuple[Hit, ...] = ()
+        if called is not None:
+            question = Question("", limit=suggesting.MOST_DOCUMENTS)
+            _, hits = self._ask(within(called, places), reader, question)
+        self._index.refresh()
+        everywhere = self._search(within(ask.Everything(), places), reader, Question("", limit=0))
+        return Suggestions(suggesting.wordings(asked, self._index, everywhere), hits)
+
+    def filed(self, key: Key, reader: Reader, most: int) -> dict[str, int]:
+        """Under which values of a key there are documents that this reader may see, and how many, most first."""
+        self._index.refresh()
+        everywhere = self._search(ask.Everything(), reader, Question("", limit=0))
+        return dict(self._index.beginning(Beginning("", everywhere, key, most)))
+
     def count(self, source: str, reader: Reader) -> int:
         """Say how many documents of a source this reader may see."""
         found, _ = self._ask(ask.Exact(Key.SOURCE, (source,)), reader, Question("", limit=0, fold=False))
@@ -254,7 +286,7 @@ class Library:
         return self._index.search(self._search(query, reader, question))
 
     def _search(self, query: Query, reader: Reader, question: Question) -> Search:
-        """Put a question to the index. The age of documents counts from the day this is."""
+        """Return what to ask the state of the index that is read. The age of documents counts from the day this is."""
         return Search(
             query=query,
             reader=reader,

@@ -3,7 +3,7 @@
     catalog   source, receiver, secret, consent, tuning what the administrator asked for
     frontier  site, site_source, resource, site_fact, site_hour, claim
     documents content, version, hidden, outlinks, inlinks what was found behind a resource
-    journal   run, run_count, visit, exclusion  what happened
+    journal   run, run_count, visit, exclusion, query, click   what happened
     stream    stream, stream_head               what is to be delivered, in order
     nodes     process                           who is at work
     access    token, session                    who may do more than read
@@ -15,7 +15,7 @@ from cormorant.store.schema.access import session, token
 from cormorant.store.schema.catalog import acl, consent, receiver, secret, source, tuning
 from cormorant.store.schema.documents import content, hidden, inlinks, outlinks, version
 from cormorant.store.schema.frontier import claim, resource, site, site_fact, site_hour, site_source
-from cormorant.store.schema.journal import exclusion, run, run_count, visit
+from cormorant.store.schema.journal import click, exclusion, query, run, run_count, visit
 from cormorant.store.schema.metadata import SCHEMA_VERSION, metadata
 from cormorant.store.schema.nodes import process
 from cormorant.store.schema.stream import stream, stream_head
@@ -24,6 +24,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "acl",
     "claim",
+    "click",
     "consent",
     "content",
     "exclusion",
@@ -32,6 +33,7 @@ __all__ = [
     "metadata",
     "outlinks",
     "process",
+    "query",
     "receiver",
     "resource",
     "run",

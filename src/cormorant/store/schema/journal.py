@@ -1,4 +1,4 @@
-"""What happened: runs and their counts, visits that changed something, addresses a gate excluded."""
+"""What happened: runs and their counts, visits that changed something, addresses a gate excluded, what was asked."""
 
 from __future__ import annotations
 
@@ -68,4 +68,34 @@ exclusion = Table(
     Column("run", Integer, nullable=False, comment="the newest that met it"),
     Column("depth", Integer, nullable=False),
     Column("referrer", BigInteger),
+)
+
+query = Table(
+    "query",
+    metadata,
+    Column("id", BIG_ID, primary_key=True),
+    Column("at", Double, nullable=False),
+    Column("token", Text, nullable=False, comment="by which clicks are told to be of it"),
+    Column("text", Text, nullable=False, comment="as it was typed, secrets masked"),
+    Column("words", Text, nullable=False, comment="the same in lower case, spaces made one: what is counted together"),
+    Column("understood", Text, nullable=False),
+    Column("total", BigInteger, nullable=False),
+    Column("took_ms", Double, nullable=False),
+    Column("page", Integer, nullable=False),
+    Column("who", Text, nullable=False, comment="anonymous or signed in; nobody's name, no address"),
+    Column("sources", Text, nullable=False, comment="JSON list; empty: all"),
+    Column("face", Text, nullable=False, comment="page or api"),
+    Index("ix_query_at", "at"),
+)
+
+click = Table(
+    "click",
+    metadata,
+    Column("id", BIG_ID, primary_key=True),
+    Column("at", Double, nullable=False),
+    Column("token", Text, nullable=False, comment="of the query"),
+    Column("resource_id", BigInteger, nullable=False),
+    Column("place", Integer, nullable=False, comment="of the hit among all, counted from 1"),
+    Index("ix_click_token", "token"),
+    Index("ix_click_at", "at"),
 )

@@ -1,0 +1,110 @@
+"""The kept copy of a document, as somebody may look at it: what it was, and when; with words marked in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import CacheDamaged, NotFoundError
+from cormorant.cache.frame import Frame
+from cormorant.cache.protocol import Place
+from cormorant.extract import readable
+from cormorant.extract.readable import Shown
+from cormorant.model import showing
+from cormorant.model.acl import ANYONE, Reader
+from cormorant.operate.house import House
+from cormorant.search.marking import Marking
+from cormorant.search.reader import Hit, Library
+from cormorant.store.schema import content
+
+PAGES: Final = frozenset(("text/html", "application/xhtml+xml"))
+"""What is shown as a page; of all else its text is."""
+
+
+class Word(NamedTuple):
+    """A word that is looked for, its number in the copy, and how often it is marked there."""
+
+    text: str
+    number: int
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A kept copy. `markup` holds nothing that runs or loads and may be put into a page as it is.
+
+    `is_kept` is False for what is found but whose copy is gone; then `hit` is what is still known. `is_page`: it has a
+    layout of its own; `as_text`: it is shown without. `fetched_at` is in epoch seconds.
+    """
+
+    hit: Hit
+    is_kept: bool = True
+    is_page: bool = False
+    as_text: bool = True
+    fetched_at: float | None = None
+    markup: str = ""
+    words: tuple[Word, ...] = ()
+    cut: bool = False
+
+
+class Wish(NamedTuple):
+    """How somebody wants to see a copy: with the words of this query marked, as text only."""
+
+    query: str = ""
+    as_text: bool = False
+
+
+AS_IT_WAS: Final = Wish()
+
+
+def copy(house: House, shelf: Library, number: int, wish: Wish = AS_IT_WAS, reader: Reader = ANYONE) -> Copy:
+    """A document's kept copy as this reader may see it.
+
+    Raises NotFoundError, the same for what is unknown and what is forbidden; with a reason where a page that may be
+    found asks that no copy of it be shown.
+    """
+    hit = shelf.see(number, reader)
+    if hit is None:
+        raise NotFoundError("There is no such document, or it is not for you to see.")
+    _allow(hit.attributes, hit.url)
+    with house.store.read() as tx:
+        columns = content.c
+        places = (columns.pack, columns.pack_offset, columns.pack_length, columns.fetched_at)
+        rows = tx.rows(sa.select(*places).where(columns.id == number))
+    frame = _frame(house, Place(*rows[0][:3])) if rows else None
+    if frame is None:
+        return Copy(hit, is_kept=False)
+    _allow(frame.attributes, hit.url)
+    is_page = frame.mime in PAGES and 0 < len(frame.body) <= readable.MOST_BYTES
+    marking = Marking(wish.query, hit.language)
+    shown = _shown(frame, marking, as_page=is_page and not wish.as_text)
+    words = tuple(Word(marking.words[part], part, count) for part, count in sorted(shown.counts.items()))
+    return Copy(
+        hit, is_page=is_page, as_text=wish.as_text or not is_page, fetched_at=rows[0].fetched_at, markup=shown.markup,
+        words=words, cut=shown.cut or frame.truncated,
+    )  # fmt: skip
+
+
+def _allow(attributes: Any, url: str) -> None:
+    """Raise NotFoundError where the page asks that no copy of it be shown."""
+    if showing.forbids(attributes, showing.NO_COPY):
+        raise NotFoundError(f"This page asks that no copy of it be shown (noarchive). Open it where it is: {url}")
+
+
+def _frame(house: House, place: Place) -> Frame | None:
+    """The kept copy, None when it is damaged or gone."""
+    cache = house.cache()
+    try:
+        return cache.read(place)
+    except CacheDamaged:
+        return None
+    finally:
+        cache.close()
+
+
+def _shown(frame: Frame, marking: Marking, *, as_page: bool) -> Shown:
+    if as_page:
+        return readable.page(frame.body, address=frame.access_url, charset=frame.charset, marks=marking)
+    return readable.plain(frame.text, marking)

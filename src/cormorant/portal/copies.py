@@ -1,0 +1,62 @@
+"""The kept copy of a document: a page that says what it is, around a frame with what it said.
+
+    /cached/ID           when it was taken, where it came from, which words are marked
+    /cached/ID/content   the copy itself: somebody else's words, in a sandbox under a policy of their own
+
+Nothing in the frame runs, loads or sends: the markup is made of a list of harmless elements (`extract.readable`), and
+should one slip through, the browser has been told to let it do nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import Response
+from fastapi.templating import Jinja2Templates
+
+from cormorant.base.clock import rfc3339
+from cormorant.operate import copies
+from cormorant.operate.copies import Wish
+from cormorant.portal import frame
+from cormorant.portal.guard import COPY_POLICY, FRAMING_POLICY
+from cormorant.portal.shelf import Shelf
+from cormorant.portal.showing import day, moment, shown, size
+
+TEXT = "text"
+"""What `as` says to see the words alone."""
+As = Annotated[str, Query(alias="as")]
+
+
+def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+    """The page, and the frame in it."""
+
+    @app.get("/cached/{number}", include_in_schema=False)
+    def copy(request: Request, number: int, q: str = "", how: As = "") -> Response:
+        found = copies.copy(shelf.house, shelf.library(), number, Wish(q, how == TEXT))
+        hit = found.hit
+
+        def address(path: str = "", **changes: str) -> str:
+            given = {"q": q, "as": TEXT if how == TEXT else ""} | changes
+            said = urlencode({name: value for name, value in given.items() if value})
+            return f"/cached/{number}{path}?{said}" if said else f"/cached/{number}{path}"
+
+        values = frame.of(request, shelf.known(), q=q, back=address()) | {
+            "copy": found, "hit": shown(hit), "url": hit.url, "address": address, "origin": hit.source,
+            "taken": moment(rfc3339(found.fetched_at)), "changed": day(hit.modified_at), "size": size(hit.size_bytes),
+        }  # fmt: skip
+        return _answer(look, request, "copy.html", values, FRAMING_POLICY)
+
+    @app.get("/cached/{number}/content", include_in_schema=False)
+    def content(request: Request, number: int, q: str = "", how: As = "") -> Response:
+        found = copies.copy(shelf.house, shelf.library(), number, Wish(q, how == TEXT))
+        values = {"theme": frame.theme(request), "copy": found, "title": found.hit.title or found.hit.url}
+        return _answer(look, request, "content.html", values, COPY_POLICY)
+
+
+def _answer(look: Jinja2Templates, request: Request, name: str, values: dict[str, object], policy: str) -> Response:
+    """The page under its policy; a copy that is gone is not found, whatever is still known of it."""
+    found = values["copy"]
+    status = 200 if isinstance(found, copies.Copy) and found.is_kept else 404
+    return look.TemplateResponse(request, name, values, status_code=status, headers={"Content-Security-Policy": policy})

@@ -1,0 +1,24 @@
+"""The page of documents of equal content."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+from fastapi.templating import Jinja2Templates
+
+from cormorant.operate import searching
+from cormorant.portal import frame
+from cormorant.portal.shelf import Shelf
+from cormorant.portal.showing import is_canonical, shown
+
+
+def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+    """A document and all others of equal content, the one that results show first."""
+
+    @app.get("/duplicates/{number}", include_in_schema=False)
+    def duplicates(request: Request, number: int) -> Response:
+        found = searching.duplicates(shelf.library(), number)
+        values = frame.of(request, shelf.known(), back=f"/duplicates/{number}") | {
+            "hits": [shown(hit) for hit in found.hits], "total": found.total, "canonical": is_canonical(found.hits[0]),
+        }  # fmt: skip
+        return look.TemplateResponse(request, "duplicates.html", values)

@@ -1,0 +1,69 @@
+"""What readers search for, for those who look after the search: a page, and the same for programs.
+
+What still waits to be written is written first, so that whoever just searched sees it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from fastapi.templating import Jinja2Templates
+
+from cormorant.operate import queries
+from cormorant.operate.queries import DAYS, MOST, MOST_DAYS, Report
+from cormorant.portal import frame, records
+from cormorant.portal.asked import Asked
+from cormorant.portal.programs import Cursor, Json, Limit, before, route
+from cormorant.portal.shelf import Shelf
+from cormorant.portal.showing import sayable
+
+PERIODS: Final = (7, DAYS, 90)
+"""Days that the page offers."""
+NEWEST: Final = 20
+SAID: Final = (
+    (Report.ZERO, "Found nothing", "a word that documents do not use, or a document that is missing"),
+    (Report.UNCLICKED, "Nobody opened a result", "what was found was not it, or a snippet said enough"),
+    (Report.TOP, "Most asked", "with how often a result was opened"),
+)
+Days = Annotated[int, Query(ge=1, le=MOST_DAYS, description="Of so many days.")]
+
+
+def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None:
+    """The page and the routes."""
+
+    @router.get("/queries", include_in_schema=False)
+    def page(request: Request, days: Days = DAYS) -> Response:
+        asked.flush()
+        reports: list[dict[str, Any]] = [
+            {"anchor": which.value, "title": title, "meaning": meaning,
+             "rows": sayable(queries.counted(shelf.house, which, days))}
+            for which, title, meaning in SAID
+        ]  # fmt: skip
+        values = frame.of(request, None, back=f"/queries?days={days}") | {
+            "reports": reports, "days": days, "periods": PERIODS, "kept": shelf.house.query_days,
+            "newest": sayable(queries.listed(shelf.house, most=NEWEST)),
+        }  # fmt: skip
+        return look.TemplateResponse(request, "queries.html", values)
+
+    @route(router, "/queries", records.Queries)
+    def list_queries(limit: Limit = 100, cursor: Cursor = "") -> Response:
+        """List searches, the newest first: what was typed, how much was found, how many results were opened."""
+        asked.flush()
+        found = queries.listed(shelf.house, before(cursor), limit + 1)
+        following = str(found[limit - 1]["number"]) if len(found) > limit else None
+        return Json({"queries": found[:limit], "next": following})
+
+    @route(router, "/queries/{report}", records.CountedQueries)
+    def count_queries(
+        report: Annotated[
+            Literal["top", "zero", "unclicked"],
+            Path(description="All, without a result, or without a result opened.", examples=["zero"]),
+        ],
+        days: Days = DAYS,
+        limit: Annotated[int, Query(ge=1, le=1000, description="Searches in the answer.")] = MOST,
+    ) -> Response:
+        """Count searches for the same together, the most frequent first."""
+        asked.flush()
+        return Json({"queries": queries.counted(shelf.house, Report(report), days, limit)})

@@ -1,0 +1,127 @@
+"""Kept copies: what is shown of them, to whom, and when none is there."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.app.build import Plan
+from cormorant.app.opening import opened
+from cormorant.app.settings import Installation as Settings
+from cormorant.base.errors import NotFoundError
+from cormorant.frontier import hiding
+from cormorant.model.acl import Reader
+from cormorant.operate import copies, searching
+from cormorant.operate.copies import Copy, Wish
+from cormorant.operate.house import House
+from cormorant.store.schema import content
+from tests.cli.world import Installation
+
+PAGE = """<html lang=en><head><title>Ferries</title><script>x</script></head><body><h1>Ferries</h1>
+<p>The ferry leaves at eight. <a href=tides.html>Tides</a></p></body></html>"""
+NOARCHIVE = PAGE.replace("<head>", "<head><meta name=robots content=noarchive>").replace("ferry", "barge")
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("copies")
+    (base / "docs").mkdir()
+    (base / "docs" / "ferries.html").write_text(PAGE)
+    (base / "docs" / "barges.html").write_text(NOARCHIVE)
+    (base / "docs" / "list.csv").write_text("name,count\nferry,2\n")
+    home = Installation(base / "data")
+    home.fine("source", "add", "files", "docs", "--set", f"path={base / 'docs'}")
+    home.fine("crawl")
+    return home.folder
+
+
+@pytest.fixture
+def plan(crawled: Path, tmp_path: Path) -> Plan:
+    shutil.copytree(crawled, tmp_path / "data")
+    return Plan(tmp_path / "data", Settings())
+
+
+def number_of(house: House, name: str) -> int:
+    with house.store.read() as tx:
+        return int(tx.rows(sa.select(content.c.id).where(content.c.url.like(f"%/{name}")))[0].id)
+
+
+def copy(house: House, name: str, wish: Wish = copies.AS_IT_WAS, reader: Reader | None = None) -> Copy:
+    given = (reader,) if reader else ()
+    return copies.copy(house, searching.library(house), number_of(house, name), wish, *given)
+
+
+def test_a_page_is_shown_as_a_page_with_its_words_marked(plan: Plan) -> None:
+    with opened(plan) as house:
+        found = copy(house, "ferries.html", Wish("ferry tides nothing"))
+        assert (found.is_kept, found.is_page, found.as_text, found.cut) == (True, True, False, False)
+        assert '<h1><mark id="word-0">Ferries</mark></h1>' in found.markup
+        assert "<script" not in found.markup
+        assert [(each.text, each.number, each.times) for each in found.words] == [("ferry", 0, 2), ("tides", 1, 1)]
+        with house.store.read() as tx:
+            row = tx.rows(sa.select(content.c.fetched_at).where(content.c.id == found.hit.id))[0]
+        assert found.fetched_at == row.fetched_at
+
+
+def test_its_text_alone(plan: Plan) -> None:
+    with opened(plan) as house:
+        found = copy(house, "ferries.html", Wish("ferry", as_text=True))
+        assert (found.is_page, found.as_text) == (True, True)
+        assert found.markup.startswith('<p dir="auto">')
+        assert "<h1" not in found.markup
+
+
+def test_what_is_no_page_is_text(plan: Plan) -> None:
+    with opened(plan) as house:
+        found = copy(house, "list.csv", Wish("ferry"))
+        assert (found.is_page, found.as_text) == (False, True)
+        assert '<mark id="word-0">ferry</mark>, 2' in found.markup
+
+
+def test_a_wish_not_to_be_archived_holds(plan: Plan) -> None:
+    with opened(plan) as house, pytest.raises(NotFoundError, match="noarchive"):
+        copy(house, "barges.html")
+
+
+def test_a_wish_that_only_the_copy_knows_of_holds(plan: Plan) -> None:
+    """The page has changed since the index was told of it."""
+    with opened(plan) as house:
+        with house.store.begin() as tx:
+            places = ("pack", "pack_offset", "pack_length")
+            rows = tx.rows(sa.select(*(content.c[name] for name in places)).where(
+                content.c.id == number_of(house, "barges.html")
+            ))  # fmt: skip
+            newer = dict(zip(places, rows[0], strict=True))
+            tx.execute(sa.update(content).where(content.c.url.like("%/ferries.html")).values(**newer))
+        with pytest.raises(NotFoundError, match="noarchive"):
+            copy(house, "ferries.html")
+
+
+def test_who_may_not_read_it_is_told_what_everybody_is_told_of_none(plan: Plan) -> None:
+    with opened(plan) as house:
+        shelf = searching.library(house)
+        with pytest.raises(NotFoundError) as unknown:
+            copies.copy(house, shelf, 999_999)
+        with pytest.raises(NotFoundError) as forbidden:
+            copy(house, "ferries.html", reader=Reader("nobody", frozenset(("group:x",))))
+        assert str(forbidden.value) == str(unknown.value)
+
+
+def test_hidden_at_once(plan: Plan) -> None:
+    with opened(plan) as house:
+        with house.store.begin() as tx:
+            hiding.hide(tx, [(number_of(house, "ferries.html"), 1, 1)])
+        with pytest.raises(NotFoundError):
+            copy(house, "ferries.html")
+
+
+def test_of_a_copy_that_is_gone_is_told_what_is_still_known(plan: Plan) -> None:
+    for pack in (plan.folder / "cache").rglob("*.pack"):
+        pack.write_bytes(b"\0" * pack.stat().st_size)
+    with opened(plan) as house:
+        found = copy(house, "ferries.html", Wish("ferry"))
+        assert (found.is_kept, found.markup, found.words) == (False, "", ())
+        assert (found.hit.title, found.hit.mime) == ("Ferries", "text/html")
