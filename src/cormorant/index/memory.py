@@ -41,14 +41,13 @@ class _Committed:
     held: dict[int, _Held] = field(default_factory=dict)
     place: int = 0
 
-    def spoken(self) -> list[_Held]:
-        """Return what is held; what is in no known language is taken to be in that of most others."""
-        counts = Counter(each.language for each in self.held.values() if each.language)
+    def spoken(self, reader: Reader) -> list[_Held]:
+        """Return what a reader sees; what is in no known language is taken to be in that of most others there."""
+        seen = [each for each in self.held.values() if reader.may_read(ACL(each.entry.grants, each.entry.denies))]
+        counts = Counter(each.language for each in seen if each.language)
         most = max(counts, key=lambda each: (counts[each], each), default="")
         unknown = ("und",)
-        return [
-            replace(each, language=most) if each.keys[Key.LANGUAGE] == unknown else each for each in self.held.values()
-        ]
+        return [replace(each, language=most) if each.keys[Key.LANGUAGE] == unknown else each for each in seen]
 
 
 class MemoryIndex:
@@ -123,7 +122,7 @@ class MemoryReader:
 
     def search(self, search: Search) -> Matches:
         """Answer a question."""
-        found = [held for held in self._state.spoken() if _sees(held, search)]
+        found = [held for held in self._state.spoken(search.reader) if _sees(held, search)]
         scores = {held.entry.id: _score(held, search) for held in found}
         found.sort(key=lambda held: (*_rank(held.entry, scores[held.entry.id], search.sort), held.entry.id))
         folds = [fold_key(held.entry.content_hash) if search.fold else None for held in found]

@@ -92,7 +92,7 @@ class EmbeddedReader:
             return ()
         with Readable():
             sight = state.sight(reader)
-            return () if sight.sees(found[0]) else tuple(filter(sight.sees, state.dictionary.alike(found[0])))
+            return () if sight.holding(found[0]) else tuple(state.dictionary.alike(found[0], sight.holding))
 
     def count(self) -> int:
         """Return how many documents there are."""
