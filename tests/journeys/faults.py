@@ -1,8 +1,8 @@
 """The list of planted faults: mistakes somebody could make in the product, each with the check that must find it.
 
-`make prove` plants each into a copy of the package and runs its check, which has to fail: MANNERS without a browser,
-PAGES in one. Those of crawls that are killed and of the armour have their own proofs beside these; EVERY is all of
-them, for the page of proofs.
+`make prove` plants each into a copy of the package and runs its check, which has to fail: MANNERS and SIGHT without a
+browser, PAGES in one. Those of crawls that are killed and of the armour have their own proofs beside these; EVERY is
+all of them, for the page of proofs.
 """
 
 from __future__ import annotations
@@ -170,10 +170,51 @@ PAGES = (
            "address()", "tests/pages/test_newcomer.py"),
 )  # fmt: skip
 
+_SIGHT = ("tests/journeys/test_sight.py", "-k", "never_had")
+SIGHT = (
+    _fault("what everybody asks for is counted without asking who asks", "search/reader.py",
+           "return Answer(found.total, found.reachable,",
+           "return Answer(self._index.count() if isinstance(query, ask.Everything) else found.total, found.reachable,",
+           *_SIGHT),
+    _fault("what is only counted is counted for everybody", "index/compile.py",
+           "[(Occur.Must, asked), *self._sight.clauses]",
+           "[(Occur.Must, asked), *(self._sight.clauses if search.limit else ())]", *_SIGHT),
+    _fault("what may not be read is taken for a misspelling", "index/reading.py",
+           "tuple(state.dictionary.alike(found[0], sight.holding))",
+           'tuple(state.dictionary.alike(found[0], lambda each: state.searcher.doc_freq("text", each)))', *_SIGHT),
+    _fault("a word is as rare as it is among all documents", "index/sight.py", "        if self._complete:\n",
+           "        if True:\n", *_SIGHT),
+    _fault("a copy is shown without asking who asks", "operate/searching.py",
+           "    if hit is None:\n        raise missing\n",
+           '    hit = hit or Hit(number, "", "", "", (), 0.0, "", "", "", 0, None, False, 0)\n', *_SIGHT),
+    _fault("copies are counted that may not be read", "operate/searching.py",
+           "    return (shelf or library(house)).find(question, reader)\n",
+           "    answer = (shelf or library(house)).find(question, reader)\n"
+           "    with house.store.read() as tx:\n"
+           "        hashes = dict(map(tuple, tx.rows(sa.select(content.c.id, content.c.content_hash))))\n"
+           "    same = list(hashes.values())\n"
+           '    again = __import__("dataclasses").replace\n'
+           "    more = tuple(again(hit, duplicates=same.count(hashes[hit.id]) - 1) for hit in answer.hits)\n"
+           "    return again(answer, hits=more if question.fold else answer.hits)\n", *_SIGHT),
+    _fault("what is denied is not asked", "index/sight.py",
+           '            (Occur.MustNot, self.terms("deny", principals)),\n', "", *_SIGHT),
+    _fault("a source is named of which nothing may be seen", "operate/searching.py",
+           "if (count := shelf.count(name, reader))}", "if (count := shelf.count(name, reader)) >= 0}", *_SIGHT),
+    _fault("languages count in which there is nothing that may be read", "index/sight.py",
+           "counts = {each: self._count([(Occur.Must, self.terms(Key.LANGUAGE, [each]))]) for each in languages}",
+           "counts = {each: self._searcher.doc_freq(Key.LANGUAGE, each) for each in languages}", *_SIGHT),
+    _fault("words that may not be read take the places of others", "index/dictionary.py",
+           "held = {other: holding(other) for other, by in apart.items() if by == distance}",
+           "held = {other: holding(other) for other in list(apart)[:MOST_ALIKE] if apart[other] == distance}", *_SIGHT),
+    _fault("everybody administers", "portal/admission.py",
+           "    return _is_loopback(str(host)) and PASSED_ON.isdisjoint(request.headers.keys())\n",
+           "    return True\n", *_SIGHT),
+)  # fmt: skip
+
 EVERY: tuple[tuple[Plant, str], ...] = (
     *((fault.plant, ", ".join(fault.check)) for fault in MANNERS),
     *((each, "the proof of kills") for each in CRAWLS),
     *((each.plant, f"the proof of {'hostile servers' if each.hosts else 'forbidden addresses'}") for each in ARMOUR),
-    *((fault.plant, ", ".join(fault.check)) for fault in PAGES),
+    *((fault.plant, ", ".join(fault.check)) for fault in (*PAGES, *SIGHT)),
 )
 """Every fault that is planted, and by what it must be found."""
