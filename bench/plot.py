@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-_WIDTH, _LABELS, _FIGURES = 760, 230, 70
+_WIDTH, _LABELS, _FIGURES = 780, 250, 70
 _ROW, _BAR, _HEAD = 26, 16, 34
 _STYLE = """\
 text { font: 13px system-ui, sans-serif; fill: #24333a; }

@@ -39,12 +39,20 @@ def lines(found: Beside, whole: Crawls) -> Iterator[Line]:
             kind = _AGAIN if ours == "recrawl" else _FIRST
             yield Line("Scrapy", kind, sorted(crawls, key=_pace)[len(crawls) // 2], _median(whole, ours), does)
     for seen in found.seen:
-        ours_of = whole if seen.peer.whole else found.ours
+        either = (whole, found.ours) if seen.peer.whole else (found.ours, whole)
         name = f"{seen.peer.name} {seen.version}".strip()
         if seen.first:
-            yield Line(name, _FIRST, seen.first, _median(ours_of, seen.peer.beside), seen.peer.does)
+            yield Line(name, _FIRST, seen.first, _ours(either, seen.peer.beside, seen.first), seen.peer.does)
         if seen.again:
-            yield Line(name, _AGAIN, seen.again, _median(ours_of, "recrawl"), seen.peer.does_again)
+            yield Line(name, _AGAIN, seen.again, _ours(either, "recrawl", seen.again), seen.peer.does_again)
+
+
+def _ours(either: Iterable[Crawls], phase: str, other: Observation) -> float | None:
+    """What our crawls of a phase did that were of the same pages as another's; none when there are none."""
+    for crawls in either:
+        if crawls.get(phase) and crawls[phase][0].verdict.known == other.verdict.known:
+            return _median(crawls, phase)
+    return None
 
 
 def section(found: Beside, whole: Crawls, drawing: str) -> list[str]:
