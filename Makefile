@@ -95,7 +95,7 @@ suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write
 
 .PHONY: prove
 prove: export PROOF_RECORDS := $(abspath build/proofs)
-prove: .venv/.stamp-dev browser ## Run the long proofs: kills, accidents, rounds of edits, hostile servers, traps, faults planted; write their page
+prove: .venv/.stamp-dev browser ## Run the long proofs: kills, accidents, rounds of edits, hostile servers, traps, rights, queries, faults planted; write their page
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store sqlite
 	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store postgresql
 	@$(BIN)/python -m tests.journeys.previews --edits 200 --addresses 100000 --store sqlite
@@ -109,9 +109,11 @@ prove: .venv/.stamp-dev browser ## Run the long proofs: kills, accidents, rounds
 	@$(BIN)/python -m tests.journeys.accidents --store postgresql
 	@$(BIN)/python -m tests.journeys.rounds --rounds 30 --seeds 4 --store sqlite
 	@$(BIN)/python -m tests.journeys.rounds --rounds 30 --seeds 4 --store postgresql
+	@$(BIN)/python -m tests.journeys.sight --checks 20000
+	@$(BIN)/python -m tests.journeys.queries --queries 10000
 	@$(MAKE) pages
 	@$(PYTEST) tests/journeys/prove_plants.py tests/journeys/prove_traps.py tests/journeys/prove_armour.py \
-	tests/journeys/prove_manners.py
+	tests/journeys/prove_manners.py tests/journeys/prove_sight.py
 	@if $(BROWSER); then $(PYTEST) tests/journeys/prove_pages.py ; fi
 	@$(BIN)/python -m docs.proof build/proofs
 
@@ -131,7 +133,7 @@ dist: .venv/.stamp-run ## Build dist/: the wheel, and the source archive that bu
 	@ls -l dist
 
 .PHONY: bench
-bench: .venv/.stamp-bench ## Measure speed on this machine, beside a peer
+bench: .venv/.stamp-bench ## Measure speed on this machine, beside other crawlers
 	@$(BIN)/python -m bench
 
 .PHONY: relevance

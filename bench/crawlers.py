@@ -23,7 +23,7 @@ from bench.server import serving
 
 RETRIEVERS = 2
 _PHASE_S = 900.0  # ours; a crawl that takes longer has stopped somewhere
-_PEER_S = 3_600.0
+PEER_S = 3_600.0
 _COMMAND_S = 120.0
 _SOURCE = "bench"
 
@@ -73,7 +73,7 @@ class Cormorant:
             usage = self._run([*self._command(), "crawl", "--json"], name, {"CORMORANT_STEPS": "1"} if steps else {})
         if usage.timed_out or usage.exit_code not in (0, 3):
             raise PhaseFailed(f"`crawl` ended with {usage.exit_code}; see {RUN / name}.err")
-        return Observation(name, usage, _judged(log, corpus, "cormorant"), _report(RUN / f"{name}.out"))
+        return Observation(name, usage, judged(log, corpus, "cormorant"), _report(RUN / f"{name}.out"))
 
     def fill(self, count: int, corpus: Corpus) -> Usage:
         """Make the source know ``count`` generated addresses, by the Python of the program (:mod:`bench.fill`)."""
@@ -132,11 +132,11 @@ class Scrapy:
             "PYTHONPATH": str(ROOT),
         }
         with serving(corpus, log):
-            usage = measure.run(command, RUN / f"{name}.json", environment=environment, timeout_s=_PEER_S)
+            usage = measure.run(command, RUN / f"{name}.json", environment=environment, timeout_s=PEER_S)
         if usage.timed_out or usage.exit_code != 0:
             raise PhaseFailed(f"Scrapy ended with {usage.exit_code}; see {RUN / name}.err")
         items.unlink(missing_ok=True)
-        return Observation(name, usage, _judged(log, corpus, "scrapy"))
+        return Observation(name, usage, judged(log, corpus, "scrapy"))
 
 
 def help_cpu_s(program: Path, times: int = 7) -> float:
@@ -152,7 +152,7 @@ def help_cpu_s(program: Path, times: int = 7) -> float:
     return sorted(taken)[times // 2]
 
 
-def _judged(log: Path, corpus: Corpus, agent: str) -> Verdict:
+def judged(log: Path, corpus: Corpus, agent: str) -> Verdict:
     """The verdict on a phase whose server held out and served nobody else."""
     verdict = judge(log, corpus, agent)
     if verdict.strangers:

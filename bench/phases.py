@@ -1,6 +1,6 @@
 """In which order does one round run?
 
-    help -> [ours -> scrapy -> ours -> scrapy-recrawl -> ours] x rounds -> million -> steps -> clone
+    help -> [ours -> scrapy -> ours -> scrapy-recrawl -> ours] x rounds -> peers -> million -> steps -> clone
              `-- plain -> indexed -> recrawl
 
 Our crawls take a minute and the peer's ten, and the speed of a machine that others share changes within minutes: so
@@ -21,10 +21,11 @@ from bench.calibrate import calibrate
 from bench.corpus import Corpus
 from bench.crawlers import Cormorant, Observation, PhaseFailed, Scrapy, help_cpu_s
 from bench.million import Million, million
+from bench.peers import Beside, beside
 from bench.places import RUN
 from bench.server import NoServer
 
-PHASES = ("help", "scrapy", "plain", "indexed", "recrawl", "scrapy-recrawl", "million", "steps", "clone")
+PHASES = ("help", "scrapy", "plain", "indexed", "recrawl", "scrapy-recrawl", "peers", "million", "steps", "clone")
 Round = dict[str, list[Observation]]
 """What was seen of each phase, every time it ran."""
 _FAULTS = (PhaseFailed, NoServer, OSError, RuntimeError, ValueError)
@@ -39,8 +40,18 @@ class Outcome:
     failures: list[str] = field(default_factory=list)
     help_s: float | None = None
     first_hit_s: float | None = None
+    beside: Beside | None = None
     million: Million | None = None
     steps: list[steps.Step] = field(default_factory=list)
+
+    @property
+    def crawls(self) -> Round:
+        """What was seen of each phase in all rounds."""
+        every: Round = {}
+        for seen in self.rounds:
+            for name, crawls in seen.items():
+                every.setdefault(name, []).extend(crawls)
+        return every
 
 
 @dataclass(slots=True)
@@ -62,6 +73,8 @@ class Bench:
         for _ in range(rounds):
             self.outcome.rounds.append({})
             self._round(self.outcome.rounds[-1])
+        if "peers" in self.chosen:
+            self._guard("peers", self._peers)
         if "million" in self.chosen:
             self._guard("million", self._million)
         if "steps" in self.chosen:
@@ -133,6 +146,9 @@ class Bench:
     def _help(self) -> None:
         self.outcome.help_s = help_cpu_s(self.program)
         print(f"  {self.outcome.help_s:.3f} s CPU", flush=True)
+
+    def _peers(self) -> None:
+        self.outcome.beside = beside(self.program, self.corpus, self._told)
 
     def _million(self) -> None:
         self.outcome.million = million(self.program, self.corpus, self._told)

@@ -15,13 +15,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 
-from bench import figures, server, steps
+from bench import figures, rivals, server, steps
 from bench.corpus import Corpus
 from bench.measure import Peak, Usage, megabytes
 from bench.million import KNOWN, Million, Side
 from bench.phases import Outcome
 
-_LIBRARIES = ("cormorant", "scrapy", "twisted", "lxml", "pycurl", "turbohtml", "tantivy", "uvloop")
+_LIBRARIES = ("cormorant", "scrapy", "crawlee", "twisted", "lxml", "pycurl", "turbohtml", "tantivy", "uvloop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,11 @@ class Run:
 def write(file: Path, run: Run, corpus: Corpus, outcome: Outcome) -> str:
     """Write the results and give them back as text."""
     sections = [_head(run, corpus), _promises(outcome), _phases(outcome), _calibration(outcome)]
+    if outcome.beside:
+        drawing = file.with_suffix(".svg")
+        sections.insert(2, rivals.section(outcome.beside, outcome.crawls, drawing.name))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        rivals.draw(drawing, outcome.beside, outcome.crawls)
     if outcome.million:
         sections.append(_million(outcome.million))
     if outcome.steps:
@@ -58,10 +63,10 @@ def _head(run: Run, corpus: Corpus) -> list[str]:
         "| | |",
         "|---|---|",
         f"| date | {run.began:%Y-%m-%d %H:%M} UTC, {run.took_s / 60:.0f} minutes |",
-        f"| machine | {_machine()} |",
-        f"| system | {_system()}, Python {platform.python_version()} |",
+        f"| machine | {machine()} |",
+        f"| system | {system()}, Python {platform.python_version()} |",
         f"| command | `{run.command}` |",
-        f"| versions | {', '.join(_versions())} |",
+        f"| versions | {', '.join([*versions(*_LIBRARIES), server.version()])} |",
         f"| corpus | {corpus.pages:,} pages of {corpus.page_bytes / 1_000:.1f} kB, {corpus.links:.0f} links a page, "
         f"{len(corpus.hosts)} hosts |",
     ]
@@ -191,17 +196,16 @@ def _corpus(corpus: Corpus) -> list[str]:
     return lines
 
 
-def _versions() -> Iterable[str]:
-    """What was run, as far as it is installed here."""
-    for name in _LIBRARIES:
+def versions(*names: str) -> Iterable[str]:
+    """The versions of packages, as far as they are installed here."""
+    for name in names:
         try:
             yield f"{name} {version(name)}"
         except PackageNotFoundError:
             continue
-    yield server.version()
 
 
-def _machine() -> str:
+def machine() -> str:
     """Processor, cores and memory."""
     model = platform.machine()
     for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
@@ -212,7 +216,7 @@ def _machine() -> str:
     return f"{model}, {os.cpu_count()} cores, {memory:.0f} GiB"
 
 
-def _system() -> str:
+def system() -> str:
     """The distribution and its kernel."""
     try:
         name = platform.freedesktop_os_release().get("PRETTY_NAME", platform.system())

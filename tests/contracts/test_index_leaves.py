@@ -191,3 +191,27 @@ def test_words_that_are_nearly_alike(index: Shelf) -> None:
     assert index.reader.alike("observatory", ANYONE) == ()
     assert index.reader.alike("zebra", ANYONE) == ()
     assert index.reader.alike("two words", ANYONE) == ()
+
+
+def test_what_may_not_be_seen_takes_the_place_of_no_word_that_may(index: Shelf) -> None:
+    hidden = [f"observator{letter}" for letter in "abcdefghijk"]
+    index.put(
+        entry(1, "observatorium"),
+        entry(2, " ".join(hidden), grants=("user:ada",)),
+        *(entry(number, "observatorix", grants=("user:ada",)) for number in range(3, 9)),
+        entry(9, "observatorix"),
+        *(entry(number, "observatoriz") for number in range(10, 12)),
+    )
+    assert index.reader.alike("observatori", ANYONE) == ("observatoriz", "observatorix", "observatorium")
+
+
+def test_the_language_of_what_is_in_none_is_that_of_what_the_reader_sees(index: Shelf) -> None:
+    index.put(
+        entry(1, "ferries"),
+        entry(2, "a page in English", language="en"),
+        *(entry(number, "eine Seite", language="de", grants=("group:board",)) for number in range(3, 9)),
+    )
+    board = Reader("ada", frozenset(("everyone", "group:board")))
+    assert index.ids("ferry") == [1]
+    assert index.ids("ferry", reader=board) == []
+    assert index.ids("ferry", reader=Reader("nobody", frozenset(("user:nobody",)))) == []

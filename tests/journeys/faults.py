@@ -1,8 +1,8 @@
 """The list of planted faults: mistakes somebody could make in the product, each with the check that must find it.
 
-`make prove` plants each into a copy of the package and runs its check, which has to fail: MANNERS without a browser,
-PAGES in one. Those of crawls that are killed and of the armour have their own proofs beside these; EVERY is all of
-them, for the page of proofs.
+`make prove` plants each into a copy of the package and runs its check, which has to fail: MANNERS and SIGHT without a
+browser, PAGES in one. Those of crawls that are killed and of the armour have their own proofs beside these; EVERY is
+all of them, for the page of proofs.
 """
 
 from __future__ import annotations
@@ -124,15 +124,15 @@ MANNERS = (
 _VECTORS = "tests/pages/test_vectors.py"
 _PAGE = "tests/pages/test_every_page.py"
 _KEYS = "tests/pages/test_keyboard.py"
-_RESULTS = "portal/templates/results.html"
+_RESULTS, _HIT = "portal/templates/results.html", "portal/templates/hit.html"
 _FRAME, _LAYOUT = "portal/templates/frame.html", "portal/templates/layout.html"
 _STYLE = "portal/static/cormorant.css"
 PAGES = (
-    _fault("a title is taken for markup", _RESULTS, "{{ hit.title }}</a></h2>", "{{ hit.title | safe }}</a></h2>",
+    _fault("a title is taken for markup", _HIT, "{{ hit.title }}</a></h2>", "{{ hit.title | safe }}</a></h2>",
            _VECTORS, "-k", "results"),
-    _fault("a snippet is taken for markup", _RESULTS, "{% else %}{{ piece.text }}{% endif %}",
+    _fault("a snippet is taken for markup", _HIT, "{% else %}{{ piece.text }}{% endif %}",
            "{% else %}{{ piece.text | safe }}{% endif %}", _VECTORS, "-k", "results"),
-    _fault("a step of an address is taken for markup", _RESULTS, "<bdi>{{ step }}</bdi>",
+    _fault("a step of an address is taken for markup", _HIT, "<bdi>{{ step }}</bdi>",
            "<bdi>{{ step | safe }}</bdi>", _VECTORS, "-k", "results"),
     _fault("a kept page may do what it likes", "extract/readable.py", "safe = _SANITIZER.sanitize_node(root)",
            "safe = root", _VECTORS, "-k", "copy"),
@@ -164,12 +164,12 @@ PAGES = (
            '<link rel="stylesheet" href="http://127.0.0.1:9/x.css"><link rel="icon"', _PAGE, "-k", "little"),
     _fault("what is sent is not packed", "portal/site.py", 'GZipMiddleware(StaticFiles(directory=HERE / "static"))',
            'StaticFiles(directory=HERE / "static")', _PAGE, "-k", "little"),
-    _fault("a link leads nowhere", _RESULTS, 'href="/cached/{{ hit.id }}?', 'href="/copies/{{ hit.id }}?',
+    _fault("a link leads nowhere", _HIT, 'href="/cached/{{ hit.id }}', 'href="/copies/{{ hit.id }}',
            _PAGE, "-k", "link"),
     _fault("a form leads nowhere", _FRAME, 'action="/search"', 'action="/find"', _PAGE, "-k", "form"),
     _fault("a page is wider than a telephone", _STYLE, ".column { width: min(52rem, 100% - 2 * var(--s4));",
            ".column { width: 52rem;", _PAGE, "-k", "pictures"),
-    _fault("an element is not closed", _RESULTS, "</ul></section>\n{% endmacro %}", "</ul>\n{% endmacro %}",
+    _fault("an element is not closed", _RESULTS, "{% if grouped %}</section>{% endif %}", "",
            "tests/pages/test_markup.py"),
     _fault("the box has no label", _FRAME, '<label class="hide" for="q">Search</label>', "",
            "tests/pages/test_accessible.py", "-k", "results"),
@@ -185,18 +185,61 @@ PAGES = (
            _KEYS, "-k", "switched"),
     _fault("keys are praised where no scripts run", _RESULTS, '<span class="sum faint" data-keys hidden>',
            '<span class="sum faint" data-keys>', _KEYS, "-k", "nothing_is_said"),
-    _fault("every page of results is the first", "portal/site.py", "(page - 1) * per", "0",
+    _fault("every page of results is the first", "portal/finding.py", "(self.page - 1) * self.per", "0",
            "tests/pages/test_reader.py", "-k", "back"),
     _fault("a chosen theme is forgotten", "portal/frame.py", "max_age=_YEAR_S", "max_age=0",
            "tests/pages/test_reader.py", "-k", "switched"),
-    _fault("a search in one source cannot be widened", "portal/templates/nothing.html", 'address(source="")',
-           "address()", "tests/pages/test_newcomer.py"),
+    _fault("a search in one source cannot be widened", "portal/templates/nothing.html", '<a href="{{ clear }}">',
+           '<a href="{{ address() }}">', "tests/pages/test_newcomer.py"),
+)  # fmt: skip
+
+_SIGHT = ("tests/journeys/test_sight.py", "-k", "never_had")
+SIGHT = (
+    _fault("what everybody asks for is counted without asking who asks", "search/reader.py",
+           "return Answer(found.total, found.reachable,",
+           "return Answer(self._index.count() if isinstance(query, ask.Everything) else found.total, found.reachable,",
+           *_SIGHT),
+    _fault("what is only counted is counted for everybody", "index/compile.py",
+           "[(Occur.Must, asked), *self._sight.clauses]",
+           "[(Occur.Must, asked), *(self._sight.clauses if search.limit else ())]", *_SIGHT),
+    _fault("what may not be read is taken for a misspelling", "index/reading.py",
+           "tuple(state.dictionary.alike(found[0], sight.holding))",
+           'tuple(state.dictionary.alike(found[0], lambda each: state.searcher.doc_freq("text", each)))', *_SIGHT),
+    _fault("a word is as rare as it is among all documents", "index/sight.py", "        if self._complete:\n",
+           "        if True:\n", *_SIGHT),
+    _fault("a copy is shown without asking who asks", "operate/copies.py",
+           '    if hit is None:\n'
+           '        raise NotFoundError("There is no such document, or it is not for you to see.")\n',
+           '    hit = hit or Hit(number, "", "", "", (), 0.0, "", "", "", 0, None, False, 0)\n', *_SIGHT),
+    _fault("copies are counted that may not be read", "operate/searching.py",
+           "    return (shelf or library(house)).find(question, reader)\n",
+           "    answer = (shelf or library(house)).find(question, reader)\n"
+           "    with house.store.read() as tx:\n"
+           "        hashes = dict(map(tuple, tx.rows(sa.select(content.c.id, content.c.content_hash))))\n"
+           "    same = list(hashes.values())\n"
+           '    again = __import__("dataclasses").replace\n'
+           "    more = tuple(again(hit, duplicates=same.count(hashes[hit.id]) - 1) for hit in answer.hits)\n"
+           "    return again(answer, hits=more if question.fold else answer.hits)\n", *_SIGHT),
+    _fault("what is denied is not asked", "index/sight.py",
+           '            (Occur.MustNot, self.terms("deny", principals)),\n', "", *_SIGHT),
+    _fault("a source is named of which nothing may be seen", "operate/searching.py",
+           "if (count := shelf.count(name, reader))}", "if (count := shelf.count(name, reader)) >= 0}", *_SIGHT),
+    _fault("languages count in which there is nothing that may be read", "index/sight.py",
+           "counts = {each: self._count([(Occur.Must, self.terms(Key.LANGUAGE, [each]))]) for each in languages}",
+           "counts = {each: self._searcher.doc_freq(Key.LANGUAGE, each) for each in languages}",
+           "tests/contracts/test_index_leaves.py", "-k", "language_of"),
+    _fault("words that may not be read take the places of others", "index/dictionary.py",
+           "held = {other: holding(other) for other, by in apart.items() if by == distance}",
+           "held = {other: holding(other) for other in list(apart)[:MOST_ALIKE] if apart[other] == distance}", *_SIGHT),
+    _fault("everybody administers", "portal/admission.py",
+           "    return _is_loopback(str(host)) and PASSED_ON.isdisjoint(request.headers.keys())\n",
+           "    return True\n", *_SIGHT),
 )  # fmt: skip
 
 EVERY: tuple[tuple[Plant, str], ...] = (
     *((fault.plant, ", ".join(fault.check)) for fault in MANNERS),
     *((each, "the proof of kills") for each in CRAWLS),
     *((each.plant, f"the proof of {'hostile servers' if each.hosts else 'forbidden addresses'}") for each in ARMOUR),
-    *((fault.plant, ", ".join(fault.check)) for fault in PAGES),
+    *((fault.plant, ", ".join(fault.check)) for fault in (*PAGES, *SIGHT)),
 )
 """Every fault that is planted, and by what it must be found."""

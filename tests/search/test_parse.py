@@ -39,6 +39,7 @@ SUITE = Path(os.environ.get("CORMORANT_SUITES", "/nowhere")) / "naughty-strings"
 A, B, C = Word("a"), Word("b"), Word("c")
 DAY = 86_400.0
 WILD = "A wildcard stands in one word, with two letters or digits at least."
+LARGE = "A word takes 5 wildcards and 50 letters at most."
 A_DAY = "a day, month or year, like 2026-03-14 or 2026, or two with .. between them."
 A_SIZE = "a size like 500kB or >2MB, or two with .. between them."
 PDF = Exact(Key.MIME, ("application/pdf",))
@@ -158,6 +159,8 @@ def test_meaning(text: str, query: Query) -> None:
         ("type:foo a", '"foo" a', "There is no type foo; it was read as words."),
         ("a* b", "a b", WILD),
         ("? *a", "a", WILD),
+        ("a?b?c?d?e?f?g h", '"a b c d e f g" h', LARGE),
+        ("a*" + "b" * 50, f'"a {"b" * 50}"', LARGE),
         ("foo-b*r", '"foo-b r"', WILD),
         ("site:ab* c", "site:ab c", "site: takes no wildcard."),
         ("date:soon a", "a", f"soon was ignored: date: takes {A_DAY}"),

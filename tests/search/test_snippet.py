@@ -116,3 +116,20 @@ def test_whatever_the_text(pieces: list[str], asked: list[str]) -> None:
         assert words(shown.text[start:end])
         last = end
     assert not any(unicodedata.category(each) in ("Cc", "Zl", "Zp") for each in shown.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "highlights"),
+    [
+        ("a pump, Pumps and apumps 1pump", "pump", ["pump"]),
+        ("hotel motel Zotel", "?otel", ["hotel", "motel", "Zotel"]),
+        ("hotel motel Zotel", "*tel", ["hotel", "motel", "Zotel"]),
+        ("Etage etape", "\u00e9ta*", ["Etage", "etape"]),
+        ("strassen gasse", "\u00dftr?? stra?sen", ["strassen"]),
+        ("notel hotel", "hotel~", ["notel", "hotel"]),
+        ("one two, two One two", '"one two"', ["one two", "One two"]),
+        ("plain text only", "\u6771\u4eac", []),
+    ],
+)
+def test_words_are_found_by_the_letters_they_may_begin_with(text: str, query: str, highlights: list[str]) -> None:
+    assert marked(text, query) == highlights

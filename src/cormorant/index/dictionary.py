@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import tantivy
@@ -22,11 +23,10 @@ _FIELDS: Final = (Field.TEXT, Field.TITLE)
 
 
 class Forms(NamedTuple):
-    """Other forms of a word in documents of a language. `of_unknown`: and in those whose language nobody knows."""
+    """Other forms of a word in documents of a language."""
 
     language: str
     words: tuple[str, ...]
-    of_unknown: bool
 
 
 class Dictionary:
@@ -54,27 +54,27 @@ class Dictionary:
             known = self._forms[word] = self._look_up(word)
         return known
 
-    def alike(self, word: str) -> list[str]:
+    def alike(self, word: str, holding: Callable[[str], int]) -> list[str]:
         """Return words that are written nearly like this one, nearest first, then those that most documents hold.
 
-        They begin with the same letter: who misspells seldom does so at once.
+        They begin with the same letter: who misspells seldom does so at once. `holding` says in how many documents that
+        count a word stands; one that none of them holds is not told, nor takes the place of another.
         """
-        most, counts = allowed(word), self._beginning(word[:1], MOST_COMPARED)
-        apart = {other: edits(word, other, most) for other in counts if other != word}
-        near = [other for other, by in apart.items() if by <= most]
-        return sorted(near, key=lambda other: (apart[other], -counts[other], other))[:MOST_ALIKE]
+        most = allowed(word)
+        apart = {other: edits(word, other, most) for other in self._beginning(word[:1], MOST_COMPARED) if other != word}
+        found: list[str] = []
+        for distance in range(1, most + 1):
+            held = {other: holding(other) for other, by in apart.items() if by == distance}
+            found += sorted(filter(held.get, held), key=lambda other: (-held[other], other))
+            if len(found) >= MOST_ALIKE:
+                break
+        return found[:MOST_ALIKE]
 
     def _look_up(self, word: str) -> tuple[Forms, ...]:
         if not has_forms(word):
             return ()
-        counts = self.languages
-        most = max(counts, key=lambda each: (counts[each], each), default="")
-        found = []
-        for language in sorted(counts):
-            others = self._forms_in(word, language)
-            if others:
-                found.append(Forms(language, others, of_unknown=language == most))
-        return tuple(found)
+        found = ((language, self._forms_in(word, language)) for language in sorted(self.languages))
+        return tuple(Forms(language, others) for language, others in found if others)
 
     def _forms_in(self, word: str, language: str) -> tuple[str, ...]:
         wanted, counts = stem(word, language), self._beginning(beginning(word, language), MOST_LOOKED_AT)

@@ -83,12 +83,18 @@ class Leaves:
 
     def _group(self, word: str) -> list[str]:
         """Return a word with its other forms, as far as they count."""
-        forms = self._dictionary.forms(word) if self._weights.form else ()
-        return [word, *(other for each in forms for other in each.words)]
+        return [word, *(other for each in self._forms(word) for other in each.words)]
+
+    def _forms(self, word: str) -> tuple[Forms, ...]:
+        """Return the other forms of a word in the languages of what the reader sees."""
+        if not self._weights.form:
+            return ()
+        spoken = self._sight.spoken(self._dictionary.languages)
+        return tuple(each for each in self._dictionary.forms(word) if each.language in spoken)
 
     def _word(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
         """Return a query for a word or its forms; where it is split, for its pieces side by side."""
-        forms = self._dictionary.forms(found[0]) if self._weights.form and len(found) == 1 else ()
+        forms = self._forms(found[0]) if len(found) == 1 else ()
         if not forms:
             return self.phrase(field, found, weight)
         rarity = self._sight.rarity_of_any(self._group(found[0]))
@@ -105,8 +111,13 @@ class Leaves:
         return _Q.boost_query(_Q.term_query(self._schema, field, word), weight * scale)
 
     def _spoken(self, forms: Forms) -> tantivy.Query:
-        """Return a query for documents in the language of these forms. It adds nothing to the score."""
-        tags = [forms.language, UNKNOWN] if forms.of_unknown else [forms.language]
+        """Return a query for documents in the language of these forms. It adds nothing to the score.
+
+        A document whose language nobody knows is taken to be in the one that most of what the reader sees is in.
+        """
+        counts = self._sight.spoken(self._dictionary.languages)
+        most = max(counts, key=lambda each: (counts[each], each), default="")
+        tags = [forms.language, UNKNOWN] if forms.language == most else [forms.language]
         return _Q.const_score_query(self._sight.terms(Key.LANGUAGE, tags), 0.0)
 
     def _near(self, field: Field, found: list[str], weight: float, *, within: int) -> tantivy.Query:

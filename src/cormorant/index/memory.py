@@ -46,14 +46,13 @@ class _Committed:
     held: dict[int, _Held] = field(default_factory=dict)
     place: int = 0
 
-    def spoken(self) -> list[_Held]:
-        """Return what is held; what is in no known language is taken to be in that of most others."""
-        counts = Counter(each.language for each in self.held.values() if each.language)
+    def spoken(self, reader: Reader) -> list[_Held]:
+        """Return what a reader sees; what is in no known language is taken to be in that of most others there."""
+        seen = [each for each in self.held.values() if reader.may_read(ACL(each.entry.grants, each.entry.denies))]
+        counts = Counter(each.language for each in seen if each.language)
         most = max(counts, key=lambda each: (counts[each], each), default="")
         unknown = ("und",)
-        return [
-            replace(each, language=most) if each.keys[Key.LANGUAGE] == unknown else each for each in self.held.values()
-        ]
+        return [replace(each, language=most) if each.keys[Key.LANGUAGE] == unknown else each for each in seen]
 
 
 class MemoryIndex:
@@ -154,11 +153,11 @@ class MemoryReader:
 
     def _found(self, search: Search) -> list[_Held]:
         """Return what matches."""
-        return [held for held in self._state.spoken() if _sees(held, search)]
+        return [held for held in self._state.spoken(search.reader) if _sees(held, search)]
 
     def why(self, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
         """Return a document with the parts of its score."""
-        found = [held for held in self._state.spoken() if held.entry.id == number and _sees(held, search)]
+        found = [held for held in self._state.spoken(search.reader) if held.entry.id == number and _sees(held, search)]
         if not found:
             return None
         held = found[0]
@@ -181,7 +180,7 @@ class MemoryReader:
         """Return words, or values of a key, that begin so, as far as the reader may know them."""
         if not (asked.letters or asked.key):
             return ()
-        found = [held for held in self._state.spoken() if _sees(held, asked.within)]
+        found = [held for held in self._state.spoken(asked.within.reader) if _sees(held, asked.within)]
         if asked.key is not None:
             filed = Counter(value for held in found for value in set(held.keys[asked.key]))
             return most_held({text: filed[text] for text in filed if text.startswith(asked.letters)}, asked.most)

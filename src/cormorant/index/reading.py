@@ -127,7 +127,7 @@ class EmbeddedReader:
             return ()
         with Readable():
             sight = state.sight(reader)
-            return () if sight.sees(found[0]) else tuple(filter(sight.sees, state.dictionary.alike(found[0])))
+            return () if sight.holding(found[0]) else tuple(state.dictionary.alike(found[0], sight.holding))
 
     def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
         """Return words, or values of a key, that begin so, as far as the reader may know them."""

@@ -7,14 +7,14 @@ not see hold a word. Here rarity is counted over what the reader sees, and the e
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import tantivy
 from tantivy import Occur, Query
 
 from cormorant.index.keys import exact
-from cormorant.index.query import Field
+from cormorant.index.query import Field, Key
 from cormorant.model.acl import Reader
 
 Clause = tuple[Occur, Query]
@@ -45,6 +45,7 @@ class Sight:
         self.documents = self._count([])
         self._complete = self.documents == searcher.num_docs - 1  # all but the mark
         self._counts: dict[str, int] = {}
+        self._spoken: Mapping[str, int] | None = None
 
     def terms(self, name: str, values: list[str]) -> Query:
         """Return a query for any of these exact values; one value is asked for faster than a set of one."""
@@ -52,9 +53,12 @@ class Sight:
             return tantivy.Query.term_query(self._schema, name, values[0], "basic")
         return tantivy.Query.term_set_query(self._schema, name, values)
 
-    def sees(self, word: str) -> bool:
-        """Say whether any document that the reader sees holds the word."""
-        return self._documents_with(word) > 0
+    def spoken(self, languages: Iterable[str]) -> Mapping[str, int]:
+        """Return in which of these languages there are documents that the reader sees, and how many."""
+        if self._spoken is None:
+            counts = {each: self._count([(Occur.Must, self.terms(Key.LANGUAGE, [each]))]) for each in languages}
+            self._spoken = {each: count for each, count in counts.items() if count}
+        return self._spoken
 
     def rarity(self, words: list[str]) -> float:
         """Return the inverse document frequency of words that stand together, among what the reader sees."""
@@ -62,7 +66,7 @@ class Sight:
 
     def rarity_of_any(self, words: Sequence[str]) -> float:
         """Return the inverse document frequency of whatever holds one of these words, as if each held another."""
-        holding = sum(self._documents_with(word) for word in words)
+        holding = sum(self.holding(word) for word in words)
         return min(_inverse(holding, self.documents), RAREST)
 
     def scale(self, words: list[str], field: Field, rarity: float | None = None) -> float:
@@ -70,11 +74,7 @@ class Sight:
         engine = sum(_inverse(self._searcher.doc_freq(field, word), self._slots) for word in words)
         return (self.rarity(words) if rarity is None else rarity) / engine
 
-    def _one(self, word: str) -> float:
-        """Return the inverse document frequency of one word."""
-        return _inverse(self._documents_with(word), self.documents)
-
-    def _documents_with(self, word: str) -> int:
+    def holding(self, word: str) -> int:
         """Return in how many documents that the reader sees a word stands, in one field or the other."""
         known = self._counts.get(word)
         if known is None:
@@ -82,6 +82,10 @@ class Sight:
                 self._counts.clear()
             known = self._counts[word] = max(self._holding(word, field) for field in _RANKED)
         return known
+
+    def _one(self, word: str) -> float:
+        """Return the inverse document frequency of one word."""
+        return _inverse(self.holding(word), self.documents)
 
     def _holding(self, word: str, field: Field) -> int:
         """Return how many documents that the reader sees hold the word."""

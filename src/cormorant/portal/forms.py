@@ -45,7 +45,8 @@ CHAPTERS = (
     )),
     Chapter("shape", "Parts of words", (
         Form("reimburs*", "Words that begin so: reimburse, reimbursed, reimbursement. Two letters or more."),
-        Form("*ation te?t", "`*` stands for any letters, also at the beginning or within; `?` within a word for one."),
+        Form("*ation te?t", "`*` stands for any letters, also at the beginning or within; `?` within a word for one. "
+             "Five of them at most in a word."),
         Form("accomodation~", "Words that are written nearly so: one letter of a short word may differ, two of a "
              "longer one; `hotle~1` says how many."),
     )),

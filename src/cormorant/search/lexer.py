@@ -19,6 +19,9 @@ LONGEST = 1_000
 MOST_TERMS = 64
 MOST_PREFIXES = 8
 """Words with a wildcard or a tilde: each may stand for thousands."""
+MOST_WILDCARDS = 5
+LONGEST_PATTERN = 50
+"""Of one word: with more its automaton takes longer than 0.1 s a field, or is larger than the index takes."""
 MOST_BETWEEN = 100
 DEEPEST = 20
 
@@ -177,6 +180,9 @@ class _Cutting:
         if tilde is None and "*" not in pattern and "?" not in pattern:
             return plain
         found = _liked(tilde, plain) if tilde is not None else _patterned(pattern, plain)
+        if found is not None and _is_large(found.text):
+            self.notes.append(f"A word takes {MOST_WILDCARDS} wildcards and {LONGEST_PATTERN} letters at most.")
+            return _tame(plain)
         if found is None:
             self.notes.append("A wildcard stands in one word, with two letters or digits at least.")
             return _tame(plain)
@@ -219,6 +225,12 @@ def _liked(tilde: re.Match[str], plain: Piece) -> Piece | None:
     """Return a word with a tilde: one letter of a short one may differ, two of a longer one, unless it is said."""
     edits = int(tilde[2]) if tilde[2] else allowed(tilde[1])
     return replace(plain, kind=Kind.LIKE, text=tilde[1], amount=edits)
+
+
+def _is_large(pattern: str) -> bool:
+    """Say whether a word with wildcards makes a larger automaton than the index takes."""
+    wild = len(_WILDCARD.findall(pattern))
+    return wild > 0 and (wild > MOST_WILDCARDS or len(pattern) > LONGEST_PATTERN)
 
 
 def _tame(plain: Piece) -> Piece:

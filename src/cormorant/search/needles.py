@@ -9,7 +9,7 @@ from typing import NamedTuple
 from cormorant.index.alike import edits
 from cormorant.index.leaves import as_regex
 from cormorant.index.query import Field, Leaf, Like, Near, Pattern, Prefix, Word
-from cormorant.index.stems import language_of, stem
+from cormorant.index.stems import beginning, language_of, stem
 from cormorant.index.words import UNSPACED, words
 
 _MOST_PLACES = 2_000
@@ -19,6 +19,7 @@ _MARKS = "[\\u0300-\\u036f\\u0483-\\u0489\\u0591-\\u05c7\\u0610-\\u061a\\u064b-\
 _LETTER = rf"[^\W_{UNSPACED}]"
 _WORD = re.compile(f"{_LETTER}+(?:{_MARKS}+{_LETTER}*)*|[{UNSPACED}]")
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
+_NO_WORD = re.compile("(?!)")
 
 
 class Place(NamedTuple):
@@ -30,11 +31,15 @@ class Place(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A part of the query: words side by side, and whether a word of the text fits in the place of the last."""
+    """A part of the query: words side by side, and whether a word of the text fits in the place of the last.
+
+    `initial`: the letter that what it stands for begins with, "" when that may be any.
+    """
 
     number: int
     words: tuple[str, ...]
     fits: Callable[[str], bool]
+    initial: str = ""
 
 
 class Needles:
@@ -46,9 +51,11 @@ class Needles:
         self._others: dict[str, Needles] = {self._language: self}
         pieces = [piece for leaf in self._leaves if leaf.field in (None, Field.TEXT) for piece in _pieces(leaf)]
         parts = [
-            _Part(n, found, self._fitting(leaf, found[-1])) for n, (leaf, found) in enumerate(dict.fromkeys(pieces))
+            _Part(n, found, self._fitting(leaf, found[-1]), _initial(leaf, found))
+            for n, (leaf, found) in enumerate(dict.fromkeys(pieces))
         ]
         self._parts = sorted(parts, key=lambda part: len(part.words), reverse=True)  # a phrase before its words
+        self._ascii = _ascii_word(_initials(self._parts))
         self.plain = tuple(dict.fromkeys(part.words[-1] for part in parts))
         self.words = tuple(" ".join(part.words) for part in parts)
         """Each part as the index has it, by its number."""
@@ -67,7 +74,7 @@ class Needles:
         if not self._parts:
             return found
         last, known = start, self._known
-        for word in _words_of(text).finditer(text, start, end):
+        for word in (self._ascii if text.isascii() else _WORD).finditer(text, start, end):
             parts = known.get(word[0])
             if parts is None:
                 parts = self._beginning(word[0])
@@ -99,8 +106,8 @@ class Needles:
             case Like():
                 return lambda word: edits(last, word, leaf.edits) <= leaf.edits
             case Word() if language and len(words(leaf.text)) == 1:
-                wanted = stem(last, language)
-                return lambda word: word == last or stem(word, language) == wanted
+                wanted, common = stem(last, language), beginning(last, language)
+                return lambda word: word == last or (word.startswith(common) and stem(word, language) == wanted)
             case _:
                 return last.__eq__
 
@@ -119,6 +126,30 @@ def _pieces(leaf: Leaf) -> Iterator[tuple[Leaf, tuple[str, ...]]]:
 
 def _begins(part: _Part, word: str) -> bool:
     return part.fits(word) if len(part.words) == 1 else word == part.words[0]
+
+
+def _initial(leaf: Leaf, found: tuple[str, ...]) -> str:
+    """Return the letter that words begin with which stand for the first of these; "" when it may be another."""
+    if isinstance(leaf, Pattern):
+        return "".join(words(found[0][0]))[:1]  # nothing of a wildcard
+    return "" if isinstance(leaf, Like) and len(found) == 1 else found[0][0]
+
+
+def _initials(parts: Iterable[_Part]) -> frozenset[str]:
+    """Return the letters that a word begins with which may be one of the parts; none when it may be any."""
+    letters = frozenset(part.initial for part in parts)
+    return frozenset() if "" in letters else letters
+
+
+def _ascii_word(initials: frozenset[str]) -> re.Pattern[str]:
+    """Return the pattern of a word in plain text that begins with one of these letters, in either case.
+
+    Most words of a text begin with another, and are passed over ten times as fast as they could be looked at.
+    """
+    plain = "".join(sorted(each + each.upper() for each in initials if each.isascii() and each.isalnum()))
+    if not initials:
+        return _ASCII_WORD
+    return re.compile(f"(?<![A-Za-z0-9])[{plain}][A-Za-z0-9]*") if plain else _NO_WORD
 
 
 def _words_of(text: str) -> re.Pattern[str]:

@@ -1,0 +1,214 @@
+"""Every face that a reader may ask, a function each: what it answers there, as values that can be compared.
+
+A new face is a function more and its name in FACES (any reader can ask it) or in STRANGERS (the pages, which are asked
+by whoever comes: the reader `everyone`). What tells the time it took is left out; hits are given apart from their
+order, so that `same` can hold order and score to what the mean length of documents may change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from cormorant.base.errors import NotFoundError
+from cormorant.model.acl import Reader
+from cormorant.operate import copies, searching, suggesting
+from cormorant.search.reader import Answer, GroupBy, Question, Sort
+from tests.journeys.sight.world import Side
+
+_TIME = re.compile(r"\d+ ms|/clicked/[0-9a-f]+/")
+"""How long it took, and by what clicks are known."""
+_HIT = re.compile(r'<li class="hit".*?</li>', re.DOTALL)
+_PAGES = re.compile(r'<nav class="pages".*?</nav>', re.DOTALL)
+_SAFE_FIELDS = ("content-type", "content-security-policy", "cache-control", "location")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked: a query, in these sources; the number of a document, there or not; the address of one."""
+
+    text: str
+    sources: tuple[str, ...]
+    number: int
+    address: str
+
+
+class Ranked(NamedTuple):
+    """Hits in their order with their scores, and what is said of each but its score."""
+
+    order: tuple[tuple[int, float], ...]
+    hits: dict[int, dict[str, Any]]
+
+
+class Told(NamedTuple):
+    """What a face answered: all but the hits, and the hits."""
+
+    said: Any
+    ranked: Ranked = Ranked((), {})
+
+
+Face = Callable[[Side, Reader, Asked], Told]
+
+
+def _ask(side: Side, question: Question, reader: Reader) -> Told:
+    """Ask as commands and pages do; for sources by name as pages do once they know that there are such."""
+    if question.sources:
+        return _answered(side.library.find(question, reader))
+    return _answered(searching.search(side.house, question, reader, shelf=side.library))
+
+
+def _answered(answer: Answer) -> Told:
+    said = searching.answer_record(answer)
+    del said["took_ms"]
+    hits = said.pop("hits")
+    order = tuple((hit["id"], hit.pop("score")) for hit in hits)
+    return Told(said, Ranked(order, {hit["id"]: hit for hit in hits}))
+
+
+def found(side: Side, reader: Reader, asked: Asked) -> Told:
+    """Search: totals, hits, snippets, scores, duplicates, and what was probably meant."""
+    return _ask(side, Question(asked.text, asked.sources, limit=1_000), reader)
+
+
+def unfolded(side: Side, reader: Reader, asked: Asked) -> Told:
+    """Search, every copy a hit of its own."""
+    return _ask(side, Question(asked.text, asked.sources, limit=1_000, fold=False), reader)
+
+
+def paged(side: Side, reader: Reader, asked: Asked) -> Told:
+    """Search page by page, to the end."""
+    order: list[tuple[int, float]] = []
+    hits: dict[int, dict[str, Any]] = {}
+    said: list[Any] = []
+    while not said or len(order) < said[-1]["reachable"]:
+        page = _ask(side, Question(asked.text, limit=7, offset=len(order)), reader)
+        said.append(page.said)
+        if not page.ranked.order:
+            break
+        order += page.ranked.order
+        hits |= page.ranked.hits
+    return Told(said, Ranked(tuple(order), hits))
+
+
+def newest(side: Side, reader: Reader, asked: Asked) -> Told:
+    """Search by date; its order is held exactly, as part of what is said."""
+    told = _ask(side, Question(asked.text, limit=1_000, sort=Sort.NEWEST), reader)
+    return Told((told.said, [number for number, _ in told.ranked.order]), told.ranked)
+
+
+def seen(side: Side, reader: Reader, asked: Asked) -> Told:
+    """One document by its number."""
+    hit = side.library.see(asked.number, reader)
+    return Told(searching.hit_record(hit) | {"score": 0} if hit else None)
+
+
+def copied(side: Side, reader: Reader, asked: Asked) -> Told:
+    """The kept copy of a document."""
+    try:
+        copy = copies.copy(side.house, side.library, asked.number, reader=reader)
+    except NotFoundError as error:
+        return Told((error.code, error.sentence))
+    return Told((searching.hit_record(copy.hit) | {"score": 0}, copy.is_kept, copy.markup, copy.words))
+
+
+def equal(side: Side, reader: Reader, asked: Asked) -> Told:
+    """The documents of equal content."""
+    try:
+        found = searching.duplicates(side.library, asked.number, reader)
+    except NotFoundError as error:
+        return Told((error.code, error.sentence))
+    return Told((found.total, [searching.hit_record(hit) | {"score": 0} for hit in found.hits]))
+
+
+def reasons(side: Side, reader: Reader, asked: Asked) -> Told:
+    """Why a document has its score: everything but the points, which the mean length moves as it does scores."""
+    why = side.library.why(Question(asked.text, asked.sources), asked.number, reader)
+    return Told(why and (why.id, why.url, why.title, sorted((part.what, part.about) for part in why.parts)))
+
+
+def narrowed(side: Side, reader: Reader, asked: Asked) -> Told:
+    """What results can be narrowed to, and in which groups there are how many."""
+    question = Question(asked.text, limit=1_000, sort=Sort.TITLE, group=GroupBy.SITE, facets=True)
+    answer = side.library.find(question, reader)
+    ids = [hit.id for hit in answer.hits]
+    return Told((searching.facets_record(answer), answer.groups, ids, answer.reachable))
+
+
+def suggested(side: Side, reader: Reader, asked: Asked) -> Told:
+    """What is suggested while the query is typed, a letter fewer each time."""
+    typed = (asked.text[:end] for end in range(len(asked.text), max(0, len(asked.text) - 6), -1))
+    return Told([suggesting.suggested(side.library, text, asked.sources, reader) for text in typed])
+
+
+def counted(side: Side, reader: Reader, asked: Asked) -> Told:
+    """How many documents of each source there are, and of one by its name."""
+    names = {name: side.library.count(name, reader) for name in asked.sources}
+    return Told((searching.counts(side.house, side.library, reader), names))
+
+
+def results(side: Side, reader: Reader, asked: Asked) -> Told:
+    """The page of results, every page of them; hits may change places with their equals, so they are sorted."""
+    pages, hits, number = list[str](), list[str](), 1
+    while True:
+        words = {"q": asked.text, "page": number} | ({"source": asked.sources[0]} if asked.sources else {})
+        body = _page(side, "/search?" + urlencode(words))
+        hits += _HIT.findall(body)
+        pages.append(_PAGES.sub("", _HIT.sub("", body)))
+        number += 1
+        if f"page={number}" not in body:
+            return Told((pages, sorted(hits)))
+
+
+def programs(side: Side, reader: Reader, asked: Asked) -> Told:
+    """The interface for programs."""
+    words = urlencode({"q": asked.text, "limit": 1_000, "source": list(asked.sources)}, doseq=True)
+    got = side.pages.get(f"/api/v1/search?{words}")
+    said = got.json
+    if got.status != 200:
+        return Told((got.status, said))
+    del said["took_ms"]
+    hits = said.pop("hits")
+    order = tuple((hit["id"], hit.pop("score")) for hit in hits)
+    return Told(said, Ranked(order, {hit["id"]: hit for hit in hits}))
+
+
+def copy(side: Side, reader: Reader, asked: Asked) -> Told:
+    """The page of a kept copy, what stands in its frame, and the page of its equals."""
+    addresses = (f"/cached/{asked.number}", f"/cached/{asked.number}/content", f"/duplicates/{asked.number}")
+    return Told([_page(side, each) for each in addresses])
+
+
+def home(side: Side, reader: Reader, asked: Asked) -> Told:
+    """The first page, the help, and the description for browsers."""
+    return Told([_page(side, address) for address in ("/", "/help", "/opensearch.xml")])
+
+
+def administration(side: Side, reader: Reader, asked: Asked) -> Told:
+    """Explanations, links and lists of documents: not for readers, whatever there is."""
+    address = quote(asked.address, safe="")
+    told = [
+        _page(side, where)
+        for where in (
+            f"/explain?address={address}", f"/documents/{asked.number}/links", f"/api/v1/explain?address={address}",
+            f"/api/v1/documents/{asked.number}", f"/api/v1/documents/{asked.number}/links", "/api/v1/documents",
+            "/api/v1/sources", "/api/v1/runs",
+        )
+    ]  # fmt: skip
+    assert all(each.startswith("403 ") for each in told), told
+    return Told(told)
+
+
+def _page(side: Side, address: str) -> str:
+    """Status, fields and body of an answer, without the time it took."""
+    got = side.pages.get(address)
+    fields = {name: got.headers[name] for name in _SAFE_FIELDS if name in got.headers}
+    return f"{got.status} {fields}\n{_TIME.sub('', got.body)}"
+
+
+FACES: tuple[Face, ...] = (
+    found, unfolded, paged, newest, seen, copied, counted, equal, reasons, narrowed, suggested,
+)  # fmt: skip
+STRANGERS: tuple[Face, ...] = (results, programs, copy, home, administration)

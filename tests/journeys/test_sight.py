@@ -1,0 +1,46 @@
+"""Nothing is told of what a reader may not see; the long form is `sight`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.journeys.sight.__main__ import prove
+from tests.journeys.sight.faces import FACES, STRANGERS, Ranked, Told
+from tests.journeys.sight.same import close, differences
+
+CHECKS = 900
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [101])
+def test_answers_are_those_of_an_installation_that_never_had_what_is_forbidden(seed: int) -> None:
+    tally = prove(CHECKS, seed, readers=5)
+    assert not tally.leaks, "\n".join(tally.leaks)
+    assert tally.checks.total() >= CHECKS
+    assert tally.checks.keys() == {face.__name__ for face in (*FACES, *STRANGERS)}
+    assert min(tally.hits, tally.hidden, tally.suggestions) > 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "fine"),
+    [
+        (3.0, 3.0, True), (3.0, 3.05, True), (3.0, 3.2, False), (2_003.0, 2_003.05, True), (2_003.0, 3.0, False),
+        (0.0, 0.1, False),
+    ],
+)  # fmt: skip
+def test_a_score_may_differ_by_the_slack_and_not_by_a_word(one: float, other: float, fine: bool) -> None:
+    assert close(one, other, 1.02) == close(other, one, 1.02) == fine
+
+
+def test_what_differs_is_told() -> None:
+    def told(said: str, *order: tuple[int, float], title: str = "a") -> Told:
+        return Told(said, Ranked(order, {number: {"title": title} for number, _ in order}))
+
+    one = told("x", (1, 5.0), (2, 3.0))
+    assert not list(differences(one, one, 1.0))
+    assert not list(differences(told("x", (2, 3.01), (1, 3.0)), told("x", (1, 3.01), (2, 3.0)), 1.02))
+    for other in (
+        told("y", (1, 5.0), (2, 3.0)), told("x", (1, 5.0)), told("x", (1, 5.0), (2, 3.5)),
+        told("x", (1, 5.0), (2, 3.0), title="b"), told("x", (2, 3.0), (1, 5.0)),
+    ):  # fmt: skip
+        assert list(differences(other, one, 1.02)), other
