@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from cormorant.index.compile import WORDS_FIRST
+from cormorant.index.compile import WORDS_FIRST, words_first
+from cormorant.index.leaves import TIE
+from cormorant.index.query import Weights
 from cormorant.index.sight import RAREST
 from cormorant.model.acl import Reader
-from cormorant.search.weights import DEFAULT
+from cormorant.search.weights import DEFAULT, FACTORS, tuned
 from tests.index.shelves import Shelf, entry, shelf
 
 # The mean length of all documents still counts a little in the length of each; words of others do not.
@@ -43,8 +46,15 @@ def test_rarity_does_not_depend_on_what_was_deleted(made: Shelf) -> None:
     assert _scores(made, "pipe valve") == pytest.approx(before, rel=NEARLY)
 
 
-def test_no_figure_outweighs_one_more_word() -> None:
-    word = 2.2 * RAREST * (DEFAULT.title + DEFAULT.text + DEFAULT.anchors)
-    pair = 2.2 * RAREST * DEFAULT.pair
-    fewer = DEFAULT.strict_words - 1
-    assert fewer * word + (fewer - 1) * pair < WORDS_FIRST
+GREATEST = tuned({name: factor.most for name, factor in FACTORS.items()})
+
+
+@pytest.mark.parametrize("weights", [DEFAULT, GREATEST, replace(DEFAULT, links=50.0, title=9.0)])
+def test_no_figure_outweighs_one_more_word(weights: Weights) -> None:
+    fields = weights.title + weights.headings + weights.text + weights.anchors + weights.address
+    word = 2.2 * RAREST * fields * (1 + TIE * weights.form)
+    pair = 2.2 * RAREST * weights.pair
+    priors = weights.links + weights.depth + weights.recency + weights.language
+    fewer = weights.strict_words - 1
+    assert fewer * word + (fewer - 1) * pair + priors < words_first(weights)
+    assert words_first(DEFAULT) == WORDS_FIRST
