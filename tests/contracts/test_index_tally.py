@@ -120,7 +120,8 @@ class TestOrder:
         index.put(
             entry(1, "pump", url=far, content_hash=SAME, modified_at=9.0),
             entry(3, "pump", url=near, content_hash=SAME),
-            entry(2, "pump", url=near, content_hash=SAME, modified_at=5.0), entry(9, "pump", modified_at=7.0),
+            entry(2, "pump", url=near, content_hash=SAME, modified_at=5.0),
+            entry(9, "pump", url="https://docs.example.org/b/long/way", modified_at=7.0),
         )  # fmt: skip
         for sort, found in ((Sort.NEWEST, [9, 2]), (Sort.OLDEST, [2, 9])):
             assert index.ids("pump", sort=sort) == found, "it stands in its own place"
