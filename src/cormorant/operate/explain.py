@@ -21,7 +21,7 @@ from cormorant.model.level import Level
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role, State
 from cormorant.model.status import Status, describe
-from cormorant.operate import documents, limits, links, rulings, sitemaps, troubles, unmet
+from cormorant.operate import advising, documents, limits, links, rulings, sitemaps, troubles, unmet
 from cormorant.operate.house import House
 from cormorant.operate.howread import how_read
 from cormorant.store.database import Tx
@@ -105,7 +105,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     public = access is None or (EVERYONE in access["grants"] and not access["denies"])
     because = _held(held, row.status) if held else _because(row, outcome, verdict, status, public=public, found=found)
     site = troubles.of_site(tx, row.site_id)
-    advice = status.advice
+    advice = advising.advice(number, row.address)
     if site and outcome is OutcomeKind.NONE:
         because, advice = f"It is known and has not been visited yet: {site['said']}.", site["advice"]
     elif outcome is OutcomeKind.NONE:
@@ -277,7 +277,7 @@ def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     how = "seed" if row.referrer is None else sitemaps.way(tx, row.referrer)
     return {
         "source": owner.name, "verdict": "excluded", "because": f"{row.status} {status.text}: {row.gate}: {row.rule}",
-        "status": row.status, "status_text": status.text, "advice": status.advice,
+        "status": row.status, "status_text": status.text, "advice": advising.advice(row.status, address),
         "paths": [{"how": how, "from": _address(tx, row.referrer), "text": ""}],
         "gates": [{"gate": row.gate, "rule": row.rule, "ruling": "excludes"}],
         "next": {"when": "never, unless the rule changes"},

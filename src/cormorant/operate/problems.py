@@ -23,7 +23,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role
 from cormorant.model.run import RunState
 from cormorant.model.status import Status, describe
-from cormorant.operate import documents, heldback, idle, limits, sitemaps, starts, textless, traps
+from cormorant.operate import advising, documents, heldback, idle, limits, sitemaps, starts, textless, traps
 from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
@@ -277,10 +277,10 @@ def _too_big(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 
 
 def _document(row: Any) -> dict[str, Any]:
-    said, reason = describe(row.status), row.reason or ""
+    said, reason, advice = describe(row.status), row.reason or "", advising.advice(row.status, row.address)
     return {
-        "kind": "document", "address": row.address, "status": row.status, "reason": reason, "advice": said.advice,
-        "sentence": f"{row.address}: {_joined(row.status, said.text, reason)} {said.advice}",
+        "kind": "document", "address": row.address, "status": row.status, "reason": reason, "advice": advice,
+        "sentence": f"{row.address}: {_joined(row.status, said.text, reason)} {advice}",
     }  # fmt: skip
 
 
