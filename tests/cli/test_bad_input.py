@@ -130,7 +130,7 @@ def test_data_folder_is_a_file(tmp_path: Path) -> None:
 
 def test_data_folder_holds_something_else(tmp_path: Path) -> None:
     (tmp_path / "letters.txt").write_text("x")
-    done = Installation(tmp_path).run("source", "list")
+    done = Installation(tmp_path).run("token", "add", "mine")
     assert (done.code, "letters.txt" in done.err) == (1, True)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["letters.txt"]
 
@@ -235,14 +235,14 @@ def test_a_damaged_index(home: Installation) -> None:
 
 def test_a_server_that_does_not_answer(bare: Installation) -> None:
     away = Installation(bare.folder, {"CORMORANT_STORE": "postgresql://nobody:secret@127.0.0.1:9/none"})
-    done = away.run("source", "list")
+    done = away.run("token", "add", "mine")
     assert done.code == 6, done
     assert "secret" not in done.err
 
 
 @pytest.mark.parametrize("store", ["mysql://a/b", "nonsense"])
 def test_a_store_we_do_not_know(store: str, bare: Installation) -> None:
-    done = Installation(bare.folder, {"CORMORANT_STORE": store}).run("source", "list")
+    done = Installation(bare.folder, {"CORMORANT_STORE": store}).run("token", "add", "mine")
     assert (done.code, "not a database we know" in done.err) == (2, True)
 
 
@@ -255,7 +255,9 @@ def test_a_setting_of_the_environment_that_is_misspelt(bare: Installation) -> No
     done = Installation(bare.folder, {"CORMORANT_RETRIVERS": "1"}).run("source", "list")
     assert (done.code, "Did you mean CORMORANT_RETRIEVERS?" in done.err) == (2, True)
     assert (
-        Installation(bare.folder, {"CORMORANT_SUITES": "/somewhere", "CORMORANT_SITE": "x"}).run("source", "list").code
+        Installation(bare.folder, {"CORMORANT_SUITES": "/somewhere", "CORMORANT_SITE": "x"})
+        .run("token", "add", "mine")
+        .code
         == 0
     )
 
@@ -328,7 +330,7 @@ class TestCrawl:
     """Sources that cannot be crawled as they are."""
 
     def test_nothing_to_crawl(self, bare: Installation) -> None:
-        bare.fine("source", "list")
+        bare.fine("token", "add", "mine")
         done = bare.run("crawl")
         assert (done.code, "cormorant source add" in done.err) == (4, True)
 
@@ -365,3 +367,10 @@ class TestCrawl:
         record = bare.run("crawl", "--json").object
         idle = [each["rule"] for each in record["problems"] if each["kind"] == "rule"]
         assert idle == ["exclude path:/tidse"]
+
+
+@pytest.mark.parametrize("words", [["source", "list"], ["secret", "list"], ["token", "list"], ["receiver", "list"]])
+def test_a_list_makes_no_installation(words: list[str], tmp_path: Path) -> None:
+    done = Installation(tmp_path / "mistyped").run(*words)
+    assert (done.code, "There is nothing in" in done.err) == (4, True), done
+    assert not (tmp_path / "mistyped").exists()

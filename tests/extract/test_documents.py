@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import msgspec
@@ -209,3 +211,24 @@ def test_an_office_document_takes_few_threads() -> None:
         capture_output=True, check=True, timeout=60,
     )  # fmt: skip
     assert int(done.stdout) <= 6
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "part"),
+    [
+        ("a.pptx", writers.pptx("one", "two"), "ppt/slides/slide2.xml"),
+        ("a.docx", writers.docx("one"), "word/document.xml"),
+        ("a.xlsx", writers.xlsx(["one"]), "xl/worksheets/sheet1.xml"),
+    ],
+)
+def test_a_part_that_is_broken_is_a_fault(name: str, body: bytes, part: str) -> None:
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        files: dict[str, str | bytes] = {each: archive.read(each) for each in archive.namelist()}
+    files[part] = files[part][: len(files[part]) // 2]
+    assert fault(name, writers.zipped(files)).status == 903
+
+
+def test_what_a_converter_says_is_kept_apart_from_the_reason() -> None:
+    found = fault("a.pdf", writers.pdf("x")[:120])
+    assert found.reason == "The document cannot be read: it is damaged, or no PDF."
+    assert "PDFium" in found.detail

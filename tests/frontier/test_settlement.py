@@ -105,3 +105,19 @@ def test_many_out_links(store: Store) -> None:
             tx.execute(sa.update(outlinks).values(inverted=True))
         assert len(links(tx)) == 2501
         assert {each[4] for each in links(tx)} == {NEW}
+
+
+def test_what_was_remarked_of_a_document_stays_while_it_is_the_same(store: Store) -> None:
+    admitted(store, *pages(1))
+    with store.begin() as tx:
+        (number,) = numbers(tx).values()
+        read = a_resource()._replace(outcome=int(OutcomeKind.OK), status=200)
+        settlement.fates(tx, [(read._replace(id=number), _remarked("It has no text: it is empty"), 1.0)], run=7)
+        settled(tx, number, Unchanged(), read)
+        assert row(tx, number).reason == "It has no text: it is empty"
+        settled(tx, number, Unchanged(), read._replace(outcome=int(OutcomeKind.FAILED)))
+        assert row(tx, number).reason is None
+
+
+def _remarked(reason: str) -> Fate:
+    return Fate(State.READY, 0, 0, OutcomeKind.OK, 200, 0.0, reason, kept=True)

@@ -279,3 +279,18 @@ def test_a_kill_loses_nothing_that_a_sitemap_names(command: Installation, site: 
     assert (report["state"], report["complete"]) == ("finished", True)
     listed = {each["url"]: each["status"] for each in command.fine("--json", "document", "list").objects}
     assert listed == dict.fromkeys([site.home, *pages], 200)
+
+
+def test_a_dead_entry_is_explained_while_a_sitemap_names_it(command: Installation, site: Mapped) -> None:
+    pages, gone = site.pages(["a", "b"]), f"{site.home}gone"
+    site.robots("Sitemap: /map.xml")
+    site.put("map.xml", urlset([*pages, gone]))
+    command.fine("source", "add", "web", "mapped", "--set", f"start={pages[0]}")
+    for _ in range(4):
+        assert crawled(command)["gone"] == 1
+        record = explained(command, gone)
+        assert (record["verdict"], record["paths"][0]["how"]) == ("gone", "sitemap")
+    site.put("map.xml", urlset(pages))
+    crawled(command)
+    assert explained(command, gone)["verdict"] == "unknown"
+    assert crawled(command)["gone"] == 0

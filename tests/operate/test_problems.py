@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from cormorant.app.settings import Installation as Settings
 from cormorant.journal import visits
 from cormorant.operate import documents
 from tests.cli.world import Answer, Installation, Site, serving, small_site
+from tests.extract import writers
 
 
 @pytest.fixture
@@ -340,3 +342,54 @@ def test_rights_that_leave_nobody_are_told_of(home: Installation, site: Site) ->
     assert alone in home.fine("source", "add", "web", "docs", *given).err
     assert alone not in home.fine("source", "edit", "docs", "--set", "grants=").err
     assert alone in home.fine("source", "edit", "docs", "--set", "grants=user:anna", "--preview").err
+
+
+def test_documents_without_text_are_told_with_the_reason(home: Installation, tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "words.pdf").write_bytes(writers.pdf("Quiet words."))
+    (papers / "locked.pdf").write_bytes(writers.pdf("Hidden words.", password="x"))
+    (papers / "scan.pdf").write_bytes(writers.pdf(""))
+    for name in ("none.docx", "none.txt"):
+        (papers / name).write_bytes(b"")
+    home.fine("source", "add", "files", "papers", "--set", f"path={papers}")
+    for mode in ((), (), ("--force",)):
+        (said,) = [each for each in home.fine("crawl", *mode, "--json").object["problems"] if each["kind"] == "text"]
+        assert said["reasons"] == {"protected": 1, "empty": 2, "pictures": 1}
+        assert said["sentence"].startswith(
+            "4 documents have no text: 1 is protected by a password, 2 are empty, 1 holds only pictures, like a scan. "
+        )
+        assert "`cormorant document list --source papers --no-text` lists them" in said["sentence"]
+    listed = home.fine("document", "list", "--source", "papers", "--no-text", "--json").objects
+    assert {each["url"].rpartition("/")[2] for each in listed} == {"locked.pdf", "scan.pdf", "none.docx", "none.txt"}
+    locked = home.fine("explain", str(papers / "locked.pdf"), "--json").object
+    assert locked["because"].endswith(
+        "It has no text: it is protected by a password; only its name and address can be found."
+    )
+    assert (locked["verdict"], locked["conversion"]["no_text"]) == ("indexed", "it is protected by a password")
+    assert locked["advice"] in home.fine("explain", str(papers / "locked.pdf")).out
+    assert "no text" not in home.fine("explain", str(papers / "words.pdf")).out
+
+
+def test_a_damaged_file_is_a_problem_in_plain_words(home: Installation, tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    good = {"a.pdf": writers.pdf("x"), "b.docx": writers.docx("x"), "c.xlsx": writers.xlsx(["x"]), "d.pptx": b"x"}
+    for name, body in good.items():
+        (papers / name).write_bytes(b"\0\1\2\3" * 400 + body[1600:])
+    with zipfile.ZipFile(papers / "e.docx", "w") as archive:
+        for part in ("[Content_Types].xml", "word/document.xml"):
+            archive.writestr(part, "<w:document")
+    (papers / "data.bin").write_bytes(b"\0\1\2\3" * 400)
+    home.fine("source", "add", "files", "papers", "--set", f"path={papers}")
+    done = home.run("crawl", "--json")
+    assert done.code == 3
+    said = {each["address"].rpartition("/")[2]: each for each in done.object["problems"] if each["kind"] == "document"}
+    assert {name: each["status"] for name, each in said.items()} == dict.fromkeys((*good, "e.docx"), 903)
+    assert said["a.pdf"]["reason"] == (
+        "Its name says PDF, but its bytes are none: the file is damaged, or of another format."
+    )
+    assert said["e.docx"]["reason"].startswith("The document cannot be read: its contents are damaged")
+    assert not any("Error" in each["sentence"] or "server" in each["sentence"] for each in said.values())
+    unread = home.fine("explain", str(papers / "data.bin"), "--json").object
+    assert (unread["status"], "server" in unread["advice"]) == (1001, False)

@@ -57,3 +57,9 @@ def test_help_leads_back_and_is_found(crawled: Crawled) -> None:
     assert '<a href="/help">How to search</a>' in crawled.get("/").body
     assert 'href="#fields"' in crawled.get("/help").body
     assert 'id="fields"' in crawled.get("/help").body
+
+
+def test_help_does_not_deny_that_other_forms_are_found(crawled: Crawled) -> None:
+    page = crawled.get("/help").body
+    assert "Endings are not changed" not in page
+    assert "Other forms of a word are found too" in page

@@ -36,17 +36,20 @@ def list_(
     excluded: Annotated[
         bool, typer.Option("--excluded", help="Addresses that a gate excluded, with the rule.")
     ] = False,
+    no_text: Annotated[
+        bool, typer.Option("--no-text", help="Documents without text, with the reason: found by their names alone.")
+    ] = False,
 ) -> None:
     """List every known address."""
     from cormorant.operate import listing
 
     say = terminal.of(context)
     with say.house() as house:
-        for record in listing.listed(house, listing.Wanted(source, state, status, excluded)):
+        for record in listing.listed(house, listing.Wanted(source, state, status, excluded, no_text)):
             if say.json:
                 say.record(record)
             else:
-                why = f"  {record['rule'] or record['reason'] or ''}" if excluded else ""
+                why = f"  {record['rule'] or record['reason'] or ''}" if excluded or no_text else ""
                 say.print(f"{record['status']:>4}  {record['state']:<8}  {record['url']}{why}".rstrip())
 
 

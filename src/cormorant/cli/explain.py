@@ -50,7 +50,8 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     source = f", source {record['source']!r}" if record["source"] else ""
     say.print(record["address"])
     say.raw(f"  {say.bold(verdict)}{terminal.clean(source)}: {terminal.clean(record['because'])}")
-    if record.get("advice") and record["verdict"] not in ("indexed", "pending"):
+    no_text = (record["conversion"] or {}).get("no_text")
+    if record.get("advice") and (no_text or record["verdict"] not in ("indexed", "pending")):
         say.print(f"  {record['advice']}")
     if renamed := record.get("renamed"):
         say.print(f"  {'Known as':<13} {renamed['fetched']}, shown as {renamed['shown']}, by {renamed['rule']}")

@@ -60,7 +60,7 @@ def list_(context: typer.Context) -> None:
     from cormorant.operate import receivers
 
     say = terminal.of(context)
-    with say.house(new=True) as house:
+    with say.house() as house:
         records = receivers.listed(house)
     say.table(
         records,

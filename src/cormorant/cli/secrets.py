@@ -69,7 +69,7 @@ def list_(context: typer.Context) -> None:
     from cormorant.operate import secrets
 
     say = terminal.of(context)
-    with say.house(new=True) as house:
+    with say.house() as house:
         records = secrets.listed(house)
     if not say.table(records, ("secret", "used_by", "opens", "changed_at")) and not say.json:
         say.note("There is no secret yet. Keep one: cormorant secret add NAME")

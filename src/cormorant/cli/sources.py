@@ -106,7 +106,7 @@ def list_(context: typer.Context) -> None:
     from cormorant.operate import sources
 
     say = terminal.of(context)
-    with say.house(new=True) as house:
+    with say.house() as house:
         records = [sources.as_record(house, row) for row in sources.every(house)]
     if not say.table(records, ("source", "kind", "documents", "last_run")) and not say.json:
         say.note("There is no source yet. Add one: cormorant source add web NAME --set start=https://...")

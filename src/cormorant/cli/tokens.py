@@ -38,7 +38,7 @@ def list_(context: typer.Context) -> None:
     from cormorant.operate import tokens
 
     say = terminal.of(context)
-    with say.house(new=True) as house:
+    with say.house() as house:
         records = tokens.listed(house)
     if not say.table(records, ("token", "created_at", "used_at")) and not say.json:
         say.note("There is no token yet. Make one: cormorant token add NAME")

@@ -14,7 +14,7 @@ from cormorant.crawl import naming
 from cormorant.crawl.doubts import Doubts, Read
 from cormorant.extract.beside import with_header
 from cormorant.extract.change import attributes_said, main_text_hash
-from cormorant.extract.choose import Reading, extract_inline, needs_office, reading_of, unread_status
+from cormorant.extract.choose import Reading, claims_to_be, extract_inline, needs_office, reading_of, unread_status
 from cormorant.extract.formats import OCTETS, essence
 from cormorant.extract.head import meant_for
 from cormorant.extract.language import Declared, language_said
@@ -39,6 +39,7 @@ TASK, OFFICE_TASK, SITEMAP_TASK = "convert", "convert_office", "read_sitemap"
 SERVER_WAITS_S = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Rests between attempts to reach the server of the children; then the process ends and is started again."""
 _log = logger(__name__)
+GAVE_UP = "The document cannot be read: its contents are damaged, or not of the format that it seems to have."
 KILLS = 2
 """Children a document may cost before it is quarantined (fault B9)."""
 
@@ -142,6 +143,8 @@ class Reader:
                 return await self._in_child(content, manner)
             case Reading.NONE if content.mime == OCTETS and is_text(declared):
                 return Failed(1009, f"It was announced as {declared}, but its bytes are no text.")
+            case Reading.NONE if content.mime == OCTETS and (claimed := claims_to_be(declared, content.file_name)):
+                return Failed(903, f"Its {claimed}, but its bytes are none: the file is damaged, or of another format.")
             case Reading.NONE:
                 status = unread_status(content.mime)
                 rule = f"no converter reads {content.mime}"
@@ -186,7 +189,8 @@ class Reader:
                 case Finished(value=value):
                     return value
                 case TaskFailed(reason=reason):
-                    return Failed(903, f"The converter gave up: {reason}")
+                    _log.warning("conversion.failed", extra={"address": content.address, "detail": reason})
+                    return Failed(903, GAVE_UP)
                 case Killed(reason=cause, said=said):
                     why = f"{cause.value}: {said}" if said else cause.value
         return Quarantined(f"The converter was stopped twice ({why}).", content)
@@ -204,6 +208,8 @@ class Reader:
     def _decoded(content: Content, value: bytes) -> tuple[Content, Extraction] | Outcome:
         said = decode_result(value)
         if isinstance(said, ConversionFault):
+            if said.detail:
+                _log.warning("conversion.failed", extra={"address": content.address, "detail": said.detail})
             return Failed(said.status, said.reason)
         return content, said
 

@@ -338,7 +338,7 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
     if changed:
         document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
         content_hash = document.content_hash if document else None
-        why = MISLED if counting.was_misled(visited.report.wire, outcome) else fate.reason
+        why = MISLED if counting.was_misled(visited.report.wire, outcome) else fate.reason or None
         made.visits.append(
             VisitRow(
                 resource.id, run, visited.report.at, int(fate.outcome), fate.status, visited.size, content_hash,

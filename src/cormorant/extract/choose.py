@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Final
 
 from cormorant.base.steps import Steps, unmeasured
-from cormorant.extract.formats import Reader, reader_of
+from cormorant.extract.formats import PROVEN, Reader, by_name, reader_of
 from cormorant.extract.html import extract_html
 from cormorant.extract.plain import extract_markdown, extract_text
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
@@ -22,6 +22,7 @@ from cormorant.model.content import PLAIN, Extraction, Manner
 __all__ = [
     "ConversionFault",
     "Reading",
+    "claims_to_be",
     "decode_result",
     "encode_task",
     "extract_inline",
@@ -69,6 +70,13 @@ def reading_of(mime: str, size_bytes: int) -> Reading:
 def needs_office(mime: str) -> bool:
     """Say whether a document that is read in a child needs the reader of office documents."""
     return reader_of(mime) is Reader.OFFICE
+
+
+def claims_to_be(declared: str, file_name: str) -> str:
+    """Say which readable format that proves itself by its bytes name or type claim, "" when neither does."""
+    if by_name(file_name) in PROVEN:
+        return f"name says {file_name.rpartition('.')[2].upper()[:10]}"
+    return f"type says {declared}" if declared in PROVEN else ""
 
 
 def unread_status(mime: str) -> int:

@@ -53,7 +53,7 @@ def answered(task: Task, body: Body, read: Callable[[Task, Body], Extraction | C
         return encode_result(_name_only(task))
     except Unreadable as error:
         return encode_result(
-            ConversionFault(CONVERSION_FAILED, f"The document cannot be read: {str(error).rstrip('.')}.")
+            ConversionFault(CONVERSION_FAILED, f"The document cannot be read: {str(error).rstrip('.')}.", error.detail)
         )
 
 

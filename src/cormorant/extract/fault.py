@@ -4,7 +4,14 @@ from __future__ import annotations
 
 
 class Unreadable(Exception):
-    """The document is damaged, dangerous or not what it claims to be. The message says which, for an administrator."""
+    """The document is damaged, dangerous or not what it claims to be. The message says which, for an administrator.
+
+    `detail` is what a converter said of that, for the log.
+    """
+
+    def __init__(self, message: str, detail: str = "") -> None:
+        super().__init__(message)
+        self.detail = detail
 
 
 class Protected(Exception):

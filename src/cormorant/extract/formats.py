@@ -146,6 +146,13 @@ _READERS: Final = {
     ODF + "presentation-template": Reader.OFFICE,
 }
 
+PROVEN: Final = frozenset(
+    mime
+    for mime, reader in _READERS.items()
+    if reader in (Reader.PDF, Reader.OFFICE) and mime not in ("message/rfc822", "application/x-ipynb+json")
+)
+"""Formats that begin with bytes of their own, so that others are damage."""
+
 IN_WORDS: Final = frozenset((Reader.HTML, Reader.TEXT, Reader.MARKDOWN, Reader.CSV, Reader.XML, Reader.JSON))
 """Formats that are text in themselves."""
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from xberg import _xberg
 
-from cormorant.extract import archive
+from cormorant.extract import archive, slides
 from cormorant.extract.fault import Protected, Unreadable
 from cormorant.extract.formats import DOCX, ENCRYPTED, ODF, OOXML, PPTX, XLSX
 from cormorant.extract.head import MAX_KEYWORDS, language_tag
@@ -56,6 +56,8 @@ def extract_office(body: bytes, mime: str, *, address: str, file_name: str = "")
         raise Protected
     if body.startswith(b"PK"):
         archive.check(body)
+        if _SAME_AS.get(mime, mime) == PPTX:
+            slides.check(body)
     document = asyncio.run(_converted(body, _SAME_AS.get(mime, mime)))
     about = document.metadata
     links, seen = _links(address, document.uris or ())
@@ -77,7 +79,7 @@ async def _converted(body: bytes, mime: str) -> Any:
     if result.results:
         return result.results[0]
     reasons = [f"{error.error_type}: {error.message}" for error in result.errors]
-    raise Unreadable(one_line("; ".join(reasons)) or "xberg found nothing in it")
+    raise Unreadable("its contents are damaged", one_line("; ".join(reasons)) or "xberg found nothing in it")
 
 
 def _attributes(about: Any) -> dict[str, Value]:

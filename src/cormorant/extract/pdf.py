@@ -28,7 +28,7 @@ def extract_pdf(body: bytes, *, address: str, file_name: str = "") -> Extraction
     except pypdfium2.PdfiumError as error:
         if error.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD:
             raise Protected from None
-        raise Unreadable(f"PDFium cannot open it: {error}") from None
+        raise Unreadable("it is damaged, or no PDF", f"PDFium: {error}") from None
     about = document.get_metadata_dict(skip_empty=True)
     text, truncated = _text(document)
     return Extraction(

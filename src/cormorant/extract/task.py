@@ -37,10 +37,14 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ConversionFault(msgspec.Struct, frozen=True, array_like=True, tag="fault"):
-    """The document could not be read. `status` is a number of the status table, `reason` for an administrator."""
+    """The document could not be read. `status` is a number of the status table, `reason` for an administrator.
+
+    `detail` is what the converter said, for the log.
+    """
 
     status: int
     reason: str
+    detail: str = ""
 
 
 class _Answer(msgspec.Struct, frozen=True, array_like=True, tag="extraction"):
@@ -101,7 +105,8 @@ def decode_task(payload: bytes) -> tuple[Task, Body]:
 def encode_result(result: Extraction | ConversionFault) -> bytes:
     """Return an answer of at most MAX_ANSWER bytes; what is too long loses the end of its text, then links."""
     if isinstance(result, ConversionFault):
-        return _ENCODER.encode(ConversionFault(result.status, one_line(result.reason, _REASON)))
+        reason, detail = one_line(result.reason, _REASON), one_line(result.detail, _REASON)
+        return _ENCODER.encode(ConversionFault(result.status, reason, detail))
     answer = _answer(result)
     encoded = _ENCODER.encode(answer)
     if len(encoded) <= MAX_ANSWER:

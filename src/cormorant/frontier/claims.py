@@ -22,10 +22,11 @@ from cormorant.frontier.facts import FOR_EVER, Fact
 from cormorant.model.content import Entry
 from cormorant.model.level import Level
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import State
+from cormorant.model.resource import How, State
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import claim, content, resource, site_fact
+from cormorant.store.schema.frontier import ASTRAY
 
 TRUST = "lastmod"
 """The name of the fact that holds what was measured."""
@@ -134,6 +135,19 @@ def keep(
     if moved:
         tx.execute(_moved(admission), moved)
     return reordered
+
+
+def name_again(tx: Tx, admission: Admission, named: Collection[int]) -> None:
+    """Keep of pages that are gone that a sitemap of this run names them still: `named` are keys."""
+    columns = resource.c
+    gone = sa.select(columns.hash, columns.site_id).where(
+        ASTRAY, columns.source_id == admission.source, columns.outcome == int(OutcomeKind.GONE),
+        columns.how == int(How.SITEMAP),
+    )  # fmt: skip
+    found = sorted((row.hash, row.site_id) for row in tx.rows(gone) if row.hash in named)
+    rows = [(admission.source, key, place, None, 0, admission.run, int(Said.NOTHING)) for key, place in found]
+    kept = bulk.Upsert(("source_id", "hash"), ("run",))
+    bulk.insert(tx, claim, ("source_id", "hash", "site_id", "modified_at", "every_s", "run", "said"), rows, kept)
 
 
 def _moved(admission: Admission) -> sa.Update:

@@ -182,13 +182,16 @@ def is_unreachable(status: int) -> bool:
 
 
 def reason_of(outcome: Outcome) -> str | None:
-    """The words kept beside the status: why it failed, the rule that excluded it, where it moved."""
+    """The words kept beside the status: why it failed, the rule that excluded it, where it moved, what it lacks.
+
+    None: nothing was learned of that.
+    """
     if isinstance(outcome, _WITH_REASON):
         return outcome.reason
     if isinstance(outcome, Excluded):
         return f"{outcome.ruling.gate}: {outcome.ruling.rule}"
     if isinstance(outcome, Moved):
         return f"to {outcome.target}"
-    if isinstance(outcome, Ok) and outcome.document is not None:
-        return outcome.document.remark or None
+    if isinstance(outcome, Ok | Unchanged) and outcome.document is not None:
+        return outcome.document.remark
     return None

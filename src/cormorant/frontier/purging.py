@@ -1,7 +1,8 @@
 """When do the rows of what is gone go too? After it was gone in two runs, and when nothing links to it any more.
 
 A 410 is purged at once (RFC 9110 section 15.5.11: the condition is likely permanent). What a listing named goes though
-something links to it. Start addresses stay, so that their fate can be explained, and sitemaps that a robots.txt names.
+something links to it; what a sitemap named stays while that names it. Start addresses stay, so that their fate can be
+explained, and sitemaps that a robots.txt names.
 """
 
 from __future__ import annotations
@@ -19,6 +20,23 @@ RUNS = 2
 """Runs in a row that must find a 404, or whose complete listings must not name it, before its row is purged."""
 
 
+def _named_still() -> sa.ColumnElement[bool]:
+    """Does the sitemap that named it stand, and name it still, as far as is known?
+
+    One that was read anew by the run that visited the page last says so by a claim of that run; one that is as it was
+    names what it named.
+    """
+    columns, map_ = resource.c, resource.alias("map")
+    anew = sa.and_(map_.c.outcome == int(OutcomeKind.OK), map_.c.run == columns.run)
+    claimed = sa.exists().where(
+        claim.c.source_id == columns.source_id, claim.c.hash == columns.hash, claim.c.run == columns.run
+    )
+    stands = sa.and_(
+        map_.c.id == columns.referrer, map_.c.role == int(Role.SITEMAP), map_.c.outcome != int(OutcomeKind.GONE)
+    )
+    return sa.and_(columns.how == int(How.SITEMAP), sa.exists().where(stands, sa.or_(sa.not_(anew), claimed)))
+
+
 def purge(tx: Tx, source: int) -> int:
     """Remove rows, links and journal of what is gone for good. Its kept copy stays in its pack, named by no row."""
     columns = resource.c
@@ -30,7 +48,8 @@ def purge(tx: Tx, source: int) -> int:
         .where(
             ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.how != int(How.SEED)
         )
-        .where(sa.or_(columns.status == 410, columns.attempts >= RUNS))
+        .where(sa.or_(sa.and_(columns.status == 410, columns.how != int(How.SITEMAP)), columns.attempts >= RUNS))
+        .where(sa.not_(_named_still()))
         .where(sa.or_(listed, sa.not_(linked)), sa.or_(columns.referrer.is_(None), sa.not_(named)))
     )
     found = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed)  # what nobody has deleted

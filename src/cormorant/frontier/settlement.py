@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cormorant.frontier.fate import REPEATED, Fate
+from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Resource
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, outlinks, resource
 
+_READ = (OutcomeKind.OK, OutcomeKind.UNCHANGED)
 _FATE = ("state", "due", "attempts", "outcome", "status", "not_before", "run", "visited_at", "visits+")
 _CONTENT = (
     "id", "source_id", "url", "etag", "modified", "content_hash", "text_hash", "mime", "language", "title",
@@ -49,12 +51,14 @@ class ContentRow(NamedTuple):
 def fates(tx: Tx, visits: Sequence[tuple[Resource, Fate, float]], run: int) -> None:
     """Write what became of visited rows; the third value is when the visit ended.
 
-    An exclusion or quarantine without a reason repeats an earlier one, whose reason stays.
+    An exclusion or quarantine without a reason repeats an earlier one, whose reason stays; so does what was remarked
+    of a document that is the same as at its last visit.
     """
     rows, repeated = [], []
     for r, f, at in visits:
         row = (int(f.state), f.due, f.attempts, int(f.outcome), f.status, f.not_before, run, at, 1)
-        if f.reason is None and f.outcome in REPEATED:
+        same = f.outcome is OutcomeKind.UNCHANGED and r.outcome in _READ
+        if f.reason is None and (same or f.outcome in REPEATED):
             repeated.append((*row, r.id))
         else:
             rows.append((*row, bulk.storable(f.reason) if f.reason else None, r.id))

@@ -58,7 +58,8 @@ class Tally:
 class Told:
     """What a sitemap told beside new documents: other sitemaps, what it claims of pages, and how much there was.
 
-    A large one is told in parts: `left` are the entries that come after this part. `reordered` are sites whose
+    A large one is told in parts: `left` are the entries that come after this part. `known` are the keys of those in it
+    that were known. `reordered` are sites whose
     resources, or the order of their visits, are not what they were.
     """
 
@@ -66,6 +67,7 @@ class Told:
     tally: Tally
     left: Sequence[Entry] = ()
     sitemaps: list[Arrival] = field(default_factory=list)
+    known: set[int] = field(default_factory=set)
     claims: list[Claim] = field(default_factory=list)
     reordered: set[int] = field(default_factory=set)
 

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from cormorant.model import textless
 from cormorant.model.acl import ACL
 
 Value = str | float | Sequence[str] | Sequence[float]
@@ -210,8 +211,11 @@ class Document(msgspec.Struct, frozen=True):
 
     @property
     def remark(self) -> str:
-        """What a person is told of a document that was read in part, "" of one that was read whole."""
-        cut = "Only its beginning was read." if self.truncated else ""
-        if not self.links_dropped:
-            return cut
-        return f"{cut} It has more links than are kept: {self.links_dropped:,} were left out.".strip()
+        """What a person is told of a document without text or read in part, "" of one that was read whole."""
+        missing = textless.why(self.mime, self.size_bytes, self.text, self.attributes)
+        said = [textless.sentence(missing)] if missing else []
+        if self.truncated:
+            said.append("Only its beginning was read.")
+        if self.links_dropped:
+            said.append(f"It has more links than are kept: {self.links_dropped:,} were left out.")
+        return " ".join(said)

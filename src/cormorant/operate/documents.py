@@ -257,7 +257,7 @@ def row(tx: Tx, number: int) -> Any:
 
 
 def _shown(house: House, tx: Tx, known: Any) -> dict[str, Any]:
-    return View(tx).record(known) | how_read(house, place_of(tx, known.id))
+    return View(tx).record(known) | how_read(house, place_of(tx, known.id), known.size_bytes)
 
 
 def place_of(tx: Tx, number: int) -> Place | None:

@@ -14,13 +14,14 @@ from cormorant.frontier import facts, hiding, linkpack, order
 from cormorant.journal import runs, visits
 from cormorant.journal.counting import CONVERSION
 from cormorant.journal.runs import RunRow
+from cormorant.model import textless
 from cormorant.model.acl import EVERYONE
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.level import Level
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role, State
 from cormorant.model.status import Status, describe
-from cormorant.operate import documents, limits, links, rulings, sitemaps, troubles, unmet
+from cormorant.operate import advising, documents, limits, links, rulings, sitemaps, troubles, unmet
 from cormorant.operate.house import House
 from cormorant.operate.howread import how_read
 from cormorant.store.database import Tx
@@ -104,17 +105,21 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     public = access is None or (EVERYONE in access["grants"] and not access["denies"])
     because = _held(held, row.status) if held else _because(row, outcome, verdict, status, public=public, found=found)
     site = troubles.of_site(tx, row.site_id)
-    advice = status.advice
+    advice = advising.advice(number, row.address)
     if site and outcome is OutcomeKind.NONE:
         because, advice = f"It is known and has not been visited yet: {site['said']}.", site["advice"]
     elif outcome is OutcomeKind.NONE:
         because, advice = limits.unvisited(tx, owner) or (because, advice)
+    read = _conversion(house, row, kept[0] if kept else None)
+    missing = read["no_text"] if read and verdict in ("indexed", "pending") else None
+    if missing:
+        because, advice = f"{because} {textless.sentence(missing)}", textless.advice(missing)
     return _empty(row.address) | {
         "source": owner.name, "id": row.id if row.role == Role.DOCUMENT else None, "title": row.title or None,
         "depth": row.depth, "links": links.counted(tx, row.id), "verdict": verdict, "because": because,
         "status": number, "status_text": status.text, "advice": "" if because is sitemaps.BECAUSE else advice,
         "paths": _paths(tx, row), "gates": rulings.of_row(house, tx, owner, row), "visits": _visits(tx, row, outcome),
-        "conversion": _conversion(house, row, kept[0] if kept else None),
+        "conversion": read,
         "index": {"indexed": passed, "delivered_as": kept[0].seq if kept else None, "place": place},
         "cache": _cache(kept[0]) if kept else None,
         "duplicates": _duplicates(tx, kept[0]) if kept and found else [],
@@ -132,12 +137,12 @@ def _held(run: RunRow, status: int) -> str:
 def _conversion(house: House, row: Any, kept: Any) -> dict[str, Any] | None:
     """What came of reading it: the fault of the last visit if it could not be read, else how it was read."""
     if row.status in CONVERSION:
-        return {"mime": kept.mime if kept else None, "status": row.status, "reason": row.reason}
+        return {"mime": kept.mime if kept else None, "status": row.status, "reason": row.reason, "no_text": None}
     if not kept:
         return None
     place = Place(kept.pack, kept.pack_offset, kept.pack_length)
     said = {"mime": kept.mime, "status": documents.OK, "reason": None, "language": kept.language or None}
-    return said | how_read(house, place)
+    return said | how_read(house, place, kept.size_bytes)
 
 
 def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, public: bool, found: bool) -> str:
@@ -272,7 +277,7 @@ def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     how = "seed" if row.referrer is None else sitemaps.way(tx, row.referrer)
     return {
         "source": owner.name, "verdict": "excluded", "because": f"{row.status} {status.text}: {row.gate}: {row.rule}",
-        "status": row.status, "status_text": status.text, "advice": status.advice,
+        "status": row.status, "status_text": status.text, "advice": advising.advice(row.status, address),
         "paths": [{"how": how, "from": _address(tx, row.referrer), "text": ""}],
         "gates": [{"gate": row.gate, "rule": row.rule, "ruling": "excludes"}],
         "next": {"when": "never, unless the rule changes"},

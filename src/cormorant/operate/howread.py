@@ -6,15 +6,19 @@ from typing import Any
 
 from cormorant.base.errors import CacheDamaged
 from cormorant.cache.protocol import Place
+from cormorant.model import textless
 from cormorant.operate.house import House
 
-FIELDS = ("answered_from", "charset", "charset_from", "language_from", "truncated", "links_dropped")
+FIELDS = ("answered_from", "charset", "charset_from", "language_from", "truncated", "links_dropped", "no_text")
 """What is said of a document, in this order."""
 _NOTHING = dict.fromkeys(FIELDS)
 
 
-def how_read(house: House, place: Place | None) -> dict[str, Any]:
-    """The fields above of the copy kept at `place`, None in all of them when there is none that can be read."""
+def how_read(house: House, place: Place | None, size_bytes: int | None) -> dict[str, Any]:
+    """The fields above of the copy kept at `place`, None in all of them when there is none that can be read.
+
+    `no_text` says why there is no text in it, None when there is some; `size_bytes` are those of its original.
+    """
     if place is None:
         return dict(_NOTHING)
     cache = house.cache()
@@ -28,4 +32,5 @@ def how_read(house: House, place: Place | None) -> dict[str, Any]:
         "answered_from": frame.access_url, "charset": frame.charset or None, "charset_from": frame.charset_from or None,
         "language_from": frame.language_from or None, "truncated": frame.truncated,
         "links_dropped": frame.links_dropped,
+        "no_text": textless.why(frame.mime, size_bytes or 0, frame.text, frame.attributes),
     }  # fmt: skip

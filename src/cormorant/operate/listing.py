@@ -19,6 +19,7 @@ from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import progress
 from cormorant.journal import visits
+from cormorant.model import textless
 from cormorant.model.address import origin_of
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import SETS, Role
@@ -30,6 +31,11 @@ from cormorant.store.database import Tx
 from cormorant.store.schema import resource, site, site_source
 
 PAGE = 1000
+TEXTLESS = sa.and_(
+    resource.c.outcome.in_([int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED)]),
+    resource.c.reason.startswith(textless.REMARK, autoescape=True),
+)
+"""Documents of which there is nothing to be found but name and address."""
 _CURSOR = re.compile(r"(\d{1,18})\.([rx])\.(-?\d{1,19})")
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
@@ -42,6 +48,7 @@ class Wanted:
     state: str | None = None
     status: int | None = None
     excluded: bool = False
+    no_text: bool = False
 
 
 class Place(NamedTuple):
@@ -114,6 +121,8 @@ def _of_resources(house: House, wanted: Wanted, owners: Sequence[SourceRow], beh
         statement = statement.where(resource.c.source_id == owners[0].id)
     if wanted.status is not None:
         statement = statement.where(_of_status(wanted.status))
+    if wanted.no_text:
+        statement = statement.where(TEXTLESS)
     return _records(house, statement, 0, behind.number if behind else 0)
 
 

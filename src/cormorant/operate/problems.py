@@ -23,7 +23,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role
 from cormorant.model.run import RunState
 from cormorant.model.status import Status, describe
-from cormorant.operate import documents, heldback, idle, limits, sitemaps, starts, traps
+from cormorant.operate import advising, documents, heldback, idle, limits, sitemaps, starts, textless, traps
 from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
@@ -41,8 +41,8 @@ _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED)
 def of_run(house: House, number: int) -> list[dict[str, Any]]:
     """Problems of a run: what it is about, a sentence, and `kind`.
 
-    Kinds are run, start, folder, rule, limit, hosts, sitemap, login, held, document, size, receiver, waiting, trap.
-    What many addresses of one host share is said once, with `addresses`, how many there are.
+    Kinds are run, start, folder, rule, limit, hosts, sitemap, login, held, document, size, text, receiver, waiting,
+    trap. What many addresses of one host share is said once, with `addresses`, how many there are.
     """
     with house.store.read() as tx:
         row = runs.get(tx, number)
@@ -53,7 +53,7 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
         if owner is not None and row.state is not RunState.FAILED:
             found += [*_nothing(tx, owner), *_of_settings(house, tx, row, owner)]
         found += [*sitemaps.problems(tx, row), *heldback.problems(tx, row), *_away(tx, row), *_documents(tx, row)]
-        found += [*_too_big(tx, row), *_receivers(tx, row)]
+        found += [*_too_big(tx, row), *textless.problems(tx, row), *_receivers(tx, row)]
         if owner is not None:
             found += [*_waiting(tx, row, owner), *traps.problems(tx, owner)]
     return found
@@ -277,10 +277,10 @@ def _too_big(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 
 
 def _document(row: Any) -> dict[str, Any]:
-    said, reason = describe(row.status), row.reason or ""
+    said, reason, advice = describe(row.status), row.reason or "", advising.advice(row.status, row.address)
     return {
-        "kind": "document", "address": row.address, "status": row.status, "reason": reason, "advice": said.advice,
-        "sentence": f"{row.address}: {_joined(row.status, said.text, reason)} {said.advice}",
+        "kind": "document", "address": row.address, "status": row.status, "reason": reason, "advice": advice,
+        "sentence": f"{row.address}: {_joined(row.status, said.text, reason)} {advice}",
     }  # fmt: skip
 
 

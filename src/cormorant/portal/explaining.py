@@ -97,11 +97,11 @@ def told(record: Mapping[str, Any], number: int) -> dict[str, Any]:
     """An explanation as the page shows it; `number` tells those of one address apart."""
     access = record["access"]
     public = access is None or (EVERYONE in access["grants"] and not access["denies"])
-    visits = _visits(record["visits"])
+    visits, no_text = _visits(record["visits"]), (record["conversion"] or {}).get("no_text")
     outcome = visits[0]["outcome"] if visits else ""
     return dict(record) | {
         "part": f"-{number + 1}" if number else "", "title": title_of(record), "outcome": outcome, "visits": visits,
-        "advised": record.get("advice") if record["verdict"] not in ("indexed", "pending") else "",
+        "advised": record.get("advice") if no_text or record["verdict"] not in ("indexed", "pending") else "",
         "status": record.get("status"), "status_text": record.get("status_text", ""),
         "explained": is_known(record.get("status", -1)), "ways": [_path(each) for each in record["paths"][:WAYS]],
         "copied": bool(record["id"] and record["cache"] and record["index"]["indexed"] and public),

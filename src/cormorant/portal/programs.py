@@ -155,8 +155,9 @@ def _wanted(
     state: Annotated[str, Query(description="In this state only.", examples=["old"], json_schema_extra=_SETS)] = "",
     status: Annotated[int | None, Query(ge=0, le=9999, description="With this status.", examples=[200])] = None,
     excluded: Annotated[bool, Query(description="Addresses that a gate excluded, with the rule.")] = False,
+    no_text: Annotated[bool, Query(description="Documents without text, with the reason.")] = False,
 ) -> Wanted:
-    return Wanted(source or None, state or None, status, excluded)
+    return Wanted(source or None, state or None, status, excluded, no_text)
 
 
 def _add_documents(router: APIRouter, house: House) -> None:

@@ -206,6 +206,7 @@ class Reading(Record):
     language_from: str | None = None
     truncated: bool | None = None
     links_dropped: int | None = None
+    no_text: str | None = None
 
 
 class OneDocument(Document, Reading):

@@ -1,0 +1,25 @@
+"""Are the slides of a presentation whole? Its converter passes over one that is broken, and says nothing of it."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from typing import Final
+from xml.parsers import expat
+
+from cormorant.extract.fault import Unreadable
+
+_FOLDER: Final = "ppt/slides/"
+
+
+def check(body: bytes) -> None:
+    """Read the XML of every slide. Raises Unreadable when one is broken. `archive.check` has counted the bytes."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            names = [name for name in archive.namelist() if name.startswith(_FOLDER) and name.endswith(".xml")]
+            for name in names:
+                if "/" not in name.removeprefix(_FOLDER):
+                    expat.ParserCreate().Parse(archive.read(name), True)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, expat.ExpatError) as error:
+        raise Unreadable("a slide in it is damaged", f"{type(error).__name__}: {error}") from None

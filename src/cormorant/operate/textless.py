@@ -1,0 +1,65 @@
+"""How many documents of a source have no text, and why? What the report of a run tells of them."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.catalog import sources
+from cormorant.journal import runs
+from cormorant.journal.runs import RunRow
+from cormorant.model import textless
+from cormorant.model.resource import Role
+from cormorant.model.textless import Why
+from cormorant.operate.listing import TEXTLESS
+from cormorant.store.database import Tx
+from cormorant.store.schema import resource
+
+EXAMPLES = 3
+"""Documents that are named."""
+
+
+def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """One line about all documents without text: of the newest run those there are, of an older one those it met."""
+    columns = resource.c
+    here = sa.and_(columns.source_id == row.source_id, columns.role == int(Role.DOCUMENT), TEXTLESS)
+    if not runs.is_newest(tx, row):
+        here = sa.and_(here, columns.run == row.id)
+    groups = tx.rows(sa.select(columns.reason, sa.func.count().label("count")).where(here).group_by(columns.reason))
+    if not groups:
+        return
+    counts: Counter[Why] = Counter()
+    for each in groups:
+        counts[textless.reason_in(each.reason) or Why.NO_WORDS] += each.count
+    shown = tx.rows(sa.select(columns.address).where(here).order_by(columns.id).limit(EXAMPLES))
+    owner = sources.numbered(tx, row.source_id)
+    of_source = f" --source {shlex.quote(owner.name)}" if owner is not None else ""
+    addresses, total = [each.address for each in shown], counts.total()
+    many = "1 document has no text" if total == 1 else f"{total:,} documents have no text"
+    yield {
+        "kind": "text", "address": addresses[0], "examples": addresses, "addresses": total,
+        "reasons": {each.name.lower(): counts[each] for each in Why if counts[each]},
+        "sentence": f"{many}: {', '.join(_words(each, counts[each]) for each in Why if counts[each])}. Only names and "
+        f"addresses of such documents can be found, for example {', '.join(addresses)}. "
+        f"`cormorant document list{of_source} --no-text` lists them, `cormorant explain` says what can be done.",
+    }  # fmt: skip
+
+
+_ONE = {
+    Why.PROTECTED: "is protected by a password", Why.EMPTY: "is empty",
+    Why.PICTURES: "holds only pictures, like a scan",
+    Why.NO_WORDS: "has nothing in it that is text",
+}  # fmt: skip
+_MORE = {
+    Why.PROTECTED: "are protected by a password", Why.EMPTY: "are empty",
+    Why.PICTURES: "hold only pictures, like scans",
+    Why.NO_WORDS: "have nothing in them that is text",
+}  # fmt: skip
+
+
+def _words(reason: Why, count: int) -> str:
+    return f"1 {_ONE[reason]}" if count == 1 else f"{count:,} {_MORE[reason]}"
