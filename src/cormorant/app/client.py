@@ -130,7 +130,7 @@ class Cormorant:
         numbers = [each.run for each in ordered]
         self._let_go()
         with sampling.in_reach(self._plan, numbers):
-            carry_out(self._plan, numbers, Nobody())
+            carry_out(self._plan, ordered, Nobody())
         house = self._house()
         record = crawl.report(house, numbers[0]) | {"problems": problems.of_run(house, numbers[0])}
         return Report(record, crawl.exit_code(house, numbers))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -29,12 +30,17 @@ ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, RunState.HELD, Ru
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """A run to follow. `resumed`: it had been interrupted, and goes on; `as_before`: it was ordered otherwise."""
+    """A run to follow.
+
+    `resumed`: it had been interrupted, and goes on; `as_before`: it was ordered otherwise. `mine`: it is under way
+    because of this order alone, so that it ends where whoever gave the order no longer wants it.
+    """
 
     run: int
     source: str
     resumed: bool
     as_before: bool = False
+    mine: bool = False
 
 
 def order(
@@ -64,11 +70,33 @@ def order(
                 runs.change(tx, before.id, state=RunState.STOPPED, finished_at=tx.now(), reason="begun anew")
                 before = None
             if before is None:
-                ordered.append(Ordered(_request(tx, row, refresh, force=force), row.name, resumed=False))
+                number = _request(tx, row, refresh, force=force)
+                ordered.append(Ordered(number, row.name, resumed=False, mine=True))
             else:
                 otherwise = (before.refresh, before.force) != (refresh, force)
-                ordered.append(Ordered(before.id, row.name, before.state is not RunState.WAITING, otherwise))
+                ordered.append(_again(tx, before, row.name, as_before=otherwise))
         return ordered
+
+
+def _again(tx: Tx, before: RunRow, source: str, *, as_before: bool) -> Ordered:
+    """Follow a run that has not ended; one that was suspended goes on because of this order."""
+    suspended = before.state is RunState.SUSPENDED
+    if suspended:
+        runs.go_on(tx, before)
+    return Ordered(before.id, source, before.state is not RunState.WAITING, as_before, mine=suspended)
+
+
+def leave(house: House, ordered: Sequence[Ordered]) -> list[Ordered]:
+    """Nobody wants these runs any more that others carry out: suspend those ordered here, and return which these are.
+
+    The rest goes on: others have ordered it, or it is being brought to its end.
+    """
+    with house.store.begin() as tx:
+        return [each for each in ordered if each.mine and runs.suspend(tx, each.run, _why_left(each.source))]
+
+
+def _why_left(source: str) -> str:
+    return f"Who ordered it has interrupted it. `cormorant crawl {shlex.quote(source)}` goes on with it."
 
 
 def unanswered(house: House) -> list[ConflictError]:
@@ -206,7 +234,8 @@ def states(house: House, numbers: Sequence[int]) -> dict[int, RunState]:
 def exit_code(house: House, numbers: Sequence[int]) -> int:
     """What `crawl` ends with.
 
-    0 all well, 3 some documents failed or a run is held, 6 no start answered at all, 1 failed.
+    0 all well, 3 some documents failed, a run is held or was interrupted by who ordered it, 6 no start answered at all,
+    1 failed.
     """
     return worst([_exit_code(house, number) for number in numbers])
 
@@ -228,4 +257,4 @@ def _exit_code(house: House, number: int) -> int:
         return 6
     bad = counters.failed + counters.quarantined + counters.held + counters.deferred
     well = not (bad or turned_away or row.unlisted or any(each.bad for each in ends))
-    return 0 if well and row.state is not RunState.HELD else 3
+    return 0 if well and row.state not in (RunState.HELD, RunState.SUSPENDED) else 3
