@@ -317,7 +317,8 @@ class TestHeld:
         shown = held.fine("run", "show").out
         assert shown.count("410") >= 8
         assert held.fine("status", "--json").object["held_runs"] == [2]
-        assert held.run("crawl").code == 1
+        alone = held.run("crawl", "docs")
+        assert (alone.code, "Run 2 of 'docs' is held" in alone.err) == (3, True), alone
 
     def test_only_a_held_source_is_left_out(self, held: Installation, tmp_path: Path) -> None:
         (tmp_path / "z").mkdir()
@@ -331,7 +332,16 @@ class TestHeld:
         assert said.count("Run 2 of 'docs' is held") == 1
         assert held.fine("search", "quokkas", "--json").objects
         named = held.run("crawl", "docs", "z", "--json")
-        assert (named.code, named.out, named.problem["code"]) == (1, "", "conflict")
+        assert (named.code, named.problem["code"]) == (3, "conflict"), named
+        assert [(each["source"], each["state"]) for each in named.objects] == [("z", "finished")]
+        assert held.run("crawl", "z", "nowhere").code == 4
+
+    def test_a_first_look_goes_on_without_what_is_held(self, held: Installation, site: Site, tmp_path: Path) -> None:
+        (tmp_path / "z").mkdir()
+        (tmp_path / "z" / "note.txt").write_text("A note about quokkas.")
+        done = held.run("quickstart", "--no-serve", site.address, str(tmp_path / "z"))
+        assert (done.code, done.err.count("Run 2 of 'docs' is held")) == (3, 1), done
+        assert "'z': finished" in done.out
 
     def test_what_is_held_is_seen(self, held: Installation, site: Site) -> None:
         report = held.fine("run", "show", "--json").object

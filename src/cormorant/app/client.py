@@ -127,6 +127,8 @@ class Cormorant:
         from cormorant.app.following import Nobody, carry_out
 
         ordered = crawl.order(self._house(), [name], Refresh(refresh), force=force, restart=restart)
+        for held in crawl.unanswered(self._house(), [name]) if not ordered else ():
+            raise held
         numbers = [each.run for each in ordered]
         self._let_go()
         with sampling.in_reach(self._plan, numbers):

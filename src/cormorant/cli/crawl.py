@@ -44,7 +44,7 @@ def crawl(
         list[str],
         typer.Argument(
             metavar="SOURCE",
-            help="Sources; none: all, but held ones.",
+            help="Sources; none: all. One whose run is held is left out.",
             show_default=False,
             default_factory=list,
         ),
@@ -81,11 +81,11 @@ def crawl(
     say = terminal.of(context)
     plan = say.plan()
     with say.house() as house:
-        left_out = [] if names or restart else runs.unanswered(house)
+        left_out = [] if restart else runs.unanswered(house, names)
         ordered = runs.order(house, names, Refresh(refresh.value), force=force, restart=restart)
     for each in left_out:
         say.problem(each)
-    codes = [carry_out(say, plan, ordered) if ordered else 1, *(3 for _ in left_out)]
+    codes = [carry_out(say, plan, ordered) if ordered else 0, *(3 for _ in left_out)]
     raise typer.Exit(runs.worst(codes))
 
 

@@ -46,10 +46,10 @@ class Ordered:
 def order(
     house: House, names: Sequence[str], refresh: Refresh = Refresh.ALL, *, force: bool, restart: bool
 ) -> list[Ordered]:
-    """Order a run of each source (no names: of all whose run is not held), or go on with the one interrupted.
+    """Order a run of each source (no names: of all) whose run is not held, or go on with the one interrupted.
 
-    Raises NotFoundError for an unknown source or when there is none at all, ConflictError when a named one is held, or
-    when the database is older than the index.
+    `unanswered` tells of those that are. Raises NotFoundError for an unknown source or when there is none at all,
+    ConflictError when the database is older than the index.
     """
     indexing.refuse_older_store(house)
     with house.store.begin() as tx:
@@ -58,14 +58,12 @@ def order(
             raise NotFoundError(
                 "There is no source yet. Add one: cormorant source add web NAME --set start=https://..."
             )
-        held = runs.held(tx) if not names and not restart else {}
+        held = {} if restart else runs.held(tx)
         ordered = []
         for row in chosen:
             if row.id in held:
                 continue
             before = runs.unfinished(tx, row.id)
-            if before is not None and before.state is RunState.HELD and not restart:
-                raise _held(before, row.name)
             if before is not None and restart:
                 runs.change(tx, before.id, state=RunState.STOPPED, finished_at=tx.now(), reason="begun anew")
                 before = None
@@ -99,11 +97,12 @@ def _why_left(source: str) -> str:
     return f"Who ordered it has interrupted it. `cormorant crawl {shlex.quote(source)}` goes on with it."
 
 
-def unanswered(house: House) -> list[ConflictError]:
-    """Why sources are left out when all are crawled: their runs are held."""
+def unanswered(house: House, names: Sequence[str]) -> list[ConflictError]:
+    """Why some of these sources (no names: of all) are not crawled: their runs are held. Raises NotFoundError."""
     with house.store.read() as tx:
         held = runs.held(tx)
-        return [_held(held[row.id], row.name) for row in sources.every(tx) if row.id in held]
+        chosen = [sources.named(tx, name) for name in dict.fromkeys(names)] or sources.every(tx)
+        return [_held(held[row.id], row.name) for row in chosen if row.id in held]
 
 
 def _held(run: RunRow, source: str) -> ConflictError:
