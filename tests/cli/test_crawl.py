@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from cormorant.base.clock import pause
+from tests.cli.test_serve import served
 from tests.cli.world import Answer, Done, Installation, Site, ended
 from tests.clocks import until
 
@@ -103,6 +106,75 @@ def test_an_interruption_keeps_the_state_and_the_next_crawl_goes_on(
     assert "It goes on as it was ordered; --force and --refresh are for the next." in again.err
     assert bare.fine("run", "list", "--json").object["fetched"] >= 13
     assert bare.fine("search", "word11", "--json").object["title"] == "Page 11"
+
+
+def stays(count: Callable[[], int], looks: int = 8) -> bool:
+    """Whether nothing is counted for as long as many visits would take."""
+    before = count()
+    for _ in range(looks):
+        pause(0.25)
+    return count() <= before + 1  # what was on the wire
+
+
+def test_an_interruption_stops_what_a_serving_process_carries_out(bare: Installation, site: Site) -> None:
+    slow(site, 0.2, 30)
+    add(bare, site)
+    with served(bare):
+        done = interrupted(bare, site, signal.SIGINT)
+        assert done.code == 130, done
+        assert done.err.splitlines()[-1] == (
+            "Interrupted. What was done so far is kept; `cormorant crawl docs` goes on with it."
+        )
+        assert stays(lambda: len(site.asked)), "it goes on in the serving process"
+        report = bare.fine("run", "show", "--json").object
+        assert (report["state"], 3 <= report["fetched"] < 31) == ("suspended", True), report
+        assert "`cormorant crawl docs` goes on with it." in bare.fine("run", "show").out
+        again = bare.run("crawl", "docs")
+    assert again.code == 0, again
+    assert "Going on with run 1 of 'docs', which was interrupted." in again.err
+    assert "Run 1 of 'docs': finished" in again.out
+    assert len(site.asked) < 31 + 1 + 3, "it began anew instead of going on"
+    assert bare.fine("search", "word29", "--json").objects
+
+
+def following(home: Installation, site: Site) -> tuple[subprocess.Popen[str], subprocess.Popen[str]]:
+    """Two crawls of one source while another command serves: the one that ordered the run, and one that follows it."""
+    first = home.start("crawl", "docs")
+    until(lambda: "/3" in site.asked)
+    second = home.start("crawl", "docs")
+    assert second.stderr is not None
+    assert second.stderr.readline() == "Following run 1 of 'docs', which is under way.\n"
+    assert "Another command is at work" in second.stderr.readline()
+    return first, second
+
+
+def test_who_only_follows_stops_watching(bare: Installation, site: Site) -> None:
+    slow(site, 0.0, 6)
+    site.answers["/3"].held = going_on = threading.Event()
+    add(bare, site)
+    with served(bare):
+        first, second = following(bare, site)
+        second.send_signal(signal.SIGINT)
+        done = ended(second)
+        going_on.set()
+        assert ended(first).code == 0
+    watches = "Interrupted. The command at work on this folder goes on: this command no longer watches run 1 of 'docs'."
+    assert (done.code, done.err.splitlines()[-1]) == (130, watches)
+    assert bare.fine("search", "word5", "--json").objects
+
+
+def test_an_interrupted_run_is_told_to_whoever_followed_it(bare: Installation, site: Site) -> None:
+    slow(site, 0.0, 6)
+    site.answers["/3"].held = going_on = threading.Event()
+    add(bare, site)
+    with served(bare):
+        first, second = following(bare, site)
+        first.send_signal(signal.SIGINT)
+        assert ended(first).code == 130
+        done = ended(second)
+        going_on.set()
+    assert (done.code, "Run 1 of 'docs': suspended" in done.out) == (3, True), done
+    assert "`cormorant crawl docs` goes on with it." in done.out
 
 
 def test_restart_begins_anew(bare: Installation, site: Site) -> None:
@@ -245,7 +317,8 @@ class TestHeld:
         shown = held.fine("run", "show").out
         assert shown.count("410") >= 8
         assert held.fine("status", "--json").object["held_runs"] == [2]
-        assert held.run("crawl").code == 1
+        alone = held.run("crawl", "docs")
+        assert (alone.code, "Run 2 of 'docs' is held" in alone.err) == (3, True), alone
 
     def test_only_a_held_source_is_left_out(self, held: Installation, tmp_path: Path) -> None:
         (tmp_path / "z").mkdir()
@@ -259,7 +332,16 @@ class TestHeld:
         assert said.count("Run 2 of 'docs' is held") == 1
         assert held.fine("search", "quokkas", "--json").objects
         named = held.run("crawl", "docs", "z", "--json")
-        assert (named.code, named.out, named.problem["code"]) == (1, "", "conflict")
+        assert (named.code, named.problem["code"]) == (3, "conflict"), named
+        assert [(each["source"], each["state"]) for each in named.objects] == [("z", "finished")]
+        assert held.run("crawl", "z", "nowhere").code == 4
+
+    def test_a_first_look_goes_on_without_what_is_held(self, held: Installation, site: Site, tmp_path: Path) -> None:
+        (tmp_path / "z").mkdir()
+        (tmp_path / "z" / "note.txt").write_text("A note about quokkas.")
+        done = held.run("quickstart", "--no-serve", site.address, str(tmp_path / "z"))
+        assert (done.code, done.err.count("Run 2 of 'docs' is held")) == (3, 1), done
+        assert "'z': finished" in done.out
 
     def test_what_is_held_is_seen(self, held: Installation, site: Site) -> None:
         report = held.fine("run", "show", "--json").object

@@ -2,7 +2,33 @@
 
 from __future__ import annotations
 
-from cormorant.cli.explain import _read_as
+from typing import Any
+
+import pytest
+
+from cormorant.cli.explain import _next, _read_as
+from tests.cli.conftest import World
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"when": "in the next run"}, "in the next run"),
+        ({"when": "in the run under way", "level": "low"}, "in the run under way, at level low"),
+        ({"when": "when a listing shows that it changed"}, "when a listing shows that it changed"),
+        ({"not_before": "2026-11-22T10:00:00Z", "attempts": 1}, "not before 2026-11-22T10:00:00Z, after 1 try"),
+        (
+            {"when": "before a visit, when it holds no longer", "holds_until": "2026-11-22T10:00:00Z"},
+            "before a visit, when it holds no longer, which is until 2026-11-22T10:00:00Z",
+        ),
+    ],
+)
+def test_the_next_visit_is_said_as_a_sentence(said: dict[str, Any], sentence: str) -> None:
+    assert _next(said) == sentence
+
+
+def test_a_person_reads_when_it_is_visited_again(world: World) -> None:
+    assert "  Next visit: in the next run." in world.home.fine("explain", world.site.address).out.splitlines()
 
 
 def test_a_charset_known_in_a_way_of_another_version_is_shown_as_it_is() -> None:

@@ -119,6 +119,25 @@ def test_private_pages_need_the_token_on_this_machine_too(home: Installation) ->
         assert [ask(port, path) for path in ("/", "/search?q=a", "/health/ready")] == [401, 401, 200]
 
 
+def said_while_serving(home: Installation, *words: str) -> str:
+    """What `serve` says on the side."""
+    process = home.start("serve", "--port", "0", "--json", *words)
+    assert process.stdout is not None
+    process.stdout.readline()
+    until(lambda: len(processes_of(home)) >= 5)
+    process.send_signal(signal.SIGTERM)
+    return ended(process).err
+
+
+def test_what_only_a_login_showed_is_told_of_before_others_find_it(home: Installation) -> None:
+    beyond = ("--name", "search.example.org")
+    assert "with a login" not in said_while_serving(home, *beyond)
+    home.fine("source", "edit", "docs", "--set", "headers=X-Tenant: blue", "--yes")
+    assert "finds what was crawled with a login: docs." in said_while_serving(home, *beyond)
+    for words in ((), (*beyond, "--private")):
+        assert "with a login" not in said_while_serving(home, *words)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_when_asked_to(number: int, home: Installation) -> None:
     process = home.start("serve", "--port", "0")

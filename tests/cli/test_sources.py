@@ -175,3 +175,16 @@ def test_a_deleted_source_leaves_with_its_documents(home: Installation) -> None:
     assert not home.fine("document", "list", "--source", "papers", "--status", "404", "--json").objects
     home.fine("crawl", "papers")
     assert home.fine("store", "check", "--json").code == 0
+
+
+def test_whoever_crawls_with_a_login_hears_who_finds_it(bare: Installation, site: Site) -> None:
+    warning = "What it is shown because of headers is for everyone who reaches the search page"
+    given = ("--set", f"start={site.address}", "--set", "headers=X-Tenant: blue")
+    assert warning in bare.fine("source", "add", "web", "docs", *given).err
+    assert warning in bare.fine("source", "edit", "docs", "--set", "depth=3", "--yes").err
+    assert warning in bare.fine("source", "test", "docs").err
+    assert warning in bare.fine("source", "test", "docs", "--json").object["doubts"][0]
+    assert warning in bare.fine("source", "show", "docs", "--json").object["doubts"][0]
+    assert warning not in bare.fine("source", "edit", "docs", "--set", "grants=group:staff", "--yes").err
+    again = bare.fine("source", "edit", "docs", "--set", "grants=", "--set", "headers=", "--yes").err
+    assert warning not in again

@@ -50,6 +50,20 @@ def test_a_run_from_its_order_to_its_report(store: Store) -> None:
         assert (row.state, row.complete, row.finished_at, row.asked) == (RunState.FINISHED, True, 2.5, None)
 
 
+@pytest.mark.parametrize("state", RunState)
+def test_a_run_goes_on_where_it_was_left(state: RunState, store: Store) -> None:
+    with store.begin() as tx:
+        (number,) = ordered(tx, 1, state)
+        left = runs.suspend(tx, number, "nobody wants it")
+        assert left == (state in (RunState.WAITING, RunState.DISCOVERING, RunState.RETRIEVING))
+        assert runs.get(tx, number).state is (RunState.SUSPENDED if left else state)
+        assert not left or runs.unfinished(tx, 1) == runs.get(tx, number)
+        if left:
+            runs.go_on(tx, runs.get(tx, number))
+        row = runs.get(tx, number)
+        assert (row.state, row.reason, row.asked) == (state, None, None)
+
+
 def test_open_runs_are_those_that_somebody_must_go_on_with(store: Store) -> None:
     with store.begin() as tx:
         numbers = dict(zip(RunState, ordered(tx, 1, *RunState), strict=True))

@@ -40,7 +40,8 @@ def _carry_out(said: dict[str, Any]) -> dict[str, Any]:
     sys.stdout.write(json.dumps({"runs": numbers}) + "\n")
     sys.stdout.flush()
     try:
-        following.carry_out(home.plan, numbers, following.Nobody())
+        ordered = [crawl.Ordered(number, "", resumed=False) for number in numbers]
+        following.carry_out(home.plan, ordered, following.Nobody())
     except CormorantError as error:
         return {"error": error.sentence}
     with home.house() as house:

@@ -127,10 +127,12 @@ class Cormorant:
         from cormorant.app.following import Nobody, carry_out
 
         ordered = crawl.order(self._house(), [name], Refresh(refresh), force=force, restart=restart)
+        for held in crawl.unanswered(self._house(), [name]) if not ordered else ():
+            raise held
         numbers = [each.run for each in ordered]
         self._let_go()
         with sampling.in_reach(self._plan, numbers):
-            carry_out(self._plan, numbers, Nobody())
+            carry_out(self._plan, ordered, Nobody())
         house = self._house()
         record = crawl.report(house, numbers[0]) | {"problems": problems.of_run(house, numbers[0])}
         return Report(record, crawl.exit_code(house, numbers))

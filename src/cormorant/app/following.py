@@ -2,19 +2,23 @@
 
 owner gone before the end? take its place -.
 running(plan) -> look, look, look ... -----+-> every run has ended
+                 `-> asked to end: our processes end; of an owner's, the runs that were ordered here are suspended
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Protocol
 
 from cormorant.app import folder
 from cormorant.app.build import Plan, open_house
+from cormorant.app.interrupts import held_back
 from cormorant.app.session import Running, running
-from cormorant.base.clock import pause
+from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import CormorantError, Unreachable
 from cormorant.operate import crawl
+from cormorant.operate.crawl import Ordered
 from cormorant.operate.house import House
 
 LOOK_S = 0.1
@@ -36,6 +40,14 @@ class Watcher(Protocol):
         ...
 
 
+class Left(KeyboardInterrupt):
+    """Asked to end while an owner carries the runs out: `suspended` were ordered here, the others go on."""
+
+    def __init__(self, suspended: Sequence[Ordered]) -> None:
+        super().__init__()
+        self.suspended = tuple(suspended)
+
+
 class Nobody:
     """Watches nothing."""
 
@@ -46,16 +58,34 @@ class Nobody:
         """Nothing to see."""
 
 
-def carry_out(plan: Plan, numbers: Sequence[int], watcher: Watcher) -> None:
+def carry_out(plan: Plan, ordered: Sequence[Ordered], watcher: Watcher) -> None:
     """Return when every one of these runs has ended. No store may be open in this process: it forks.
 
-    Raises CormorantError when our processes died.
+    Raises CormorantError when our processes died, KeyboardInterrupt when asked to end: `Left` when they are an owner's.
     """
-    ended = False
-    while not ended:
-        with running(plan) as processes:
-            watcher.begin(owner=processes.owner)
-            ended = _follow(plan, numbers, processes, watcher)
+    ended, owner = False, True
+    try:
+        while not ended:
+            with running(plan) as processes:
+                owner = processes.owner
+                watcher.begin(owner=owner)
+                ended = _follow(plan, [each.run for each in ordered], processes, watcher)
+    except KeyboardInterrupt:
+        if owner or ended:
+            raise
+        raise Left(_leave(plan, ordered)) from None
+
+
+def _leave(plan: Plan, ordered: Sequence[Ordered]) -> list[Ordered]:
+    """Suspend what was ordered here; who insists meanwhile has said nothing new."""
+    left: list[Ordered] = []
+    with contextlib.suppress(KeyboardInterrupt), held_back(SystemClock()):
+        house = open_house(plan)
+        try:
+            left = crawl.leave(house, ordered)
+        finally:
+            house.store.close()
+    return left
 
 
 def _follow(plan: Plan, numbers: Sequence[int], processes: Running, watcher: Watcher) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -42,7 +43,10 @@ def crawl(
     names: Annotated[
         list[str],
         typer.Argument(
-            metavar="SOURCE", help="Sources; none: all, but held ones.", show_default=False, default_factory=list
+            metavar="SOURCE",
+            help="Sources; none: all. One whose run is held is left out.",
+            show_default=False,
+            default_factory=list,
         ),
     ],
     force: Annotated[
@@ -67,6 +71,9 @@ def crawl(
 ) -> None:
     """Crawl sources now, with progress, and report at the end. Ctrl-C stops it; the next crawl goes on.
 
+    Where another command is at work on the data folder, like `serve`, that one crawls; Ctrl-C stops the runs all the
+    same, but those that somebody else has ordered.
+
     Ends with 0 when all went well, 3 when some documents failed or a run is held, 6 when no start address answered.
     """
     from cormorant.operate import crawl as runs
@@ -74,11 +81,11 @@ def crawl(
     say = terminal.of(context)
     plan = say.plan()
     with say.house() as house:
-        left_out = [] if names or restart else runs.unanswered(house)
+        left_out = [] if restart else runs.unanswered(house, names)
         ordered = runs.order(house, names, Refresh(refresh.value), force=force, restart=restart)
     for each in left_out:
         say.problem(each)
-    codes = [carry_out(say, plan, ordered) if ordered else 1, *(3 for _ in left_out)]
+    codes = [carry_out(say, plan, ordered) if ordered else 0, *(3 for _ in left_out)]
     raise typer.Exit(runs.worst(codes))
 
 
@@ -93,7 +100,7 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
 
     under_way = any(each.resumed for each in ordered) and not folder.is_free(plan.folder)
     for each in ordered:
-        if each.resumed and under_way:
+        if each.resumed and under_way and not each.mine:
             say.note(f"Following run {each.run} of {each.source!r}, which is under way.")
         elif each.resumed:
             say.note(f"Going on with run {each.run} of {each.source!r}, which was interrupted. --restart begins anew.")
@@ -104,10 +111,27 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
         with sampling.in_reach(plan, numbers) as sample, watcher(say, numbers) as watching:
             if sample:
                 say.note(f"Serving the bundled sample at {sample} while it is crawled.")
-            following.carry_out(plan, numbers, watching)
+            following.carry_out(plan, ordered, watching)
+    except following.Left as left:
+        raise Interrupted(_left(ordered, left.suspended)) from None
     except KeyboardInterrupt:
-        names = " ".join(dict.fromkeys(each.source for each in ordered))
-        raise Interrupted(
-            f"Interrupted. What was done so far is kept; `cormorant crawl {names}` goes on with it."
-        ) from None
+        raise Interrupted(f"Interrupted. {_kept(ordered)}") from None
     return tell(say, plan, numbers)
+
+
+def _kept(ordered: Sequence[Ordered]) -> str:
+    """How to go on with runs that have stopped."""
+    names = " ".join(dict.fromkeys(shlex.quote(each.source) for each in ordered))
+    return f"What was done so far is kept; `cormorant crawl {names}` goes on with it."
+
+
+def _left(ordered: Sequence[Ordered], suspended: Sequence[Ordered]) -> str:
+    """What becomes of runs that another command carries out, when nobody watches them any more."""
+    said = ["Interrupted."]
+    if suspended:
+        said.append(_kept(suspended))
+    if others := [each for each in ordered if each not in suspended]:
+        which = ", ".join(f"run {each.run} of {each.source!r}" for each in others)
+        what = "this command no longer watches" if not suspended else "not stopped is"
+        said.append(f"The command at work on this folder goes on: {what} {which}.")
+    return " ".join(said)

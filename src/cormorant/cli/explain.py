@@ -9,6 +9,7 @@ import typer
 
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
+from cormorant.cli.figures import plural
 from cormorant.cli.terminal import show
 
 app = new_app()
@@ -67,10 +68,24 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
             say.print(f"  {title if number == 0 else '':<13} {row}")
     if record["site"]:
         say.print(f"  {'Site':<13} {record['site']['said']}. {record['site']['advice']}")
-    for name in ("sitemap", "access", "next"):
+    for name in ("sitemap", "access"):
         if record[name]:
             said = ", ".join(f"{key} {show(value)}" for key, value in record[name].items() if value not in ([], None))
             say.print(f"  {name.capitalize():<13} {said}")
+    if record["next"]:
+        say.print(f"  Next visit: {_next(record['next'])}.")
+
+
+def _next(said: Mapping[str, Any]) -> str:
+    """When it is visited again, as the end of a sentence."""
+    parts = [str(said.get("when") or f"not before {said['not_before']}")]
+    if said.get("attempts"):
+        parts.append(f"after {plural(said['attempts'], 'try', 'tries')}")
+    if said.get("level"):
+        parts.append(f"at level {said['level']}")
+    if said.get("holds_until"):
+        parts.append(f"which is until {said['holds_until']}")
+    return ", ".join(parts)
 
 
 def _read_as(said: Mapping[str, Any]) -> list[str]:

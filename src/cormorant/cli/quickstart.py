@@ -87,22 +87,26 @@ def _crawl_and_search(say: Terminal, plan: Plan, made: Sequence[Made]) -> int:
     names = [each.name for each in made]
     say.note(f"Crawling {', '.join(names)} into {plan.folder}")
     with say.house() as house:
+        left_out = crawl.unanswered(house, names)
         ordered = crawl.order(house, names, Refresh.ALL, force=False, restart=False)
-    carry_out(say, plan, ordered)
+    for held in left_out:
+        say.problem(held)
+    if ordered:
+        carry_out(say, plan, ordered)
     with say.house() as house:
         codes = {each.source: crawl.exit_code(house, [each.run]) for each in ordered}
         serious = [code for name, code in codes.items() if code and not _minor(house, ordered, name)]
         for each in made:
-            if each.new and codes[each.name] == 6:
+            if each.new and codes.get(each.name) == 6:
                 sources.delete(house, each.name)
                 say.warn(f"Nothing answered for {each.name!r}, so that source was not kept.")
-        reached = [name for name in names if codes[name] != 6]
+        reached = [name for name in names if codes.get(name) != 6]
         text = telling_words(house, reached) if reached and house.searchable else ""
         if text and not say.json:
             say.print(f"A first search: cormorant search {text!r}")
             say.print()
             show(say, searching.search(house, Question(text, limit=SHOWN)))
-    return max(serious, key=(0, 3, 1, 6).index, default=0)
+    return crawl.worst([*serious, *(3 for _ in left_out)])
 
 
 def _minor(house: House, ordered: Sequence[Ordered], name: str) -> bool:

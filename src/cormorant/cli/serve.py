@@ -93,6 +93,8 @@ def until_stopped(say: Terminal, plan: Plan, listener: Listener, reach: Reach) -
             address = web.shown_address(listener, reach)
             listener.close()
             _announce(say, address, _first_token(say) if reach.is_beyond else None)
+            if reach.is_beyond and not reach.private:
+                _warn(say)
             while processes.alive():
                 pause(LOOK_S)
     except KeyboardInterrupt:
@@ -108,6 +110,19 @@ def _first_token(say: Terminal) -> str | None:
 
     with say.house() as house:
         return tokens.first(house)
+
+
+def _warn(say: Terminal) -> None:
+    """Tell of sources of which others will now find what only a login shows."""
+    from cormorant.operate import sources
+
+    with say.house() as house:
+        names = sources.opened(house)
+    if names:
+        say.warn(
+            f"Everyone who reaches this page finds what was crawled with a login: {', '.join(names)}. `cormorant "
+            "source edit NAME --set grants=group:NAME` keeps it from them, --private asks all for a token."
+        )
 
 
 def _announce(say: Terminal, address: str, first: str | None) -> None:

@@ -239,7 +239,7 @@ def try_(
 ) -> None:
     """Fetch one thing now, and say what it saw, each gate it went through and which rule decided. Nothing is kept."""
     from cormorant.app.trying import try_source
-    from cormorant.operate import testing
+    from cormorant.operate import sources, testing
 
     say = terminal.of(context)
     if no_fetch:
@@ -247,11 +247,15 @@ def try_(
             record = testing.judge(house, name, address)
     else:
         record = try_source(say.plan(), name, address)
+    with say.house() as house:
+        record["doubts"] = sources.doubts(sources.named(house, name))
     code = record.pop("exit_code")
     if say.json:
         say.fields(record)
     else:
-        gates = record.pop("gates")
+        gates, doubts = record.pop("gates"), record.pop("doubts")
+        for sentence in doubts:
+            say.note(sentence)
         say.fields(record)
         say.print()
         say.table(gates, ("gate", "ruling", "rule"))

@@ -147,6 +147,23 @@ def is_newest(tx: Tx, row: RunRow) -> bool:
     return every(tx, row.source_id, 1)[0].id == row.id
 
 
+SUSPENDABLE = (RunState.WAITING, RunState.DISCOVERING, RunState.RETRIEVING)
+"""States in which a run can be left where it is; one that has visited everything only has to be brought to its end."""
+
+
+def suspend(tx: Tx, number: int, reason: str) -> bool:
+    """Leave a run where it is until `go_on`; False when there is nothing left of it that could be left."""
+    for state in SUSPENDABLE:
+        if advance(tx, number, state, state=RunState.SUSPENDED, asked=state, reason=reason, gives_up_at=None):
+            return True
+    return False
+
+
+def go_on(tx: Tx, row: RunRow) -> None:
+    """Go on with a suspended run in the state in which it was left."""
+    advance(tx, row.id, RunState.SUSPENDED, state=RunState(row.asked or RunState.WAITING), asked=None, reason=None)
+
+
 def change(tx: Tx, number: int, **values: object) -> None:
     """Set columns of a run, like its state or when it gives up."""
     tx.execute(sa.update(run).where(run.c.id == number).values(**values))

@@ -153,6 +153,11 @@ class SourceSettings(Settings):
         return False
 
     @property
+    def ways_in(self) -> tuple[str, ...]:
+        """Names of the settings by which it is shown what others may not see."""
+        return ()
+
+    @property
     def doubts_missing(self) -> bool:
         """May a page be compared with what its site shows for addresses that do not exist?"""
         return False

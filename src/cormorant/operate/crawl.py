@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -29,21 +30,26 @@ ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, RunState.HELD, Ru
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """A run to follow. `resumed`: it had been interrupted, and goes on; `as_before`: it was ordered otherwise."""
+    """A run to follow.
+
+    `resumed`: it had been interrupted, and goes on; `as_before`: it was ordered otherwise. `mine`: it is under way
+    because of this order alone, so that it ends where whoever gave the order no longer wants it.
+    """
 
     run: int
     source: str
     resumed: bool
     as_before: bool = False
+    mine: bool = False
 
 
 def order(
     house: House, names: Sequence[str], refresh: Refresh = Refresh.ALL, *, force: bool, restart: bool
 ) -> list[Ordered]:
-    """Order a run of each source (no names: of all whose run is not held), or go on with the one interrupted.
+    """Order a run of each source (no names: of all) whose run is not held, or go on with the one interrupted.
 
-    Raises NotFoundError for an unknown source or when there is none at all, ConflictError when a named one is held, or
-    when the database is older than the index.
+    `unanswered` tells of those that are. Raises NotFoundError for an unknown source or when there is none at all,
+    ConflictError when the database is older than the index.
     """
     indexing.refuse_older_store(house)
     with house.store.begin() as tx:
@@ -52,30 +58,51 @@ def order(
             raise NotFoundError(
                 "There is no source yet. Add one: cormorant source add web NAME --set start=https://..."
             )
-        held = runs.held(tx) if not names and not restart else {}
+        held = {} if restart else runs.held(tx)
         ordered = []
         for row in chosen:
             if row.id in held:
                 continue
             before = runs.unfinished(tx, row.id)
-            if before is not None and before.state is RunState.HELD and not restart:
-                raise _held(before, row.name)
             if before is not None and restart:
                 runs.change(tx, before.id, state=RunState.STOPPED, finished_at=tx.now(), reason="begun anew")
                 before = None
             if before is None:
-                ordered.append(Ordered(_request(tx, row, refresh, force=force), row.name, resumed=False))
+                number = _request(tx, row, refresh, force=force)
+                ordered.append(Ordered(number, row.name, resumed=False, mine=True))
             else:
                 otherwise = (before.refresh, before.force) != (refresh, force)
-                ordered.append(Ordered(before.id, row.name, before.state is not RunState.WAITING, otherwise))
+                ordered.append(_again(tx, before, row.name, as_before=otherwise))
         return ordered
 
 
-def unanswered(house: House) -> list[ConflictError]:
-    """Why sources are left out when all are crawled: their runs are held."""
+def _again(tx: Tx, before: RunRow, source: str, *, as_before: bool) -> Ordered:
+    """Follow a run that has not ended; one that was suspended goes on because of this order."""
+    suspended = before.state is RunState.SUSPENDED
+    if suspended:
+        runs.go_on(tx, before)
+    return Ordered(before.id, source, before.state is not RunState.WAITING, as_before, mine=suspended)
+
+
+def leave(house: House, ordered: Sequence[Ordered]) -> list[Ordered]:
+    """Nobody wants these runs any more that others carry out: suspend those ordered here, and return which these are.
+
+    The rest goes on: others have ordered it, or it is being brought to its end.
+    """
+    with house.store.begin() as tx:
+        return [each for each in ordered if each.mine and runs.suspend(tx, each.run, _why_left(each.source))]
+
+
+def _why_left(source: str) -> str:
+    return f"Who ordered it has interrupted it. `cormorant crawl {shlex.quote(source)}` goes on with it."
+
+
+def unanswered(house: House, names: Sequence[str]) -> list[ConflictError]:
+    """Why some of these sources (no names: of all) are not crawled: their runs are held. Raises NotFoundError."""
     with house.store.read() as tx:
         held = runs.held(tx)
-        return [_held(held[row.id], row.name) for row in sources.every(tx) if row.id in held]
+        chosen = [sources.named(tx, name) for name in dict.fromkeys(names)] or sources.every(tx)
+        return [_held(held[row.id], row.name) for row in chosen if row.id in held]
 
 
 def _held(run: RunRow, source: str) -> ConflictError:
@@ -206,7 +233,8 @@ def states(house: House, numbers: Sequence[int]) -> dict[int, RunState]:
 def exit_code(house: House, numbers: Sequence[int]) -> int:
     """What `crawl` ends with.
 
-    0 all well, 3 some documents failed or a run is held, 6 no start answered at all, 1 failed.
+    0 all well, 3 some documents failed, a run is held or was interrupted by who ordered it, 6 no start answered at all,
+    1 failed.
     """
     return worst([_exit_code(house, number) for number in numbers])
 
@@ -228,4 +256,4 @@ def _exit_code(house: House, number: int) -> int:
         return 6
     bad = counters.failed + counters.quarantined + counters.held + counters.deferred
     well = not (bad or turned_away or row.unlisted or any(each.bad for each in ends))
-    return 0 if well and row.state is not RunState.HELD else 3
+    return 0 if well and row.state not in (RunState.HELD, RunState.SUSPENDED) else 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -84,12 +84,32 @@ def doubts(row: SourceRow) -> list[str]:
 
 def doubts_of(kind: SourceKind, settings: SourceSettings) -> list[str]:
     """The same of settings that are not kept yet. Raises what a kind's `doubts` raises."""
-    found = list(kind.doubts(settings))
+    found = [*kind.doubts(settings), *_opened(settings)]
     if EVERYONE not in settings.grants and settings.grants:
         found.append(
             f"Its documents are for {', '.join(settings.grants)} alone: the search page, where nobody is signed in, "
             "shows none of them."
         )
+    return found
+
+
+def _opened(settings: SourceSettings) -> Iterator[str]:
+    """That everyone is to find what was seen with a login."""
+    if settings.ways_in and EVERYONE in settings.grants:
+        yield (
+            f"What it is shown because of {', '.join(settings.ways_in)} is for everyone who reaches the search page, "
+            "with or without that login. --set grants=group:NAME keeps it from them; `cormorant serve --private` asks "
+            "all for a token."
+        )
+
+
+def opened(house: House) -> list[str]:
+    """Names of the sources of which everyone may find what was seen with a login."""
+    found = []
+    for row in every(house):
+        with suppress(CormorantError):
+            if any(_opened(parse_settings(source_kind(row.kind).settings, row.settings))):
+                found.append(row.name)
     return found
 
 

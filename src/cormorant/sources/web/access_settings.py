@@ -58,6 +58,11 @@ class AccessSettings(Settings):
     )
     proxy_login: str = Field(default="", description="How to log in at the proxy: USER secret:NAME.")
 
+    @property
+    def ways_in(self) -> tuple[str, ...]:
+        """Names of the settings by which servers may show us what others may not see."""
+        return tuple(name for name in ("credentials", "headers", "client_certificate") if getattr(self, name))
+
     @field_validator("credentials")
     @classmethod
     def _credentials(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
