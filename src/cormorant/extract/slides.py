@@ -17,9 +17,11 @@ def check(body: bytes) -> None:
     """Read the XML of every slide. Raises Unreadable when one is broken. `archive.check` has counted the bytes."""
     try:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            names = [name for name in archive.namelist() if name.startswith(_FOLDER) and name.endswith(".xml")]
-            for name in names:
-                if "/" not in name.removeprefix(_FOLDER):
-                    expat.ParserCreate().Parse(archive.read(name), True)
+            for name in filter(_is_slide, archive.namelist()):
+                expat.ParserCreate().Parse(archive.read(name), True)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, expat.ExpatError) as error:
         raise Unreadable("a slide in it is damaged", f"{type(error).__name__}: {error}") from None
+
+
+def _is_slide(name: str) -> bool:
+    return name.startswith(_FOLDER) and name.endswith(".xml") and "/" not in name.removeprefix(_FOLDER)
