@@ -9,9 +9,9 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 BIN := .venv/bin
 # What is checked; bench/ and scripts/ only where they have Python in them.
 CODE := src tests $(patsubst %/__main__.py,%,$(wildcard bench/__main__.py)) $(wildcard scripts/*.py)
-# Two cores are what a small machine has; one file's tests stay together, because they share servers.
+# Twice the two cores of a small machine, since half of a test is waiting; one file's tests stay together: they share servers.
 PYTEST := $(BIN)/python -m pytest --quiet
-PARALLEL ?= 2
+PARALLEL ?= 4
 
 .PHONY: help
 help: ## Explain the targets
