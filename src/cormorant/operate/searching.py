@@ -105,14 +105,14 @@ def counts(house: House, shelf: Library, reader: Reader = ANYONE) -> dict[str, i
 
 
 def hit_record(hit: Hit) -> dict[str, Any]:
-    """The Hit record of the interfaces."""
+    """The Hit record of the interfaces; one that stands in a group says in which."""
     return {
         "id": hit.id, "url": hit.url, "title": hit.title, "snippet": hit.snippet,
         "highlights": [list(each) for each in hit.highlights], "score": round(hit.score, 4), "source": hit.source,
         "mime": hit.mime, "language": hit.language, "size_bytes": hit.size_bytes,
         "modified_at": rfc3339(hit.modified_at), "cached": hit.cached, "duplicates": hit.duplicates,
-        "group": hit.group, "attributes": dict(hit.attributes),
-    }  # fmt: skip
+        "attributes": dict(hit.attributes),
+    } | ({} if hit.group is None else {"group": hit.group})  # fmt: skip
 
 
 def why_record(why: Why) -> dict[str, Any]:

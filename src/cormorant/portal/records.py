@@ -50,7 +50,7 @@ class Hit(Record):
     modified_at: When
     cached: bool
     duplicates: int = Field(description="Other matching documents of equal content.")
-    group: str | None = Field(description="The source or site in whose group it comes, if it comes in one.")
+    group: str | None = Field(default=None, description="The source or site in whose group it comes, if it does.")
     attributes: dict[str, Any]
 
 
