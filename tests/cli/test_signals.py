@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from tests.cli.test_serve import processes_of
+from tests.cli.test_serve import processes_of, served
 from tests.cli.world import LIMIT_S, Installation, Site, ended
 from tests.clocks import until
 from tests.house.reading import ROOT
@@ -46,6 +46,17 @@ def test_a_crawl(moment: str, at: int, bare: Installation, site: Site) -> None:
     assert said.splitlines()[-1].startswith("Interrupted. What was done so far is kept"), said
     assert "Traceback" not in said + logged(bare)
     assert not processes_of(bare)
+
+
+def test_a_crawl_that_another_process_takes_up_before_it_is_followed(bare: Installation, site: Site) -> None:
+    site.answers["/tides"].held = going_on = threading.Event()
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    with served(bare):
+        code, said = struck("close", 1, bare, "crawl", "docs")
+        assert code == INTERRUPTED, said
+        assert said.splitlines()[-1].endswith("`cormorant crawl docs` goes on with it."), said
+        assert bare.fine("run", "list", "--json").object["state"] == "suspended"
+        going_on.set()
 
 
 @pytest.mark.parametrize(("moment", "at"), [("close", 1), ("fork", 1), ("print", 1)])

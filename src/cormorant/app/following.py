@@ -41,11 +41,11 @@ class Watcher(Protocol):
 
 
 class Left(KeyboardInterrupt):
-    """Asked to end while an owner carries the runs out: `suspended` were ordered here, the others go on."""
+    """Asked to end. `suspended` are the runs ordered here that an owner carries out; None: our processes have ended."""
 
-    def __init__(self, suspended: Sequence[Ordered]) -> None:
+    def __init__(self, suspended: Sequence[Ordered] | None) -> None:
         super().__init__()
-        self.suspended = tuple(suspended)
+        self.suspended = suspended
 
 
 class Nobody:
@@ -61,19 +61,27 @@ class Nobody:
 def carry_out(plan: Plan, ordered: Sequence[Ordered], watcher: Watcher) -> None:
     """Return when every one of these runs has ended. No store may be open in this process: it forks.
 
-    Raises CormorantError when our processes died, KeyboardInterrupt when asked to end: `Left` when they are an owner's.
+    Raises CormorantError when our processes died, Left when asked to end.
     """
-    ended, owner = False, True
+    ended, owner = False, None
     try:
         while not ended:
             with running(plan) as processes:
                 owner = processes.owner
                 watcher.begin(owner=owner)
                 ended = _follow(plan, [each.run for each in ordered], processes, watcher)
-    except KeyboardInterrupt:
-        if owner or ended:
-            raise
-        raise Left(_leave(plan, ordered)) from None
+    except KeyboardInterrupt as asked:
+        raise Left(left_by(asked, plan, ordered) if owner is not True else None) from None
+
+
+def left_by(asked: KeyboardInterrupt, plan: Plan, ordered: Sequence[Ordered]) -> Sequence[Ordered] | None:
+    """Which runs are suspended when asked to end after an order; None when all have stopped with our processes.
+
+    It may have come before `carry_out` began, when an owner has long taken the order up.
+    """
+    if isinstance(asked, Left):
+        return asked.suspended
+    return None if folder.is_free(plan.folder) else _leave(plan, ordered)
 
 
 def _leave(plan: Plan, ordered: Sequence[Ordered]) -> list[Ordered]:

@@ -80,9 +80,15 @@ def crawl(
 
     say = terminal.of(context)
     plan = say.plan()
-    with say.house() as house:
-        left_out = [] if restart else runs.unanswered(house, names)
-        ordered = runs.order(house, names, Refresh(refresh.value), force=force, restart=restart)
+    ordered: list[Ordered] = []
+    try:
+        with say.house() as house:
+            left_out = [] if restart else runs.unanswered(house, names)
+            ordered = runs.order(house, names, Refresh(refresh.value), force=force, restart=restart)
+    except KeyboardInterrupt as asked:
+        if not ordered:
+            raise
+        raise _interrupted(asked, plan, ordered) from None
     for each in left_out:
         say.problem(each)
     codes = [carry_out(say, plan, ordered) if ordered else 0, *(3 for _ in left_out)]
@@ -94,9 +100,19 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
 
     Raises Interrupted on Ctrl-C or SIGTERM, when the processes have ended and everything is kept.
     """
+    try:
+        _follow(say, plan, ordered)
+    except KeyboardInterrupt as asked:
+        raise _interrupted(asked, plan, ordered) from None
+    from cormorant.cli.report import tell
+
+    return tell(say, plan, [each.run for each in ordered])
+
+
+def _follow(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> None:
+    """Say what is followed, and show how it goes until it ends."""
     from cormorant.app import folder, following, sampling
     from cormorant.cli.progress import watcher
-    from cormorant.cli.report import tell
 
     under_way = any(each.resumed for each in ordered) and not folder.is_free(plan.folder)
     for each in ordered:
@@ -107,16 +123,18 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
         if each.as_before:
             say.note("It goes on as it was ordered; --force and --refresh are for the next.")
     numbers = [each.run for each in ordered]
-    try:
-        with sampling.in_reach(plan, numbers) as sample, watcher(say, numbers) as watching:
-            if sample:
-                say.note(f"Serving the bundled sample at {sample} while it is crawled.")
-            following.carry_out(plan, ordered, watching)
-    except following.Left as left:
-        raise Interrupted(_left(ordered, left.suspended)) from None
-    except KeyboardInterrupt:
-        raise Interrupted(f"Interrupted. {_kept(ordered)}") from None
-    return tell(say, plan, numbers)
+    with sampling.in_reach(plan, numbers) as sample, watcher(say, numbers) as watching:
+        if sample:
+            say.note(f"Serving the bundled sample at {sample} while it is crawled.")
+        following.carry_out(plan, ordered, watching)
+
+
+def _interrupted(asked: KeyboardInterrupt, plan: Plan, ordered: Sequence[Ordered]) -> Interrupted:
+    """What becomes of what was ordered, now that nobody waits for it."""
+    from cormorant.app.following import left_by
+
+    left = left_by(asked, plan, ordered)
+    return Interrupted(f"Interrupted. {_kept(ordered)}" if left is None else _left(ordered, left))
 
 
 def _kept(ordered: Sequence[Ordered]) -> str:
