@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import fcntl
 import shlex
 import signal
 import sys
@@ -11,6 +10,7 @@ import time
 from pathlib import Path
 
 from bench import results, server
+from bench.alone import alone
 from bench.corpus import build
 from bench.phases import PHASES, Bench
 from bench.places import CACHE, RESULTS
@@ -26,14 +26,8 @@ def main(arguments: list[str]) -> int:
         return 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
     options = _options(arguments)
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print("Another benchmark is running here; two would disturb each other.", file=sys.stderr)
-            return 1
-        return _measure(options, arguments)
+    with alone() as free:
+        return _measure(options, arguments) if free else 1
 
 
 def _measure(options: argparse.Namespace, arguments: list[str]) -> int:

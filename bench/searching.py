@@ -10,7 +10,6 @@ Everything is asked once before it is measured, so that caches are alike. Writes
 from __future__ import annotations
 
 import argparse
-import fcntl
 import json
 import os
 import signal
@@ -23,6 +22,7 @@ from itertools import product
 from pathlib import Path
 
 from bench import askers, measure, prose, results, searched
+from bench.alone import alone
 from bench.askers import Asked
 from bench.bare import Bare
 from bench.calibrate import calibrate
@@ -67,12 +67,8 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
     options = _options(arguments)
     order = Order(options.documents, options.clients, options.seconds)
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print("Another benchmark is running here; two would disturb each other.", file=sys.stderr)
+    with alone() as free:
+        if not free:
             return 1
         try:
             report = measured(order)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ import sqlalchemy as sa
 
 from cormorant.app.build import Plan
 from cormorant.app.opening import opened
-from cormorant.app.settings import Installation as Settings
 from cormorant.base.errors import NotFoundError
 from cormorant.frontier import hiding
 from cormorant.model.acl import Reader
@@ -18,7 +16,7 @@ from cormorant.operate import copies, searching
 from cormorant.operate.copies import Copy, Wish
 from cormorant.operate.house import House
 from cormorant.store.schema import content
-from tests.cli.world import Installation
+from tests.operate.folders import copied, crawled_once, number_of
 
 PAGE = """<html lang=en><head><title>Ferries</title><script>x</script></head><body><h1>Ferries</h1>
 <p>The ferry leaves at eight. <a href=tides.html>Tides</a></p></body></html>"""
@@ -27,26 +25,13 @@ NOARCHIVE = PAGE.replace("<head>", "<head><meta name=robots content=noarchive>")
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    base = tmp_path_factory.mktemp("copies")
-    (base / "docs").mkdir()
-    (base / "docs" / "ferries.html").write_text(PAGE)
-    (base / "docs" / "barges.html").write_text(NOARCHIVE)
-    (base / "docs" / "list.csv").write_text("name,count\nferry,2\n")
-    home = Installation(base / "data")
-    home.fine("source", "add", "files", "docs", "--set", f"path={base / 'docs'}")
-    home.fine("crawl")
-    return home.folder
+    files = {"ferries.html": PAGE, "barges.html": NOARCHIVE, "list.csv": "name,count\nferry,2\n"}
+    return crawled_once(tmp_path_factory.mktemp("copies"), files)
 
 
 @pytest.fixture
 def plan(crawled: Path, tmp_path: Path) -> Plan:
-    shutil.copytree(crawled, tmp_path / "data")
-    return Plan(tmp_path / "data", Settings())
-
-
-def number_of(house: House, name: str) -> int:
-    with house.store.read() as tx:
-        return int(tx.rows(sa.select(content.c.id).where(content.c.url.like(f"%/{name}")))[0].id)
+    return copied(crawled, tmp_path)
 
 
 def copy(house: House, name: str, wish: Wish = copies.AS_IT_WAS, reader: Reader | None = None) -> Copy:

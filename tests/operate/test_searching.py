@@ -22,7 +22,7 @@ from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.search.reader import Question
 from cormorant.store.schema import content
-from tests.cli.world import Installation
+from tests.operate.folders import copied, crawled_once, number_of
 
 TEXTS = {"one.txt": "plover and dunlin", "two.txt": "plover and knot", "three.txt": "knot alone"}
 
@@ -30,21 +30,13 @@ TEXTS = {"one.txt": "plover and dunlin", "two.txt": "plover and knot", "three.tx
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with three documents."""
-    base = tmp_path_factory.mktemp("searching")
-    (base / "birds").mkdir()
-    for name, text in TEXTS.items():
-        (base / "birds" / name).write_text(text)
-    home = Installation(base / "data")
-    home.fine("source", "add", "files", "birds", "--set", f"path={base / 'birds'}")
-    home.fine("crawl")
-    return home.folder
+    return crawled_once(tmp_path_factory.mktemp("searching"), TEXTS)
 
 
 @pytest.fixture
 def plan(crawled: Path, tmp_path: Path) -> Plan:
     """A copy of it."""
-    shutil.copytree(crawled, tmp_path / "data")
-    return Plan(tmp_path / "data", Settings())
+    return copied(crawled, tmp_path)
 
 
 def found(house: House, text: str) -> list[str]:
@@ -52,11 +44,6 @@ def found(house: House, text: str) -> list[str]:
     answer = searching.search(house, Question(text))
     assert answer.total == len(answer.hits)
     return sorted(hit.url.rpartition("/")[2] for hit in answer.hits)
-
-
-def number_of(house: House, name: str) -> int:
-    with house.store.read() as tx:
-        return int(tx.rows(sa.select(content.c.id).where(content.c.url.like(f"%/{name}")))[0].id)
 
 
 def test_hidden_at_once_and_found_again(plan: Plan) -> None:

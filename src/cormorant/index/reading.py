@@ -203,8 +203,7 @@ def _opened(generation: Path, stamp: Stamp, old: _State | None) -> _State:
 
 def _why(state: _State, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
     """Return a document with the parts of its score, in one state."""
-    sight = state.sight(search.reader)
-    compiler = Compiler(state.index.schema, sight, state.dictionary, search.weights)
+    compiler = _compiler(state, search)
 
     def ask(query: tantivy.Query) -> tuple[float, tantivy.DocAddress] | None:
         hits = state.searcher.search(compiler.one(query, number), 1).hits
@@ -282,17 +281,19 @@ def _ranked(state: _State, search: Search) -> Any:
 
 def _compiled(state: _State, search: Search) -> tantivy.Query:
     """Return a search as the engine is asked."""
-    sight = state.sight(search.reader)
-    return Compiler(state.index.schema, sight, state.dictionary, search.weights).whole(search)
+    return _compiler(state, search).whole(search)
+
+
+def _compiler(state: _State, search: Search) -> Compiler:
+    """Return what turns a search into the engine's terms, for this reader and these weights."""
+    return Compiler(state.index.schema, state.sight(search.reader), state.dictionary, search.weights)
 
 
 def _begun(state: _State, asked: Beginning) -> tuple[Begun, ...]:
     """Look up in one state what begins so. Terms come with how many documents of the filter hold them."""
-    search = asked.within
-    sight = state.sight(search.reader)
-    within = Compiler(state.index.schema, sight, state.dictionary, search.weights).whole(search)
+    within = _compiled(state, asked.within)
     if asked.key is None:
-        unquoted = sight.terms(UNQUOTED, [UNQUOTED_VALUE])
+        unquoted = state.sight(asked.within.reader).terms(UNQUOTED, [UNQUOTED_VALUE])
         within = tantivy.Query.boolean_query([(tantivy.Occur.Must, within), (tantivy.Occur.MustNot, unquoted)])
     counts: dict[str, int] = {}
     for name in (asked.key,) if asked.key else FIELDS:

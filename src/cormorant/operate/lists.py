@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from cormorant.model.acl import ANYONE, Reader
-from cormorant.search.mimes import NAMES
+from cormorant.search.mimes import ALIASES, NAMES
 from cormorant.search.reader import Key, Library
 
 MOST: Final = 200
@@ -25,14 +25,9 @@ class Lists(NamedTuple):
 def lists(shelf: Library, reader: Reader = ANYONE) -> Lists:
     """What this reader can choose from. Raises IndexDamaged."""
     mimes = shelf.filed(Key.MIME, reader, MOST)
-    seen: set[tuple[str, ...]] = set()
-    types = []
-    for name, each in NAMES.items():  # some types have two names, of which the first is offered
-        if each not in seen and not mimes.keys().isdisjoint(each):
-            types.append(name)
-        seen.add(each)
     languages = shelf.filed(Key.LANGUAGE, reader, MOST)
     return Lists(
-        tuple(shelf.filed(Key.SITE, reader, MOST)), tuple(types),
+        tuple(shelf.filed(Key.SITE, reader, MOST)),
+        tuple(name for name, each in NAMES.items() if name not in ALIASES and not mimes.keys().isdisjoint(each)),
         tuple(each for each in languages if each != UNKNOWN),
-    )  # fmt: skip
+    )

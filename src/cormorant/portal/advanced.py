@@ -19,6 +19,7 @@ from fastapi.templating import Jinja2Templates
 
 from cormorant.operate import lists
 from cormorant.portal import frame
+from cormorant.portal.labels import LANGUAGES, TYPES
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import PER_PAGES, per_page, per_said
 from cormorant.search.composing import Fields, composed, taken_apart
@@ -28,19 +29,6 @@ LONGEST: Final = 1_000
 """Characters of a field that are read, as of a query."""
 IN: Final = {
     "": "Everywhere", "title": "Title only", "heading": "Headings", "url": "Address", "link": "Text of links to it",
-}  # fmt: skip
-TYPES: Final = {
-    "page": "Web page", "pdf": "PDF", "word": "Word", "sheet": "Spreadsheet", "slides": "Slides",
-    "drawing": "Drawing", "message": "Message", "book": "Book", "text": "Text", "xml": "XML",
-}  # fmt: skip
-LANGUAGES: Final = {
-    "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
-    "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian", "fi": "Finnish", "fr": "French",
-    "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "hy": "Armenian", "id": "Indonesian",
-    "it": "Italian", "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian", "nb": "Norwegian",
-    "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian",
-    "sk": "Slovak", "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "ta": "Tamil", "th": "Thai", "tr": "Turkish",
-    "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
 
 

@@ -7,11 +7,11 @@ from typing import Final
 LISTS: Final = {"source": "Source", "site": "Site", "type": "Type", "language": "Language", "changed": "Changed"}
 """Lists from which results are narrowed."""
 AGES: Final = {"week": "Past week", "month": "Past month", "year": "This year"}
-_TYPES: Final = {
+TYPES: Final = {
     "page": "Web page", "pdf": "PDF", "word": "Word", "sheet": "Spreadsheet", "slides": "Slides", "drawing": "Drawing",
     "message": "Message", "book": "Book", "text": "Text", "xml": "XML",
 }  # fmt: skip
-_LANGUAGES: Final = {
+LANGUAGES: Final = {
     "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
     "en": "English", "es": "Spanish", "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish",
     "fr": "French", "ga": "Irish", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian",
@@ -25,4 +25,4 @@ _LANGUAGES: Final = {
 
 def label(name: str, value: str) -> str:
     """What a value of a list is called."""
-    return {"type": _TYPES, "language": _LANGUAGES, "changed": AGES}.get(name, {}).get(value, value)
+    return {"type": TYPES, "language": LANGUAGES, "changed": AGES}.get(name, {}).get(value, value)

@@ -189,14 +189,16 @@ class Library:
         parsed = parse(question.text)
         places = tuple(parts(question.sources, question.chosen).values())
         query = within(parsed.query, places)
-        found, hits = self._ask(query, reader, question)
+        search = self._search(query, reader, question)
+        found = self._index.search(search)
+        hits = self._shown(found.hits, query)
         suggestion = better(
             parsed.query, lambda word: self._index.alike(word, reader),
-            lambda other: self._ask(within(other, places), reader, replace(question, limit=0))[0].total,
+            lambda other: self._index.search(replace(search, query=within(other, places), limit=0)).total,
             found.total,
         )  # fmt: skip
-        counted = self._facets(parsed.query, reader, question) if question.facets else ()
-        groups = self._groups(query, reader, question, hits)
+        counted = self._facets(search, parsed.query, question) if question.facets else ()
+        groups = self._groups(search, hits)
         took_ms = (self._clock.monotonic() - started) * 1000
         return Answer(found.total, found.reachable, took_ms, parsed.understood, hits, suggestion, counted, groups)
 
@@ -206,7 +208,6 @@ class Library:
         The score is that of relevance, in whatever order the question asks for hits.
         """
         query = within(parse(question.text).query, tuple(parts(question.sources, question.chosen).values()))
-        self._index.refresh()
         search = self._search(query, reader, replace(question, limit=1, offset=0, sort=Sort.RELEVANCE))
         found = self._index.why(search, number)
         asked = len(query.should) if isinstance(query, ask.Clauses) else 1
@@ -225,17 +226,15 @@ class Library:
             return Suggestions()
         called = suggesting.titled(asked)
         places = tuple(parts(sources, NOTHING_CHOSEN).values())
+        everywhere = self._search(within(ask.Everything(), places), reader, Question("", limit=0))
         hits: tuple[Hit, ...] = ()
         if called is not None:
-            question = Question("", limit=suggesting.MOST_DOCUMENTS)
-            _, hits = self._ask(within(called, places), reader, question)
-        self._index.refresh()
-        everywhere = self._search(within(ask.Everything(), places), reader, Question("", limit=0))
+            narrowed = replace(everywhere, query=within(called, places), limit=suggesting.MOST_DOCUMENTS)
+            hits = self._shown(self._index.search(narrowed).hits, narrowed.query)
         return Suggestions(suggesting.wordings(asked, self._index, everywhere), hits)
 
     def filed(self, key: Key, reader: Reader, most: int) -> dict[str, int]:
         """Under which values of a key there are documents that this reader may see, and how many, most first."""
-        self._index.refresh()
         everywhere = self._search(ask.Everything(), reader, Question("", limit=0))
         return dict(self._index.beginning(Beginning("", everywhere, key, most)))
 
@@ -256,9 +255,8 @@ class Library:
         hits = [first[0]._replace(duplicates=0), *(each for each in every.hits if each.id != first[0].id)]
         return Equals(every.total, self._shown(hits[:MOST_HITS], ask.Nothing()))
 
-    def _facets(self, query: Query, reader: Reader, question: Question) -> tuple[Facet, ...]:
-        """Count what each choice would leave."""
-        search = self._search(query, reader, question)
+    def _facets(self, search: Search, query: Query, question: Question) -> tuple[Facet, ...]:
+        """Count what each choice would leave of a query, which does not say what was chosen."""
 
         def tally(narrowed: Query, splits: Sequence[Split]) -> Sequence[Counts]:
             return self._index.tally(replace(search, query=narrowed), splits)
@@ -266,12 +264,11 @@ class Library:
         today = date_of(self._clock.now())
         return facets(tally, query, question.sources, question.chosen, today.date()) if today else ()
 
-    def _groups(self, query: Query, reader: Reader, question: Question, hits: Sequence[Hit]) -> tuple[Group, ...]:
+    def _groups(self, search: Search, hits: Sequence[Hit]) -> tuple[Group, ...]:
         """Count what there is of each group of which there are hits."""
-        if question.group is None or not hits:
+        if search.group is None or not hits:
             return ()
-        key = Key(question.group)
-        (counts,) = self._index.tally(self._search(query, reader, question), [ByKey(key)])
+        (counts,) = self._index.tally(search, [ByKey(search.group)])
         values = dict.fromkeys(hit.group for hit in hits if hit.group is not None)
         return tuple(Group(value, counts.get(value, 0)) for value in values)
 
@@ -282,11 +279,15 @@ class Library:
 
     def _matches(self, query: Query, reader: Reader, question: Question) -> Matches:
         """Ask the newest state of the index, without what was hidden after it."""
-        self._index.refresh()
         return self._index.search(self._search(query, reader, question))
 
     def _search(self, query: Query, reader: Reader, question: Question) -> Search:
-        """Return what to ask the state of the index that is read. The age of documents counts from the day this is."""
+        """Read the newest state of the index from now on; return what to ask it, without what was hidden after it.
+
+        It costs looks into the store, so it is made once for all that is asked about one question. The age of documents
+        counts from the day this is.
+        """
+        self._index.refresh()
         return Search(
             query=query,
             reader=reader,

@@ -1,0 +1,38 @@
+"""A data folder that was crawled once, and a copy of it for each test that changes something."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from cormorant.app.build import Plan
+from cormorant.app.settings import Installation as Settings
+from cormorant.operate.house import House
+from cormorant.store.schema import content
+from tests.cli.world import Installation
+
+
+def crawled_once(base: Path, files: Mapping[str, str]) -> Path:
+    """Crawl these files in a folder below `base`; returns the data folder."""
+    (base / "docs").mkdir()
+    for name, text in files.items():
+        (base / "docs" / name).write_text(text)
+    home = Installation(base / "data")
+    home.fine("source", "add", "files", "docs", "--set", f"path={base / 'docs'}")
+    home.fine("crawl")
+    return home.folder
+
+
+def copied(folder: Path, there: Path) -> Plan:
+    """A copy of a data folder, to be opened."""
+    shutil.copytree(folder, there / "data")
+    return Plan(there / "data", Settings())
+
+
+def number_of(house: House, name: str) -> int:
+    """The number of the document with this file name."""
+    with house.store.read() as tx:
+        return int(tx.rows(sa.select(content.c.id).where(content.c.url.like(f"%/{name}")))[0].id)
