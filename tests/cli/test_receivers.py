@@ -21,7 +21,7 @@ from cormorant.receivers.stream import Entry, Event
 from cormorant.store.schema import content
 from tests.cli.conftest import World
 from tests.cli.test_upkeep import checks
-from tests.cli.world import Installation, Site
+from tests.cli.world import Answer, Installation, Site
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -97,6 +97,19 @@ def test_an_index_that_is_switched_on_later_has_what_was_found_before(
     assert len(bare.fine("search", "harbour", "--json").objects) == 2
     assert bare.fine("search", "low", "--json").objects
     assert bare.fine("index", "stats", "--json").object["documents"] == 3
+
+
+@pytest.mark.parametrize("switched_on_by", [("crawl",), ("index", "rebuild")])
+def test_an_index_that_is_switched_on_later_knows_what_links_call_a_page(
+    switched_on_by: tuple[str, ...], bare: Installation, site: Site
+) -> None:
+    without = Installation(bare.folder, {"CORMORANT_INDEX": "none"})
+    site.answers["/"] = Answer('<title>Harbour office</title><p>See the <a href="/tides">ebbing hours</a>.')
+    without.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    without.run("crawl")
+    bare.fine(*switched_on_by)
+    found = bare.fine("search", "ebbing", "--json").objects
+    assert {each["url"] for each in found} == {site.address, f"{site.address}tides"}
 
 
 def test_an_index_is_not_filled_when_no_copy_can_be_read(bare: Installation, site: Site, tmp_path: Path) -> None:

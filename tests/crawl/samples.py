@@ -22,7 +22,7 @@ NOTHING_FOUND = Screened([], [])
 OLD_BODY, OLD_TEXT = hashlib.sha256(b"old body").digest(), hashlib.sha256(b"old text").digest()
 
 NEVER_SEEN = Resource(
-    7, SOURCE, 1, "https://a.example/7", Role.DOCUMENT, 2, 0, OutcomeKind.NONE, 0, "", "", "", b"", b"", 0,
+    7, SOURCE, 1, "https://a.example/7", Role.DOCUMENT, 2, 0, int(OutcomeKind.NONE), 0, "", "", "", b"", b"", 0,
     indexed=False,
 )  # fmt: skip
 INDEXED = NEVER_SEEN._replace(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
+from cormorant.catalog import receivers
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl import links, writing
 from cormorant.crawl.rows import Rows
@@ -31,6 +32,7 @@ def site(store: Store) -> Store:
     """A page for everyone that calls another something, in links that no run has inverted yet."""
     admitted(store, FRONT, PLAN, OTHER)
     with store.begin() as tx:
+        receivers.add(tx, receivers.INDEX, receivers.INDEX, None, {}, 0)
         everyone = ACLNumbers().of(tx, PUBLIC)
         known = numbers(tx)
         settlement.contents(tx, [a_content(number)._replace(acl_id=everyone) for number in known.values()])
@@ -57,6 +59,17 @@ def test_what_links_say_is_told_once(site: Store) -> None:
     assert events(site) == [(PLAN, Event.LINKS), (OTHER, Event.LINKS)]
     assert (links.invert(site, SOURCE), links.weigh(site, SOURCE, RUN)) == (0, 0)
     assert len(events(site)) == 2
+
+
+def test_links_are_weighed_when_an_index_asks_for_it(site: Store) -> None:
+    links.invert(site, SOURCE)
+    with site.begin() as tx:
+        index = receivers.named(tx, receivers.INDEX)
+        receivers.delete(tx, index.id)
+    assert links.weigh(site, SOURCE, RUN) == 0
+    with site.begin() as tx:
+        receivers.add(tx, receivers.INDEX, receivers.INDEX, None, {}, 0)
+    assert links.weigh(site, SOURCE, RUN) == 2
 
 
 def test_a_crawl_that_changes_no_link_takes_no_lock(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -240,6 +240,15 @@ def test_a_changed_document_with_other_rights_is_restricted_until_the_index_has_
     assert restricted(NEVER_SEEN, STAFF) == [], "nobody could find it before"
 
 
+def test_links_are_weighed_anew_of_what_comes_back_with_other_rights_and_not_of_what_is_new() -> None:
+    def returned(known: Resource) -> set[int]:
+        return rows_of(batch_of(visited(known, OK))).returned
+
+    assert returned(NEVER_SEEN) == set(), "its links will be weighed when they have been inverted"
+    assert returned(WAS_EXCLUDED._replace(acl=2)) == {7}
+    assert returned(WAS_EXCLUDED) == set(), "its rights are those that it had"
+
+
 def test_rights_of_what_could_not_be_read_are_numbered() -> None:
     batch = batch_of(*several((1, Failed(403, "forbidden", acl=STAFF)), (2, Failed(403, "forbidden"))))
     assert list(rows.rights(batch)) == [STAFF]

@@ -53,6 +53,11 @@ def every(tx: Tx) -> list[ReceiverRow]:
     return [_row(row) for row in tx.rows(sa.select(receiver).order_by(receiver.c.id))]
 
 
+def has_index(tx: Tx) -> bool:
+    """Is there an index to be kept?"""
+    return bool(tx.rows(sa.select(receiver.c.id).where(receiver.c.kind == INDEX).limit(1)))
+
+
 def told_of(tx: Tx, source: int) -> list[ReceiverRow]:
     """The receivers that are told of a source: its own, and those of every source."""
     return [row for row in every(tx) if row.source_id in (None, source)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 
+from cormorant.catalog import receivers
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.frontier import inversion, weighing
 from cormorant.frontier.weighing import Weighing
@@ -34,9 +35,12 @@ def invert(store: Store, source: int) -> int:
 
 
 def weigh(store: Store, source: int, run: int) -> int:
-    """Weigh the in-links that changed; returns of how many documents they say something else to the index."""
+    """Weigh the in-links that changed; returns of how many documents they say something else to the index.
+
+    Without an index nobody asks for it. They wait then, until there is one.
+    """
     with store.read() as tx:
-        if not weighing.waits(tx, source):
+        if not (receivers.has_index(tx) and weighing.waits(tx, source)):
             return 0
     told = behind = 0
     while True:

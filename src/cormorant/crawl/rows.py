@@ -300,7 +300,7 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
         made.entries.append(Entry(resource.source, resource.id, run, event))
         if resource.indexed and row.acl_id != resource.acl:
             made.regranted.add(resource.id)
-        elif row.acl_id != resource.acl and resource.outcome is not OutcomeKind.NONE:
+        elif row.acl_id != resource.acl and resource.outcome != OutcomeKind.NONE:
             made.returned.add(resource.id)
     for visited in batch.visited:
         made.fates.append((visited.resource, visited.fate, visited.report.at))

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
 
 MOST_TEXTS: Final = 10
 """Texts kept of a page: what comes behind is said by few."""
@@ -78,31 +79,47 @@ class Linked(NamedTuple):
     site: int
 
 
-def texts(links: Sequence[Linked], sizes: Mapping[int, int], known: str, more: float = 1.0) -> tuple[str, ...]:
+Heap: TypeAlias = Mapping[Linked, int]
+"""The links that count, and on how many pages each stands."""
+
+
+def texts(links: Heap, sizes: Mapping[int, int], known: str, more: float = 1.0) -> tuple[str, ...]:
     """What the links call the page, best first; `sizes` are the pages of each site.
 
     Without what says no word that is not `known`, as by its title and address: most links say the title again, and a
     document is written anew for what they say. There are `more` times as many links as those.
     """
-    counted = Counter((each.site, each.text[:LONGEST]) for each in links if each.text)
+    counted: Counter[tuple[str, int]] = Counter()
+    for each, count in links.items():
+        if each.text:
+            counted[each.text[:LONGEST], each.site] += count
     weights: Counter[str] = Counter()
     written: dict[str, str] = {}
     own = _words(known)
-    for (site, text), count in sorted(counted.items(), key=lambda each: (-each[1], each[0][1], each[0][0])):
-        key = folded(text)
-        if says_something(text, key) and not _words(text) <= own:
+    for (text, site), count in sorted(counted.items(), key=lambda each: (-each[1], each[0])):
+        key, words = _read(text)
+        if key and not words <= own:
             written.setdefault(key, _SPACE.sub(" ", text).strip())
             weights[key] += _worth(round(count * more), sizes[site])
     best = sorted(weights, key=lambda key: (-weights[key], key))[:MOST_TEXTS]
     return tuple(written[key] for key in best)
 
 
-def score(links: Sequence[Linked], sizes: Mapping[int, int], own: int, more: float = 1.0) -> float:
+@lru_cache(1024)
+def _read(text: str) -> tuple[str, frozenset[str]]:
+    """A text, folded, and its words; "" for one that says nothing. The same few stand on all pages of a site."""
+    key = folded(text)
+    return (key, _words(text)) if says_something(text, key) else ("", frozenset())
+
+
+def score(links: Heap, sizes: Mapping[int, int], own: int, more: float = 1.0) -> float:
     """What the links are worth, from 0 to 1, in steps. `own` is the page's site.
 
     There are `more` times as many links as those, of which no more are kept.
     """
-    counted = Counter(each.site for each in links)
+    counted: Counter[int] = Counter()
+    for each, count in links.items():
+        counted[each.site] += count
     worth = sum(
         _worth(round(count * more), sizes[site]) * (1 if site == own else OTHER_SITE) for site, count in counted.items()
     )
@@ -114,9 +131,9 @@ def _worth(count: int, pages: int) -> int:
     return OF_NAVIGATION if pages >= LEAST_PAGES and count >= NAVIGATION * pages else count
 
 
-def _words(text: str) -> set[str]:
+def _words(text: str) -> frozenset[str]:
     """The words of a text; those of what stands together with underscores too, as in addresses."""
-    return set(_WORD.findall(text.casefold()))
+    return frozenset(_WORD.findall(text.casefold()))
 
 
 def folded(text: str) -> str:

@@ -81,31 +81,27 @@ def fronts(tx: Tx, source: int) -> frozenset[str]:
 
 def difference(source: int, known: Container[str], pages: Iterable[tuple[int, bytes, bytes | None]]) -> Difference:
     """What came and went, by the resource linked to, of addresses with a known front. Pure."""
-    found: Difference = {}
+    changes: dict[str, Change] = {}
     for number, now, before in pages:
         current, former = linkpack.texts(now), linkpack.texts(before)
         for address, text in current.items():
-            front = address[: address.find("/", 8)]
-            if front in known and former.get(address) != text:
-                change = _of(found, front, fingerprint(address, source))
+            if former.get(address) != text:
+                change = changes.get(address) or changes.setdefault(address, Change())
                 change.came.append((number, text[: linkpack.MAX_KEPT]))
                 change.fresh += address not in former
         for address in former.keys() - current.keys():
-            front = address[: address.find("/", 8)]
-            if front in known:
-                _of(found, front, fingerprint(address, source)).went.add(number)
+            changes.setdefault(address, Change()).went.add(number)
+    return _keyed(source, known, changes)
+
+
+def _keyed(source: int, known: Container[str], changes: dict[str, Change]) -> Difference:
+    """The changes of addresses with a known front, each by its key: once, as most are linked to by many pages."""
+    found: Difference = {}
+    for address, change in changes.items():
+        front = address[: address.find("/", 8)]
+        if front in known:
+            found.setdefault(front, {})[fingerprint(address, source)] = change
     return found
-
-
-def _of(found: Difference, front: str, key: int) -> Change:
-    """The change of one address."""
-    keys = found.get(front)
-    if keys is None:
-        keys = found[front] = {}
-    change = keys.get(key)
-    if change is None:
-        change = keys[key] = Change()
-    return change
 
 
 def apply(tx: Tx, pages: Iterable[int], changes: Difference) -> int:

@@ -10,6 +10,7 @@ that a reader of the linked document could not have read himself.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -53,7 +54,8 @@ class Weighing:
 
     def __init__(self, source: int, public: Callable[[int], bool]) -> None:
         self._source, self._public = source, public
-        self._pages: dict[int, tuple[int, int]] = {}
+        self._open: dict[int, int] = {}
+        self._closed: dict[int, dict[int, int]] = {}
         self._sizes: dict[int, int] = {}
 
     def weigh(self, tx: Tx, behind: int) -> tuple[int, list[int]]:
@@ -88,27 +90,32 @@ class Weighing:
         return changed
 
     def _said(self, tx: Tx, row: Any, links: Sequence[tuple[int, str]]) -> Said:
-        counting = []
-        for referrer, text in links:
-            rights, site = self._pages.get(referrer, (-1, 0))
-            readable = rights == row.acl_id or (rights >= 0 and self._public(rights))
-            if readable and referrer != row.id and linkpack.vouches(text):
-                counting.append(Linked(text, site))
-        if not counting:
+        everyone, alike = self._open.get, self._closed.get(row.acl_id, {}).get
+        sites = [(text, everyone(page) or alike(page)) for page, text in links if page != row.id]
+        heap = {
+            Linked(text, site): count
+            for (text, site), count in Counter(sites).items()
+            if site is not None and linkpack.vouches(text)
+        }
+        if not heap:
             return NOTHING
-        sizes = {site: self._size(tx, site) for site in {each.site for each in counting}}
+        sizes = {site: self._size(tx, site) for site in {each.site for each in heap}}
         more = max(1.0, row.count / max(1, len(links)))
         return Said(
-            texts(counting, sizes, f"{row.title} {unquote(row.address)}", more),
-            score(counting, sizes, row.site_id, more),
+            texts(heap, sizes, f"{row.title} {unquote(row.address)}", more), score(heap, sizes, row.site_id, more)
         )
 
     def _learn(self, tx: Tx, pages: Collection[int]) -> None:
-        """Look up rights and sites of pages, as of this transaction. Nobody knows the rights of what has no content."""
-        self._pages, wanted = {}, sorted(pages)
+        """Look up the sites of pages by their rights, as of this transaction.
+
+        Apart are those for everyone and those of each other access list. What has no content has no rights that anybody
+        knows.
+        """
+        self._open, self._closed, wanted = {}, {}, sorted(pages)
         for start in range(0, len(wanted), 1000):
-            found = tx.rows(_PAGES.where(content.c.id.in_(wanted[start : start + 1000])))
-            self._pages.update((row[0], (row[1], row[2])) for row in found)
+            for page, rights, site in tx.rows(_PAGES.where(content.c.id.in_(wanted[start : start + 1000]))):
+                alike = self._open if self._public(rights) else self._closed.setdefault(rights, {})
+                alike[page] = site
 
     def _size(self, tx: Tx, site: int) -> int:
         """About how many pages a site has."""

@@ -10,12 +10,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged
-from cormorant.catalog import receivers
+from cormorant.catalog import receivers, sources
 from cormorant.catalog.acls import ACLNumbers
+from cormorant.crawl import links
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.crawl.outlets import COMMIT_BYTES, entry_of, held
 from cormorant.frontier import hiding
 from cormorant.index.entry import Put
+from cormorant.journal import runs
 from cormorant.operate.house import House
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, Numbered
@@ -69,6 +71,7 @@ def fill(house: House, progress: Callable[[int, int], None] | None = None) -> di
     was.
     """
     started = house.clock.monotonic()
+    _weigh_links(house)
     damaged: list[str] = []
     done, committed, waiting = 0, 0, 0
     with closing(house.cache()) as cache, house.index_rebuild() as writer, house.store.read() as tx:
@@ -102,6 +105,14 @@ def fill(house: House, progress: Callable[[int, int], None] | None = None) -> di
         "documents": done, "damaged": len(damaged), "damaged_urls": damaged[:20], "place": place,
         "took_s": round(house.clock.monotonic() - started, 3),
     }  # fmt: skip
+
+
+def _weigh_links(house: House) -> None:
+    """Weigh the links that no index has asked for yet. What is told of them lies before the place that is filled to."""
+    with house.store.read() as tx:
+        newest = [run for each in sources.every(tx) for run in runs.every(tx, each.id, limit=1)]
+    for run in newest:
+        links.weigh(house.store, run.source_id, run.id)
 
 
 def _count(tx: Tx) -> int:
