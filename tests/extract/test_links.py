@@ -21,7 +21,26 @@ def test_each_place_is_one_link_with_its_first_text() -> None:
     found = links(
         "<a href='a#1'></a> <a href=b>Bee</a> <a href='a#2'>Ay</a> <a href='./a'>other</a> <a href=/docs/b>again</a>"
     )
-    assert found == [("https://h.example/docs/a", "Ay", ""), ("https://h.example/docs/b", "Bee", "")]
+    assert found == [("https://h.example/docs/a", "other", ""), ("https://h.example/docs/b", "Bee", "")]
+
+
+@pytest.mark.parametrize(
+    ("markup", "text", "of_part"),
+    [
+        ('<a href="/a#low">Low water</a><a href="/a">Tides</a>', "Tides", False),
+        ('<a href="/a">Tides</a><a href="/a#low">Low water</a>', "Tides", False),
+        ('<a href="/a#low">Low water</a><a href="/a#high">High water</a>', "Low water", True),
+        ('<a href="/a"><img></a><a href="/a#low">Low water</a>', "Low water", True),
+        ('<a href="/a#low"><img alt="Low water"></a>', "Low water", True),
+        ('<a href="/x/../a#low">Low water</a><a href="/a">Tides</a>', "Tides", False),
+        ('<a href="/x/../a">Tides</a><a href="/a#low">Low water</a>', "Tides", False),
+        ('<a href="/a#">Tides</a>', "Tides", True),
+        ('<a href="/a#low"></a>', "", False),
+    ],
+)
+def test_a_text_of_the_whole_place_goes_before_that_of_a_part(markup: str, text: str, of_part: bool) -> None:
+    (link,) = read(markup).links
+    assert (link.text, link.of_part) == (text, of_part)
 
 
 def test_the_text_of_another_spelling_is_taken_when_the_first_has_none() -> None:

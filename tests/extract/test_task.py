@@ -23,7 +23,7 @@ def test_a_task_survives_the_way() -> None:
 FULL = Extraction(
     text="text",
     title="title",
-    links=(Link("http://a/", "t", "nofollow"), Link("http://b/")),
+    links=(Link("http://a/", "t", "nofollow", of_part=True), Link("http://b/")),
     language="de",
     charset="utf-8",
     directives=("noindex",),
@@ -54,7 +54,9 @@ def test_an_answer_with_the_wrong_shape_is_a_fault() -> None:
 
 
 def test_an_answer_is_cleaned_again() -> None:
-    links = [["javascript:x()", "", ""], ["HTTP://A.example/../b", "t\0", "no\nfollow"], ["[", "", ""]]
+    links = [
+        ["javascript:x()", "", "", False], ["HTTP://A.example/../b", "t\0", "no\nfollow", True], ["[", "", "", False]
+    ]  # fmt: skip
     forged = msgspec.msgpack.encode(
         [
             "extraction",
@@ -77,7 +79,7 @@ def test_an_answer_is_cleaned_again() -> None:
     assert decode_result(forged) == Extraction(
         text="ab",
         title="c",
-        links=(Link("http://a.example/b", "t", "no follow"),),
+        links=(Link("http://a.example/b", "t", "no follow", of_part=True),),
         language="d",
         directives=("x",),
         attributes={"e": ("f", "1.5")},

@@ -12,7 +12,7 @@ texts = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["Cs
 addresses = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=40)
 
 
-@given(st.lists(st.builds(Link, addresses, texts, texts, st.just("")), max_size=30))
+@given(st.lists(st.builds(Link, addresses, texts, texts, st.just(""), st.booleans()), max_size=30))
 def test_out_links_come_back_in_their_order(links: list[Link]) -> None:
     assert linkpack.unpack(linkpack.pack(links)) == links
 
@@ -20,6 +20,18 @@ def test_out_links_come_back_in_their_order(links: list[Link]) -> None:
 @given(st.lists(st.builds(InLink, st.integers(1, 1 << 62), texts), max_size=30))
 def test_in_links_come_back(links: list[InLink]) -> None:
     assert linkpack.unpack_in(linkpack.pack_in(links)) == links
+
+
+def test_what_an_in_link_keeps_of_a_text() -> None:
+    some = [
+        Link("/a", "Tides"), Link("/b", "Low water", "external", of_part=True), Link("/c", "buy", "x nofollow"),
+        Link("/d", "buy low", "ugc", of_part=True),
+    ]  # fmt: skip
+    kept = linkpack.texts(linkpack.pack(some))
+    assert [linkpack.calls_it(kept[each]) for each in ("/a", "/b")] == ["Tides", ""]
+    assert [linkpack.vouches(kept[each.address]) for each in some] == [True, True, False, False]
+    read = linkpack.unpack_in(linkpack.pack_in(list(enumerate(kept.values()))))
+    assert [each.text for each in read] == [each.text for each in some], "people are told the text of every link"
 
 
 def test_nothing_is_nothing() -> None:

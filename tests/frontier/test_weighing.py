@@ -85,6 +85,13 @@ def test_links_that_vouch_for_nothing_do_not_count(site: Store) -> None:
     assert [each.text for each in kept] == ["buy"], "they are known all the same"
 
 
+def test_the_name_of_a_part_is_no_name_of_the_whole(site: Store) -> None:
+    link(site, FRONT, Link(TIDES, "Low water", of_part=True))
+    assert weigh(site) == []
+    link(site, FRONT, Link(TIDES, "Low water"))
+    assert weigh(site) == [TIDES]
+
+
 def test_a_page_says_nothing_of_itself(site: Store) -> None:
     link(site, TIDES, Link(TIDES, "the best page of all"))
     assert weigh(site) == []

@@ -7,7 +7,7 @@ is parsed, and anchor texts are read only for those that become links.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import islice
 from typing import Final
 
@@ -45,29 +45,33 @@ _TIME_AND_ADDRESS: Final = re.compile(
 class References:
     """The references of a page: `first` has each text without its fragment once, with the first element that says it.
 
-    `seen` counts every reference, repeats and those beyond the cap included.
+    That is one without a fragment where there is one: the others lead to parts of the place, and `whole` has the texts
+    that are said without. `seen` counts every reference, repeats and those beyond the cap included.
     """
 
-    __slots__ = ("_again", "_pairs", "first", "seen")
+    __slots__ = ("_again", "_pairs", "_raws", "first", "seen", "whole")
 
-    def __init__(self, texts: list[str], elements: list[Element]) -> None:
-        self._pairs = list(zip(texts, elements, strict=True))
+    def __init__(self, raws: list[str], elements: list[Element]) -> None:
+        self._raws = raws
+        self._pairs = list(zip([raw.partition("#")[0] for raw in raws], elements, strict=True))
         self._again: dict[str, list[Element]] | None = None
-        # The first pass decides the order, the second that the earliest element stays.
+        # The first pass decides the order, the others that the earliest element stays.
         first = dict(self._pairs)
         first.update(reversed(self._pairs))
+        whole = dict([pair for pair in zip(reversed(raws), reversed(elements), strict=True) if "#" not in pair[0]])
+        first.update(whole)
         self.first: dict[str, Element] = first
-        self.seen = len(texts)
+        self.whole: Container[str] = whole
+        self.seen = len(raws)
 
     def with_further(self, more: Iterable[Reference]) -> References:
         """The same, and behind them references that are links by choice."""
-        texts, elements = [text for text, _ in self._pairs], [element for _, element in self._pairs]
+        raws, elements = [*self._raws], [element for _, element in self._pairs]
         for each in more:
-            text = each.text.partition("#")[0]
-            if text:
-                texts.append(text)
+            if each.text.partition("#")[0]:
+                raws.append(each.text)
                 elements.append(each.element or Element("span"))
-        return References(texts, elements)
+        return References(raws, elements)
 
     def beyond(self, kept: int) -> int:
         """How many references were left out when `kept` links are all that fit, 0 when all did."""
@@ -105,7 +109,7 @@ def gathered(document: Document, links: list[Element]) -> References:
     raws = [element.attr("href") or element.attr("src") or element.attr("xlink:href") for element in elements]
     if not all(raws):
         elements = [element for element, raw in zip(elements, raws, strict=True) if raw]
-    return References([raw.partition("#")[0] for raw in raws if raw], elements)
+    return References([raw for raw in raws if raw], elements)
 
 
 def rel_of(element: Element) -> list[str]:
@@ -121,7 +125,7 @@ def leads_somewhere(rel: list[str]) -> bool:
 def joined(base: str, references: References) -> dict[str, Link]:
     """Return at most MAX_LINKS links by address, in order of first appearance.
 
-    The text is the first that is not empty. A place named once without nofollow, sponsored or ugc is not marked so.
+    The text is the first that is not empty, of a reference to the whole place if there is one. A place named once without nofollow, sponsored or ugc is not marked so.
     """
     links: dict[str, Link] = {}
     for reference, address in join(base, islice(references.first, _MAX_DISTINCT)):
@@ -167,36 +171,38 @@ def parse_refresh(content: str) -> tuple[int, str] | None:
 def _link(address: str, reference: str, references: References) -> Link:
     first = references.first[reference]
     text = one_line(first.to_text(), MAX_ANCHOR) if first.tag == "a" else ""
+    of_part = reference not in references.whole
+    if not text:
+        text, of_part = _other_text(first, references.later(reference))
     rel = first.attr("rel")
     return Link(
-        address,
-        text or _other_text(first, references.later(reference)),
-        _common_rel(rel.lower().split(), references, reference) if rel else "",
+        address, text, _common_rel(rel.lower().split(), references, reference) if rel else "", of_part=of_part
     )
 
 
 def _merged(known: Link, reference: str, references: References) -> Link:
     """The same place under another spelling."""
-    if known.text and not known.rel:
+    if known.text and not known.rel and not known.of_part:
         return known
     more = _link(known.address, reference, references)
     rel = known.rel
     if not UNTRUSTED.isdisjoint(rel.split()) and UNTRUSTED.isdisjoint(more.rel.split()):
         rel = _without_distrust(rel.split())
-    return Link(known.address, known.text or more.text, rel)
+    better = more if more.text and (known.of_part or not known.text) else known
+    return Link(known.address, better.text, rel, of_part=better.of_part)
 
 
-def _other_text(first: Element, later: list[Element]) -> str:
-    """The text of a later reference to the same place, else what stands for one."""
+def _other_text(first: Element, later: list[Element]) -> tuple[str, bool]:
+    """The text of a later reference to the same place, else what stands for one; and whether it leads to a part."""
     for element in later:
         text = one_line(element.to_text(), MAX_ANCHOR) if element.tag == "a" else ""
         if text:
-            return text
+            return text, "#" in (element.attr("href") or "")
     for element in (first, *later):
         text = one_line(_alternative(element), MAX_ANCHOR)
         if text:
-            return text
-    return ""
+            return text, "#" in (element.attr("href") or "")
+    return "", False
 
 
 def _alternative(element: Element) -> str:

@@ -8,7 +8,7 @@ The answer comes from a process that read what strangers wrote, so all of it is 
 from __future__ import annotations
 
 import struct
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -47,10 +47,14 @@ class ConversionFault(msgspec.Struct, frozen=True, array_like=True, tag="fault")
     detail: str = ""
 
 
+_Link: TypeAlias = tuple[str, str, str, bool]
+"""Address, text, rel, whether the text is that of a part."""
+
+
 class _Answer(msgspec.Struct, frozen=True, array_like=True, tag="extraction"):
     text: str
     title: str
-    links: list[tuple[str, str, str]]
+    links: list[_Link]
     language: str
     charset: str
     directives: tuple[str, ...]
@@ -146,9 +150,10 @@ def decode_result(answer: bytes) -> Extraction | ConversionFault:
     )
 
 
-def _links(links: list[tuple[str, str, str]]) -> tuple[Link, ...]:
+def _links(links: list[_Link]) -> tuple[Link, ...]:
     made = (
-        Link(_address(address), one_line(text, MAX_ANCHOR), one_line(rel)) for address, text, rel in links[:MAX_LINKS]
+        Link(_address(address), one_line(text, MAX_ANCHOR), one_line(rel), of_part=of_part)
+        for address, text, rel, of_part in links[:MAX_LINKS]
     )
     return tuple(link for link in made if link.address)
 
@@ -163,7 +168,7 @@ def _answer(extraction: Extraction) -> _Answer:
     return _Answer(
         text=extraction.text,
         title=extraction.title,
-        links=[(link.address, link.text, link.rel) for link in extraction.links],
+        links=[(link.address, link.text, link.rel, link.of_part) for link in extraction.links],
         language=extraction.language,
         charset=extraction.charset,
         directives=extraction.directives,
@@ -182,11 +187,11 @@ def _answer(extraction: Extraction) -> _Answer:
     )
 
 
-def _fitting(links: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+def _fitting(links: list[_Link]) -> list[_Link]:
     """Links for at most half of an answer."""
     left = MAX_ANSWER // 2
     for place, link in enumerate(links):
-        left -= 4 * sum(map(len, link)) + 16
+        left -= 4 * sum(map(len, link[:3])) + 16
         if left < 0:
             return links[:place]
     return links

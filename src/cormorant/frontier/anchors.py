@@ -42,6 +42,8 @@ SAYING_NOTHING: Final = frozenset(
     this link|page|top|back to top|back|next|next page|next topic|next chapter|previous|previous page|previous topic|
     prev|up|home|start|index|contents|table of contents|permalink|permanent link|edit|edit this page|view source|
     show source|source|print|download|continue|continue reading|go|skip to content|skip to main content|modules|search|
+    code|source code|docs|documentation|frames|no frames|list of all members|all members|all classes|class list|
+    inheritance diagram|module|package|class|tree|overview|
     hier|mehr|weiter|weiterlesen|mehr erfahren|mehr lesen|zurück|nach oben|startseite|inhalt|vorherige|nächste|
     ici|cliquez ici|plus|lire la suite|en savoir plus|suite|suivant|précédent|retour|accueil|haut|
     aquí|haga clic aquí|más|leer más|ver más|siguiente|anterior|volver|inicio|

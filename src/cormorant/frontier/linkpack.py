@@ -1,13 +1,14 @@
 """A document's out-links in one blob, and a resource's in-links in another.
 
 Lines of address, anchor text and rel, parted by tabs, compressed by zstd at level 1: 18 links are about 600 bytes. In
-texts tabs and line ends cannot occur, since extraction folds white space. An in-link has a mark behind its text when it
-does not vouch for what it leads to (nofollow and its like).
+texts tabs and line ends cannot occur, since extraction folds white space. A line ends with a mark when the text is that
+of a link to a part of the place. An in-link has that mark behind its text, or another when it does not vouch for what
+it leads to (nofollow and its like).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import zstandard
@@ -20,6 +21,7 @@ MAX_BLOB = 64 << 20
 MAX_TEXT = 200
 """Characters of a text that are kept with an in-link, of which a resource has a thousand."""
 _MARK = "\t-"
+_PART = "\t#"
 MAX_KEPT = MAX_TEXT + len(_MARK)
 
 
@@ -32,17 +34,23 @@ class InLink(NamedTuple):
 
 def pack(links: Iterable[Link]) -> bytes:
     """Pack out-links, in their order."""
-    return _pack("\n".join(["\t".join(link[:3]) for link in links]).encode(errors="replace"))
+    lines = ["\t".join(link[:3]) + _PART if link.of_part else "\t".join(link[:3]) for link in links]
+    return _pack("\n".join(lines).encode(errors="replace"))
 
 
 def unpack(blob: bytes | None) -> list[Link]:
     """The out-links of a blob; none for None."""
     text = _text(blob)
-    return [Link(*line.split("\t", 2)) for line in text.split("\n")] if text else []
+    return [_link(line) for line in text.split("\n")] if text else []
+
+
+def _link(line: str) -> Link:
+    address, text, rel = line.removesuffix(_PART).split("\t", 2)
+    return Link(address, text, rel, of_part=line.endswith(_PART))
 
 
 def texts(blob: bytes | None) -> dict[str, str]:
-    """The addresses of a blob with what an in-link keeps of each: its text, and the mark if it has one.
+    """The addresses of a blob with what an in-link keeps of each: its text, and a mark if it has one.
 
     Without making a value for each link.
     """
@@ -51,17 +59,19 @@ def texts(blob: bytes | None) -> dict[str, str]:
         return {}
     lines = text.split("\n")
     found = dict(line.split("\t", 2)[:2] for line in lines)
+    if _PART in text:
+        found.update(_marked([line for line in lines if line.endswith(_PART)], _PART))
     if any(word in text for word in UNTRUSTED):
-        found.update(_marked(lines))
+        distrusted = [line for line in lines if not UNTRUSTED.isdisjoint(line.split("\t", 3)[2].split())]
+        found.update(_marked(distrusted, _MARK))
     return found
 
 
-def _marked(lines: Iterable[str]) -> Iterable[tuple[str, str]]:
-    """Addresses and texts of those lines whose rel says that they vouch for nothing."""
+def _marked(lines: Iterable[str], mark: str) -> Iterator[tuple[str, str]]:
+    """Addresses and texts of these lines, with a mark behind them."""
     for line in lines:
-        address, text, rel = line.split("\t", 2)
-        if not UNTRUSTED.isdisjoint(rel.split()):
-            yield address, f"{text[:MAX_TEXT]}{_MARK}"
+        address, text, _ = line.split("\t", 2)
+        yield address, f"{text[:MAX_TEXT]}{mark}"
 
 
 def pack_in(links: Iterable[tuple[int, str]]) -> bytes:
@@ -81,12 +91,17 @@ def append_in(blob: bytes | None, links: Sequence[tuple[int, str]], most: int) -
 
 def unpack_in(blob: bytes | None) -> list[InLink]:
     """The in-links of a blob; none for None."""
-    return [InLink(number, text.removesuffix(_MARK)) for number, text in kept_in(blob)]
+    return [InLink(number, text.removesuffix(_MARK).removesuffix(_PART)) for number, text in kept_in(blob)]
 
 
 def vouches(text: str) -> bool:
     """Say of the text of an in-link, as it is packed, whether the link vouches for what it leads to."""
     return not text.endswith(_MARK)
+
+
+def calls_it(text: str) -> str:
+    """What a link calls the whole of what it leads to, by its text as it is packed; "" where that is of a part."""
+    return "" if text.endswith(_PART) else text
 
 
 def kept_in(blob: bytes | None) -> list[tuple[int, str]]:

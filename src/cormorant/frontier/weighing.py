@@ -4,7 +4,8 @@
 
 A link counts when it vouches for where it leads, and when whoever may read where it leads may also read the page it
 stands on: the same rights, or a page for everyone. So nothing of a page is found, shown or counted by way of its links
-that a reader of the linked document could not have read himself.
+that a reader of the linked document could not have read himself. What a link to a part of a document says is the name of
+that part: it counts for the document, and does not name it.
 """
 
 from __future__ import annotations
@@ -92,11 +93,10 @@ class Weighing:
     def _said(self, tx: Tx, row: Any, links: Sequence[tuple[int, str]]) -> Said:
         everyone, alike = self._open.get, self._closed.get(row.acl_id, {}).get
         sites = [(text, everyone(page) or alike(page)) for page, text in links if page != row.id]
-        heap = {
-            Linked(text, site): count
-            for (text, site), count in Counter(sites).items()
-            if site is not None and linkpack.vouches(text)
-        }
+        heap: Counter[Linked] = Counter()
+        for (text, site), count in Counter(sites).items():
+            if site is not None and linkpack.vouches(text):
+                heap[Linked(linkpack.calls_it(text), site)] += count
         if not heap:
             return NOTHING
         sizes = {site: self._size(tx, site) for site in {each.site for each in heap}}

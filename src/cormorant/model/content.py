@@ -114,13 +114,15 @@ UNTRUSTED = frozenset(("nofollow", "sponsored", "ugc"))
 class Link(NamedTuple):
     """A reference found in a document: absolute canonical address, anchor text, its rel tokens, lower case.
 
-    `display` is the address that people are shown where it is another.
+    `display` is the address that people are shown where it is another. `of_part`: the text is that of a reference to a
+    place within what is linked to, so it names that place and not the whole.
     """
 
     address: str
     text: str = ""
     rel: str = ""
     display: str = ""
+    of_part: bool = False
 
 
 class Entry(NamedTuple):
