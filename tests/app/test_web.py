@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 from pathlib import Path
 
@@ -69,3 +70,15 @@ def test_the_address_that_is_shown_can_be_opened(host: str, names: list[str], sh
     asked = reach(host=host, port=0, names=names)
     with web.bind(asked) as listener:
         assert web.shown_address(listener, asked) == f"http://{shown}:{listener.getsockname()[1]}/"
+
+
+def test_the_hits_of_a_few_questions_are_made_without_looking_for_cycles() -> None:
+    before = gc.get_threshold()
+    try:
+        web.seldom_collected()
+        looks = [each["collections"] for each in gc.get_stats()]
+        kept = [[(number,) for number in range(10_000)] for _ in range(3)]
+        assert [each["collections"] for each in gc.get_stats()] == looks, f"{len(kept)} questions"
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

@@ -123,6 +123,14 @@ def test_forms_are_of_the_language_that_a_document_is_in(index: Shelf) -> None:
     assert index.ids("haus") in ([3, 1], [1, 3])
 
 
+def test_a_second_language_is_told_from_the_first_as_soon_as_there_is_one(index: Shelf) -> None:
+    index.put(entry(1, "hauser", language="de"), entry(2, "hauser", language="de"), entry(3, "hauser"))
+    assert sorted(index.ids("haus")) == [1, 2, 3], "what is in no known language is taken to be in that of most"
+    index.put(entry(4, "hauser", language="en"), entry(5, "hauser", language="zh"))
+    assert sorted(index.ids("haus")) == [1, 2, 3]
+    assert sorted(index.ids("hauser")) == [1, 2, 3, 4, 5]
+
+
 def test_without_weight_forms_are_not_found(index: Shelf) -> None:
     index.put(*LIBRARY)
     assert index.ids("runs", weights=replace(DEFAULT, form=0.0)) == []
@@ -191,6 +199,16 @@ def test_words_that_are_nearly_alike(index: Shelf) -> None:
     assert index.reader.alike("observatory", ANYONE) == ()
     assert index.reader.alike("zebra", ANYONE) == ()
     assert index.reader.alike("two words", ANYONE) == ()
+
+
+def test_a_misspelt_word_that_was_asked_for_tells_the_next_reader_nothing(index: Shelf) -> None:
+    index.put(entry(1, "observatory"), entry(2, "obserwatorium", grants=("user:ada",)))
+    ada = Reader("ada", frozenset(("everyone", "user:ada")))
+    for _ in range(2):
+        assert index.reader.alike("obserwatorius", ada) == ("obserwatorium",)
+        assert index.reader.alike("obserwatorius", ANYONE) == ()
+    index.put(entry(3, "obserwatorius"))
+    assert index.reader.alike("obserwatorius", ada) == (), "there is such a word now"
 
 
 def test_what_may_not_be_seen_takes_the_place_of_no_word_that_may(index: Shelf) -> None:

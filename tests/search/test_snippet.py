@@ -133,3 +133,19 @@ def test_whatever_the_text(pieces: list[str], asked: list[str]) -> None:
 )
 def test_words_are_found_by_the_letters_they_may_begin_with(text: str, query: str, highlights: list[str]) -> None:
     assert marked(text, query) == highlights
+
+
+@pytest.mark.parametrize(
+    ("typed", "tag", "text", "marked"),
+    [
+        ("city", "en", "A pity: the Cities of the CITY, citizens and _city", ["Cities", "CITY", "city"]),
+        ("running", "en", "runner RUNS rum runts 4run run", ["RUNS", "run"]),
+        ("go", "en", "He goes on, go. Gone", ["go"]),
+        ("haus", "de", "Haus und Hause, Hausboot", ["Haus", "Hause"]),
+        ("caf\u00e9 city", "en", "cafe cities", ["cafe", "cities"]),
+        ('"city hall" citi*', "en", "city hall, citizen cities", ["city hall", "citizen", "cities"]),
+    ],
+)
+def test_other_forms_are_marked_in_plain_text(typed: str, tag: str, text: str, marked: list[str]) -> None:
+    shown = snippet(text, Needles(leaves(parse(typed).query)).spoken(tag))
+    assert [shown.text[start:end] for start, end in shown.highlights] == marked

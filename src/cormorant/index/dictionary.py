@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import tantivy
@@ -34,16 +35,22 @@ class Dictionary:
 
     def __init__(self, searcher: tantivy.Searcher) -> None:
         self._searcher = searcher
-        self._languages: dict[str, int] | None = None
         self._forms: dict[str, tuple[Forms, ...]] = {}
 
-    @property
+    @cached_property
+    def _filed(self) -> dict[str, int]:
+        """The tags that documents are filed under."""
+        return dict(self._searcher.terms_with_prefix(Key.LANGUAGE, ""))
+
+    @cached_property
     def languages(self) -> dict[str, int]:
         """The languages with known forms in which there are documents, and in how many."""
-        if self._languages is None:
-            tags = self._searcher.terms_with_prefix(Key.LANGUAGE, "")
-            self._languages = {tag: count for tag, count in tags if tag == language_of(tag)}
-        return self._languages
+        return {tag: count for tag, count in self._filed.items() if tag == language_of(tag)}
+
+    @cached_property
+    def primary(self) -> frozenset[str]:
+        """All languages in which there are documents, each of which is in one of them; UNKNOWN where nobody knows."""
+        return frozenset(tag for tag in self._filed if "-" not in tag)
 
     def forms(self, word: str) -> tuple[Forms, ...]:
         """Return other forms of a word, for each language in which there are any."""

@@ -15,7 +15,7 @@ Place = tuple[int, int]
 """The number of a match, and how many more are folded into it."""
 
 
-def ties_by_id(values: Sequence[Hashable], ids: Sequence[int]) -> Iterator[int]:
+def ties_by_id(values: Sequence[Hashable], ids: Sequence[Any]) -> Iterator[int]:
     """Yield the numbers of ranked matches in their final order: as ranked by `values`, equal ones by id.
 
     Lazy, because a page is the beginning of thousands.
@@ -26,37 +26,47 @@ def ties_by_id(values: Sequence[Hashable], ids: Sequence[int]) -> Iterator[int]:
 
 def distinct(folds: Sequence[int | None]) -> int:
     """Return how many matches there are when those of one key count once, and those without a key each."""
-    without = folds.count(None)
-    return without + len(set(folds)) - (without > 0)
+    different = set(folds)
+    return len(different) + (folds.count(None) - 1 if None in different else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Ranked matches, equal ones folded: under which key each folds, how many do, and which one is shown of several."""
+    """Ranked matches, equal ones folded: under which key each folds, and how many do.
+
+    `worth` says of some of them which is the least, the one that is shown. It is asked only of those that have an
+    equal, and only when one of them is come to: a page is the beginning of thousands.
+    """
 
     folds: Sequence[int | None]
+    worth: Callable[[Sequence[int]], Sequence[Any]]
     copies: Mapping[int | None, int] = field(default_factory=dict)
-    shown: Mapping[int | None, int] = field(default_factory=dict)
 
     def kept(self, order: Iterable[int]) -> Iterator[Place]:
         """Yield what is left of matches in their order."""
+        shown: dict[int, int] = {}
         for number in order:
             fold = self.folds[number]
-            if self.shown.get(fold, number) == number:
-                yield number, self.copies.get(fold, 1) - 1
+            copies = self.copies.get(fold, 1)
+            if fold is None or copies == 1:
+                yield number, 0
+                continue
+            if fold not in shown:
+                shown[fold] = self._least(fold, copies)
+            if shown[fold] == number:
+                yield number, copies - 1
+
+    def _least(self, fold: int, copies: int) -> int:
+        """Return the number of the one that is shown of those that fold under a key."""
+        numbers: list[int] = []
+        for _ in range(copies):
+            numbers.append(self.folds.index(fold, numbers[-1] + 1 if numbers else 0))
+        return min(zip(self.worth(numbers), numbers, strict=True))[1]
 
 
 def folded(folds: Sequence[int | None], worth: Callable[[Sequence[int]], Sequence[Any]]) -> Folded:
-    """Fold matches. `worth` says of some of them which is the least, the one shown; of those that have an equal."""
-    copies = Counter[int | None](fold for fold in folds if fold is not None)
-    several = [number for number, fold in enumerate(folds) if copies[fold] > 1]
-    shown: dict[int | None, int] = {}
-    least: dict[int | None, Any] = {}
-    for number, own in zip(several, worth(several) if several else (), strict=True):
-        fold = folds[number]
-        if fold not in least or own < least[fold]:
-            least[fold], shown[fold] = own, number
-    return Folded(folds, copies, shown)
+    """Fold matches; `worth` as `Folded` has it."""
+    return Folded(folds, worth, {} if len(set(folds)) == len(folds) else Counter(folds))
 
 
 def page(kept: Iterable[T], offset: int, limit: int) -> list[T]:

@@ -101,8 +101,9 @@ class Leaves:
         parts = [self._term(field, found[0], weight, rarity)]
         for each in forms:
             less = weight * self._weights.form
-            best = _Q.disjunction_max_query([self._term(field, other, less, rarity) for other in each.words])
-            parts.append(_Q.boolean_query([(Occur.Must, self._spoken(each)), (Occur.Must, best)]))
+            held = [self._term(field, other, less, rarity) for other in each.words if self._sight.stands(other, field)]
+            if held:
+                parts += self._spoken(each, _Q.disjunction_max_query(held))
         return _Q.disjunction_max_query(parts, TIE)
 
     def _term(self, field: Field, word: str, weight: float, rarity: float) -> tantivy.Query:
@@ -110,15 +111,19 @@ class Leaves:
         scale = self._sight.scale([word], field, rarity)
         return _Q.boost_query(_Q.term_query(self._schema, field, word), weight * scale)
 
-    def _spoken(self, forms: Forms) -> tantivy.Query:
-        """Return a query for documents in the language of these forms. It adds nothing to the score.
+    def _spoken(self, forms: Forms, best: tantivy.Query) -> list[tantivy.Query]:
+        """Return queries for what is found by these forms in documents in their language; no document is in two.
 
-        A document whose language nobody knows is taken to be in the one that most of what the reader sees is in.
+        A document whose language nobody knows is taken to be in the one that most of what the reader sees is in. Each
+        language is asked for by itself, and only where there is another: a set of two would be read from end to end.
         """
         counts = self._sight.spoken(self._dictionary.languages)
         most = max(counts, key=lambda each: (counts[each], each), default="")
         tags = [forms.language, UNKNOWN] if forms.language == most else [forms.language]
-        return _Q.const_score_query(self._sight.terms(Key.LANGUAGE, tags), 0.0)
+        if self._dictionary.primary.issubset(tags):
+            return [best]
+        filed = [_Q.const_score_query(self._sight.terms(Key.LANGUAGE, [tag]), 0.0) for tag in tags]
+        return [_Q.boolean_query([(Occur.Must, each), (Occur.Must, best)]) for each in filed]
 
     def _near(self, field: Field, found: list[str], weight: float, *, within: int) -> tantivy.Query:
         """Return a query for words with so many others between them, a few of them in any order; each counts once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +34,7 @@ from cormorant.model.acl import Reader
 _SIGHTS = 256
 _BEGUN = 2_000
 """Answers that are remembered while somebody types: what begins with two letters takes longest, and is asked most."""
+_MISSPELT = 1_000
 _TRIES = 10
 _ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
     Sort.NEWEST: (Number.MODIFIED, tantivy.Order.Desc),
@@ -110,7 +111,7 @@ class EmbeddedReader:
         if state is None:
             return [{} for _ in splits]
         with Readable():
-            return state.columns.tally(_compiled(state, search), splits, fold=search.fold)
+            return state.columns.tally(_compiled(state, replace(search, limit=0)), splits, fold=search.fold)
 
     def why(self, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
         """Return a document with the parts of its score."""
@@ -126,8 +127,7 @@ class EmbeddedReader:
         if state is None or len(found) != 1 or len(found[0]) < SHORTEST:
             return ()
         with Readable():
-            sight = state.sight(reader)
-            return () if sight.holding(found[0]) else tuple(state.dictionary.alike(found[0], sight.holding))
+            return _alike(state, state.sight(reader), found[0])
 
     def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
         """Return words, or values of a key, that begin so, as far as the reader may know them."""
@@ -224,16 +224,14 @@ def _answer(state: _State, search: Search) -> Matches:
     the end of a page must be broken as on the next. It costs 3 ms.
     """
     columns, result = state.columns, _ranked(state, search)
-    values = [value for value, _ in result.hits]
-    addresses = [address for _, address in result.hits]
-    ids = [int(each or 0) for each in columns.numbers("id", addresses)]
-    folds: list[int | None] = [None] * len(ids)
-    if search.fold:
-        folds = [None if each is None else int(each) for each in columns.numbers("fold", addresses)]
+    found = result.hits  # made anew whenever it is asked for
+    values, addresses = zip(*found, strict=True) if found else ((), ())
+    ids = columns.whole("id", addresses)
+    folds = columns.whole("fold", addresses) if search.fold else [None] * len(ids)
 
-    def worth(some: Sequence[int]) -> list[tuple[float, int]]:
-        stands = columns.numbers("standing", [addresses[number] for number in some])
-        return [(stand or 0, ids[number]) for stand, number in zip(stands, some, strict=True)]
+    def worth(some: Sequence[int]) -> list[tuple[int, int]]:
+        stands = columns.whole("standing", [addresses[number] for number in some])
+        return [(stand or 0, ids[number] or 0) for stand, number in zip(stands, some, strict=True)]
 
     reachable = distinct(folds)
     total = total_of(result) - len(ids) + reachable
@@ -248,11 +246,11 @@ def _answer(state: _State, search: Search) -> Matches:
     for number, duplicates in places:
         score = float(values[number]) if search.sort is Sort.RELEVANCE else 0.0
         entry = to_entry(state.searcher.doc(addresses[number]))
-        hits.append(Match(ids[number], score, entry, duplicates, own_value(entry, search.group)))
+        hits.append(Match(entry.id, score, entry, duplicates, own_value(entry, search.group)))
     return Matches(total, tuple(hits), reachable)
 
 
-def _by_title(state: _State, values: Sequence[Any], addresses: Sequence[Any], ids: Sequence[int]) -> Iterator[int]:
+def _by_title(state: _State, values: Sequence[Any], addresses: Sequence[Any], ids: Sequence[Any]) -> Iterator[int]:
     """Yield the numbers of matches in the order of their titles, given them in that of the first step of each.
 
     Titles that begin alike as far as the columns tell are looked at. Lazy, like `ties_by_id`.
@@ -287,6 +285,18 @@ def _compiled(state: _State, search: Search) -> tantivy.Query:
 def _compiler(state: _State, search: Search) -> Compiler:
     """Return what turns a search into the engine's terms, for this reader and these weights."""
     return Compiler(state.index.schema, state.sight(search.reader), state.dictionary, search.weights)
+
+
+def _alike(state: _State, sight: Sight, word: str) -> tuple[str, ...]:
+    """Look up in one state what is written nearly like a word: what is misspelt once is asked for again."""
+    if sight.holding(word):
+        return ()
+    known = sight.alike.get(word)
+    if known is None:
+        if len(sight.alike) >= _MISSPELT:
+            sight.alike.clear()
+        known = sight.alike[word] = tuple(state.dictionary.alike(word, sight.holding))
+    return known
 
 
 def _begun(state: _State, asked: Beginning) -> tuple[Begun, ...]:

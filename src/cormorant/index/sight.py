@@ -46,6 +46,8 @@ class Sight:
         self._complete = self.documents == searcher.num_docs - 1  # all but the mark
         self._counts: dict[str, int] = {}
         self._spoken: Mapping[str, int] | None = None
+        self.alike: dict[str, tuple[str, ...]] = {}
+        """What was found to be written nearly like a word, as far as this reader may know it."""
 
     def terms(self, name: str, values: list[str]) -> Query:
         """Return a query for any of these exact values; one value is asked for faster than a set of one."""
@@ -73,6 +75,10 @@ class Sight:
         """Return the factor that puts the rarity here, or another, in the place of the engine's."""
         engine = sum(_inverse(self._searcher.doc_freq(field, word), self._slots) for word in words)
         return (self.rarity(words) if rarity is None else rarity) / engine
+
+    def stands(self, word: str, field: Field) -> bool:
+        """Say whether a word stands in a field of any document, whoever may read it: else it need not be asked for."""
+        return self._searcher.doc_freq(field, word) > 0
 
     def holding(self, word: str) -> int:
         """Return in how many documents that the reader sees a word stands, in one field or the other."""
