@@ -87,6 +87,11 @@ def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[s
         }  # fmt: skip
 
 
+def agreed(effect: dict[str, Any]) -> dict[str, int]:
+    """How many documents whoever makes this edit has agreed to let go, by rule."""
+    return {each["rule"]: each["addresses"] for each in effect["leave_rules"]}
+
+
 def _settings_of_now(row: SourceRow) -> SourceSettings:
     """The settings before an edit, which may be there to mend them: then as they are, unread."""
     settings = source_kind(row.kind).settings
