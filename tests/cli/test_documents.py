@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.cli.conftest import World
@@ -122,3 +124,21 @@ def test_status(world: World) -> None:
     assert (index["receiver"], index["backlog"]) == ("index", 0)
     assert record["documents"] == sum(each["documents"] for each in record["sources"])
     assert "docs" in world.home.fine("status").out
+
+
+def test_a_list_says_how_it_is_with_each_address(world: World) -> None:
+    """Words that need no glossary; the sets are for programs."""
+    out = world.home.fine("document", "list", "--source", "docs").out
+    said = {line.split()[-1].removeprefix(world.site.address): line.split()[:2] for line in out.splitlines()}
+    assert (said["ferries"], said["missing"]) == (["200", "indexed"], ["404", "gone"])
+    assert not any("old" in each for each in said.values())
+    listed = world.home.fine("document", "list", "--state", "old", "--json").objects
+    assert listed, "programs go on by the sets"
+
+
+def test_of_an_address_nobody_met_each_line_names_its_source(world: World) -> None:
+    out = world.home.fine("explain", f"{world.site.address}never-heard-of").out
+    assert re.search(r"Gates +docs: follow admits", out), out
+    assert re.search(r"^ +papers: follow excludes", out, re.MULTILINE), out
+    known = world.home.fine("explain", f"{world.site.address}ferries").out
+    assert "docs: follow" not in known, "it is said above whose it is"
