@@ -23,7 +23,7 @@ from cormorant.model.outcome import Deferred, Excluded, Moved, Outcome, OutcomeK
 from cormorant.model.resource import Found, Lease, Resource, Role
 from cormorant.model.settings import parse_settings
 from cormorant.model.status import describe
-from cormorant.operate import documents, judging
+from cormorant.operate import advising, documents, judging
 from cormorant.operate.house import House
 from cormorant.operate.secrets import Opened
 from cormorant.plugins import Source, Tools, source_kind
@@ -157,7 +157,7 @@ def _record(name: str, source: Source, report: Report, wire: Wire) -> dict[str, 
     return {
         "source": name, "address": address, "outcome": outcome.kind.name.lower(), "status": outcome.status,
         "status_text": status.text, "rule": _rule(outcome) or f"{follow.gate}: {follow.rule}",
-        "reason": reason_of(outcome), "advice": status.advice if code else None,
+        "reason": reason_of(outcome), "advice": advising.advice(outcome.status, address) if code else None,
         **_content(outcome, source), "requests": wire.requests, "bytes": wire.received,
         "credential": wire.credential or None, "priority": judging.wanted(source, address),
         "exit_code": code,

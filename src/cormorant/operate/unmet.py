@@ -15,7 +15,7 @@ from cormorant.catalog.sources import SourceRow
 from cormorant.model.address import origin_of
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status, describe
-from cormorant.operate import rulings, troubles
+from cormorant.operate import advising, rulings, troubles
 from cormorant.operate.house import House
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.store.database import Tx
@@ -95,7 +95,8 @@ def unlisted(house: House, owner: SourceRow, address: str) -> dict[str, Any] | N
     status = describe(ruling.status)
     return said | {
         "because": f"No listing of {owner.name!r} names it: {judged['gate']}: {ruling.rule}",
-        "status": int(ruling.status), "status_text": status.text, "advice": status.advice,
+        "status": int(ruling.status), "status_text": status.text,
+        "advice": advising.advice(int(ruling.status), address),
         "next": {"when": "never, unless the setting changes"},
     }  # fmt: skip
 
