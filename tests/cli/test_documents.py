@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.cli.conftest import World
+from tests.cli.world import Installation
 
 DOCUMENT = (
     "source", "url", "access_url", "state", "status", "outcome", "reason", "rule", "title", "mime", "language",
@@ -142,3 +143,14 @@ def test_of_an_address_nobody_met_each_line_names_its_source(world: World) -> No
     assert re.search(r"^ +papers: follow excludes", out, re.MULTILINE), out
     known = world.home.fine("explain", f"{world.site.address}ferries").out
     assert "docs: follow" not in known, "it is said above whose it is"
+
+
+def test_nothing_is_guessed_of_a_host_that_never_answered(bare: Installation) -> None:
+    given = ("--set", "start=http://127.0.0.1:9/", "--set", "patience_s=0")
+    bare.fine("source", "add", "web", "docs", *given)
+    assert bare.run("crawl").code == 6
+    record = bare.fine("explain", "http://127.0.0.1:9/never-heard-of", "--json").object
+    assert (record["verdict"], record["site"]["status"]) == ("unknown", 906)
+    assert record["advice"] == (
+        "The rules of 'docs' would let it in; whether it exists cannot be told before its site answers."
+    )

@@ -29,6 +29,8 @@ _NO_SOURCE = "There is no source yet; `cormorant source add` makes one."
 _NO_BOUNDARY = "Check how it is written; no source's rules would let it in, see the settings start and include."
 _WOULD_ENTER = "Check how it is written; the rules of {} would let it in, so a link to it is all that is missing."
 
+_SILENT = "The rules of {} would let it in; whether it exists cannot be told before its site answers."
+
 
 def anywhere(house: House, tx: Tx, address: str) -> dict[str, Any]:
     """Nobody has met it: what each source would say of it, which of them know its host, and what to check."""
@@ -42,10 +44,13 @@ def anywhere(house: House, tx: Tx, address: str) -> dict[str, Any]:
     host = origin_of(address).site if not address.startswith("file:") else ""
     because = _NEAR.format(_known_to(near), host) if near else _UNMET
     advice = _WOULD_ENTER.format(" and ".join(admitting)) if admitting else _NO_BOUNDARY if said else _NO_SOURCE
+    trouble = troubles.of_site(tx, number) if number is not None else None
+    if trouble and admitting:  # what is there cannot be told from a host that does not answer
+        advice = _SILENT.format(" and ".join(admitting))
     return {
         "verdict": "unknown", "because": because, "advice": advice, "gates": said,
         "host": {"host": host, "known_to": near} if host else None,
-        "site": troubles.of_site(tx, number) if number is not None else None,
+        "site": trouble,
     }  # fmt: skip
 
 
