@@ -55,7 +55,7 @@ def list_(
                 say.record(record)
             else:
                 why = f"  {record['rule'] or record['reason'] or ''}" if excluded or no_text else ""
-                say.print(f"{record['status']:>4}  {_word(record):<11}  {record['url']}{why}".rstrip())
+                say.print(f"{record['status']:>4}  {_word(record):<8}  {record['url']}{why}".rstrip())
 
 
 def _word(record: Mapping[str, Any]) -> str:
