@@ -262,6 +262,11 @@ def _outcomes() -> Iterator[str]:
         "that was held counts them when it is accepted.\n"
     )
     yield "## Sets\n"
+    yield from (
+        "`document list` says of each address whether it is `indexed`, or else how its last visit ended (gone, moved,",
+        "failed, excluded and so on), `to visit` or `to index`. For `--state` and programs it falls into sets:",
+        "",
+    )
     yield from _table(("`document list --state`", "which"), SETS.items())
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.cli.conftest import World
+from tests.cli.world import Installation
 
 DOCUMENT = (
     "source", "url", "access_url", "state", "status", "outcome", "reason", "rule", "title", "mime", "language",
@@ -122,3 +125,32 @@ def test_status(world: World) -> None:
     assert (index["receiver"], index["backlog"]) == ("index", 0)
     assert record["documents"] == sum(each["documents"] for each in record["sources"])
     assert "docs" in world.home.fine("status").out
+
+
+def test_a_list_says_how_it_is_with_each_address(world: World) -> None:
+    """Words that need no glossary; the sets are for programs."""
+    out = world.home.fine("document", "list", "--source", "docs").out
+    said = {line.split()[-1].removeprefix(world.site.address): line.split()[:2] for line in out.splitlines()}
+    assert (said["ferries"], said["missing"]) == (["200", "indexed"], ["404", "gone"])
+    assert not any("old" in each for each in said.values())
+    listed = world.home.fine("document", "list", "--state", "old", "--json").objects
+    assert listed, "programs go on by the sets"
+
+
+def test_of_an_address_nobody_met_each_line_names_its_source(world: World) -> None:
+    out = world.home.fine("explain", f"{world.site.address}never-heard-of").out
+    assert re.search(r"Gates +docs: follow admits", out), out
+    assert re.search(r"^ +papers: follow excludes", out, re.MULTILINE), out
+    known = world.home.fine("explain", f"{world.site.address}ferries").out
+    assert "docs: follow" not in known, "it is said above whose it is"
+
+
+def test_nothing_is_guessed_of_a_host_that_never_answered(bare: Installation) -> None:
+    given = ("--set", "start=http://127.0.0.1:9/", "--set", "patience_s=0")
+    bare.fine("source", "add", "web", "docs", *given)
+    assert bare.run("crawl").code == 6
+    record = bare.fine("explain", "http://127.0.0.1:9/never-heard-of", "--json").object
+    assert (record["verdict"], record["site"]["status"]) == ("unknown", 906)
+    assert record["advice"] == (
+        "The rules of 'docs' would let it in; whether it exists cannot be told before its site answers."
+    )

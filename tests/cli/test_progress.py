@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cormorant.cli.course import Course, awaited
-from cormorant.cli.progress import line
+from cormorant.cli.progress import interval, line
 from cormorant.frontier.trouble import Trouble
 from cormorant.operate.watching import Look, Waits
 from tests.cli.world import Answer, Installation, Site, ended
@@ -75,3 +75,11 @@ def test_a_source_that_has_finished_is_told_once(bare: Installation, site: Site)
     assert done.code == 0, done
     assert done.err.count("first: finished") == 1
     assert done.err.count("second: retrieving") >= 2
+
+
+def test_lines_become_rarer_while_nothing_changes() -> None:
+    waits = [5.0]
+    while len(waits) < 6:
+        waits.append(interval(waits[-1], same=True))
+    assert waits == [5.0, 10.0, 20.0, 40.0, 60.0, 60.0]
+    assert interval(60.0, same=False) == 5.0

@@ -106,6 +106,23 @@ def test_an_edit_shows_what_would_come_back(home: Installation, site: Site) -> N
     assert (unrelated["enter"], unrelated["unjudged"]) == (0, []), "they enter without this edit"
 
 
+def test_a_file_that_not_everybody_may_read_is_told_of(bare: Installation, tmp_path: Path) -> None:
+    share = tmp_path / "share"
+    share.mkdir()
+    (share / "pay.txt").write_text("Wages of the harbour.")
+    (share / "pay.txt").chmod(0o600)
+    bare.fine("source", "add", "files", "share", "--set", f"path={share}")
+    said = bare.fine("source", "test", "share", "--json").object["rights"]
+    assert "mode 600" in said
+    assert "owner_grants=true" in said
+    assert "mode 600" in bare.fine("source", "test", "share").out
+    (share / "pay.txt").chmod(0o644)
+    assert bare.fine("source", "test", "share", "--json").object["rights"] is None
+    (share / "pay.txt").chmod(0o600)
+    bare.fine("source", "edit", "share", "--set", "owner_grants=true")
+    assert bare.fine("source", "test", "share", "--json").object["rights"] is None
+
+
 def test_an_edit_needs_something_to_change(home: Installation) -> None:
     assert home.run("source", "edit", "docs").code == 2
     assert home.run("source", "edit", "docs", "--set", "dpeth=2").code == 2

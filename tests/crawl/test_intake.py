@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.catalog import sources
-from cormorant.crawl import sweep
+from cormorant.crawl import holding, sweep
 from cormorant.crawl.intake import Intake, Listed
 from cormorant.frontier import hiding, settlement
 from cormorant.journal import runs, visits
@@ -84,6 +84,11 @@ def rows(store: Store) -> dict[str, Any]:
         return {row.address: row for row in tx.rows(sa.select(resource))}
 
 
+def run_of(store: Store, number: int) -> runs.RunRow:
+    with store.read() as tx:
+        return runs.get(tx, number)
+
+
 def test_a_removal_hides_at_once_and_deletes_when_the_run_settles(store: Store, number: int) -> None:
     kept(store, number, ONE, TWO)
     run, counters = taken_in(store, number, [Removal(ONE), Removal("https://a.example/never")])
@@ -95,7 +100,7 @@ def test_a_removal_hides_at_once_and_deletes_when_the_run_settles(store: Store, 
         assert hiding.everything(tx) == {gone.id}
         assert [(each.outcome, each.status, each.changed) for each in visits.of(tx, gone.id)] == [(4, 410, "outcome")]
         assert not stream.after(tx, 0, 10), "nobody is told before the brake was asked"
-    assert not sweep.braked(store, number, run)
+    assert not holding.braked(store, run_of(store, run))
     assert sweep.settle(store, number, run) == 1
     with store.read() as tx:
         assert [(each.resource, each.event) for each in stream.after(tx, 0, 10)] == [(gone.id, Event.DELETED)]
@@ -115,7 +120,7 @@ def test_a_source_whose_server_is_away_is_not_emptied_slice_by_slice(
         last = numbers(tx)[ONE]
         tx.execute(sa.update(resource).where(resource.c.id == last).values(status=1024))
         hiding.hide(tx, [(last, number, run)])
-    assert sweep.braked(store, number, run) == held
+    assert holding.braked(store, run_of(store, run)) == held
     with store.read() as tx:
         assert hiding.everything(tx) == (set() if held else {last})
         assert ("9 more did not answer" in (runs.get(tx, run).reason or "")) == held
@@ -125,7 +130,7 @@ def test_removals_below_the_brake_only(store: Store, number: int) -> None:
     kept(store, number, *pages(10))
     run, counters = taken_in(store, number, [Removal(each) for each in pages(9)])
     assert counters.gone == 9
-    assert sweep.braked(store, number, run)
+    assert holding.braked(store, run_of(store, run))
     with store.read() as tx:
         assert not hiding.everything(tx)
     run, counters = taken_in(store, number, [Removal(ONE)])

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
 from cormorant.catalog import receivers, sources
-from cormorant.crawl import sweep, waiting
+from cormorant.crawl import holding, waiting
 from cormorant.crawl.delivery import Found
 from cormorant.crawl.provide import Provider
 from cormorant.crawl.run import Conductor
@@ -230,7 +230,7 @@ def test_a_run_that_was_stopped_is_not_held(store: Store, before: str, after: st
         known = sorted(numbers(tx).values())
         settlement.contents(tx, [a_content(each) for each in known])
         hiding.hide(tx, [(each, 1, number) for each in known])
-    assert sweep.braked(store, 1, number)
+    assert holding.braked(store, run_of(store, number))
     assert run_of(store, number).state == after
 
 

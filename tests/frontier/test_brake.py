@@ -50,3 +50,17 @@ def test_everything_never_goes_at_once(documents: int) -> None:
 )
 def test_how_many_may_come_to_say_one_and_the_same(same: int, visited: int, swallows: bool) -> None:
     assert brake.swallows(same, visited) is swallows
+
+
+rules = st.dictionaries(st.sampled_from("abc"), st.integers(0, 50))
+
+
+@given(rules, rules)
+def test_no_more_is_expected_than_was_agreed_to(going: dict[str, int], agreed: dict[str, int]) -> None:
+    expected = brake.expected(going, agreed)
+    assert 0 <= expected <= min(sum(going.values()), sum(agreed.values()))
+    assert brake.expected(going, going) == sum(going.values())
+
+
+def test_what_another_rule_takes_was_not_agreed_to() -> None:
+    assert brake.expected({"a": 9, "b": 5}, {"a": 4, "c": 20}) == 4

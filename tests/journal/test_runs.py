@@ -128,3 +128,33 @@ def test_processes_count_at_the_same_time(store: Store, other: Store) -> None:
         runs.count(two, 1, "bob", Counters(new=1))
     with store.read() as tx:
         assert runs.counters(tx, 1).new == 2
+
+
+def test_what_a_run_waits_for_a_person_is_no_work(store: Store) -> None:
+    with store.begin() as tx:
+        (number,) = ordered(tx, 1, RunState.SWEEPING)
+        now = tx.now()
+        runs.change(tx, number, started_at=now - 5000)
+        runs.hold(tx, number, "too many")
+        runs.change(tx, number, waits_since=now - 4000)
+        held = runs.get(tx, number)
+        assert (held.state, held.seconds(now)) == (RunState.HELD, 1000)
+        runs.answer(tx, held, RunState.SWEEPING, "accept", "the deletion was accepted")
+        row = runs.get(tx, number)
+        assert (row.state, row.asked, row.waits_since) == (RunState.SWEEPING, "accept", None)
+        assert abs(row.seconds(tx.now()) - 1000) < 60
+        runs.change(tx, number, state=RunState.FINISHED, finished_at=now + 100)
+        assert abs(runs.get(tx, number).seconds(now + 9000) - 1100) < 60
+
+
+@pytest.mark.parametrize(("started", "seconds"), [(True, 1000), (False, 0)])
+def test_a_run_that_was_suspended_counts_what_it_worked(store: Store, *, started: bool, seconds: int) -> None:
+    with store.begin() as tx:
+        (number,) = ordered(tx, 1, RunState.RETRIEVING if started else RunState.WAITING)
+        now = tx.now()
+        runs.change(tx, number, started_at=now - 5000 if started else None)
+        assert runs.suspend(tx, number, "nobody wants it")
+        runs.change(tx, number, waits_since=now - 4000)
+        runs.go_on(tx, runs.get(tx, number))
+        runs.change(tx, number, started_at=now - 5000 if started else now)
+        assert abs(runs.get(tx, number).seconds(tx.now()) - seconds) < 60

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import zipfile
 from collections.abc import Iterator
@@ -391,5 +392,11 @@ def test_a_damaged_file_is_a_problem_in_plain_words(home: Installation, tmp_path
     )
     assert said["e.docx"]["reason"].startswith("The document cannot be read: its contents are damaged")
     assert not any("Error" in each["sentence"] or "server" in each["sentence"] for each in said.values())
+    why = home.fine("document", "show", str(papers / "e.docx"), "--json").object["reason"]
+    assert re.fullmatch(r"The document cannot be read: .+\. The converter said: \w+Error: .+", why), why
+    assert why in home.fine("explain", str(papers / "e.docx")).out
+    assert "4 documents failed" not in home.fine("status").out
+    assert "papers: 5 documents failed in run 1. `cormorant run show 1` says why" in home.fine("status").out
+    assert home.fine("status", "--json").object["sources"][0]["last_failed"] == 5
     unread = home.fine("explain", str(papers / "data.bin"), "--json").object
     assert (unread["status"], "server" in unread["advice"]) == (1001, False)

@@ -19,6 +19,9 @@ from pysqlite3 import dbapi2 as sqlite
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import DataFolderError, StoreError
+from cormorant.catalog import sources
+from cormorant.journal import runs
+from cormorant.model.run import Refresh
 from cormorant.store import migrate
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import SCHEMA_VERSION, metadata, site, stream_head
@@ -85,6 +88,29 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(migrate, "MIGRATIONS", folder)
     monkeypatch.setattr(migrate, "SCHEMA_VERSION", "9999")
     return revision
+
+
+BEFORE_0013 = (
+    "ALTER TABLE source DROP COLUMN agreed", "ALTER TABLE source DROP COLUMN agreed_at",
+    "ALTER TABLE run DROP COLUMN waits_since", "ALTER TABLE run DROP COLUMN waited_s",
+    "UPDATE alembic_version SET version_num = '0012'",
+)  # fmt: skip
+
+
+def test_a_source_and_a_run_of_before_0013_are_kept(store: Store) -> None:
+    with store.begin() as tx:
+        number = sources.add(tx, "web", "docs", {"depth": 2})
+        runs.change(tx, runs.request(tx, number, "{}", Refresh.ALL, force=False), started_at=5.0, finished_at=7.5)
+        for change in BEFORE_0013:
+            tx.driver(change)
+    migrate.prepare(store)
+    with store.begin() as tx:
+        assert version(tx) == SCHEMA_VERSION
+        assert (sources.named(tx, "docs").settings, sources.agreed(tx, number, tx.now())) == ({"depth": 2}, {})
+        assert runs.get(tx).seconds(100.0) == 2.5
+        sources.edit(tx, number, {}, {"boundary: exclude path:/x": 3})
+        assert sources.agreed(tx, number, tx.now()) == {"boundary: exclude path:/x": 3}
+        assert sources.agreed(tx, number, tx.now() - 60) == {}, "not in a run that was asked for before"
 
 
 def test_a_new_database_has_every_table_and_today_s_version(empty_url: str) -> None:

@@ -38,10 +38,30 @@ def add(tx: Tx, kind: str, name: str, settings: Mapping[str, Any]) -> int:
     return int(made.scalar_one())
 
 
-def edit(tx: Tx, number: int, settings: Mapping[str, Any]) -> None:
-    """Replace the settings of a source; runs under way keep what they began with."""
-    values = {"settings": json.dumps(settings, sort_keys=True), "version": source.c.version + 1}
+def edit(tx: Tx, number: int, settings: Mapping[str, Any], agreed: Mapping[str, int] | None = None) -> None:
+    """Replace the settings of a source; runs under way keep what they began with.
+
+    `agreed`: how many documents may leave by which rule of these settings; what was agreed to before holds no longer.
+    """
+    values = {
+        "settings": json.dumps(settings, sort_keys=True), "version": source.c.version + 1,
+        "agreed": json.dumps(dict(agreed), sort_keys=True) if agreed else None,
+        "agreed_at": tx.now() if agreed else None,
+    }  # fmt: skip
     tx.execute(sa.update(source).where(source.c.id == number).values(**values))
+
+
+def agreed(tx: Tx, number: int, asked_at: float) -> dict[str, int]:
+    """How many documents may leave by which rule in a run that was asked for then; nothing in one of before."""
+    known = source.c.id == number, source.c.agreed_at <= asked_at
+    rows = tx.rows(sa.select(source.c.agreed).where(*known))
+    return dict(json.loads(rows[0].agreed)) if rows else {}
+
+
+def forget_agreed(tx: Tx, number: int, asked_at: float) -> None:
+    """A run that was asked for then has come to its end: what was agreed to before has been done."""
+    known = source.c.id == number, source.c.agreed_at <= asked_at
+    tx.execute(sa.update(source).where(*known).values(agreed=None, agreed_at=None))
 
 
 def every(tx: Tx) -> list[SourceRow]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -40,7 +41,11 @@ def list_(
         bool, typer.Option("--no-text", help="Documents without text, with the reason: found by their names alone.")
     ] = False,
 ) -> None:
-    """List every known address."""
+    """List every known address: status of the last visit, how it is with it, address.
+
+    `--state` and `--json` go by the sets: todo, found (on its way to a receiver), finished (visited in the run under
+    way), old (visited in an earlier run: all that is well between runs), error and excluded.
+    """
     from cormorant.operate import listing
 
     say = terminal.of(context)
@@ -50,7 +55,16 @@ def list_(
                 say.record(record)
             else:
                 why = f"  {record['rule'] or record['reason'] or ''}" if excluded or no_text else ""
-                say.print(f"{record['status']:>4}  {record['state']:<8}  {record['url']}{why}".rstrip())
+                say.print(f"{record['status']:>4}  {_word(record):<8}  {record['url']}{why}".rstrip())
+
+
+def _word(record: Mapping[str, Any]) -> str:
+    """How it is with an address, for people: is it found, or else how did its last visit end?"""
+    if record["state"] == "todo":
+        return "to visit"
+    if record["state"] == "found" and record["indexed"]:
+        return "to index"
+    return "indexed" if record["indexed"] and record["outcome"] != "held" else str(record["outcome"])
 
 
 @app.command(

@@ -58,7 +58,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         say.print(f"  {'Known as':<13} {renamed['fetched']}, shown as {renamed['shown']}, by {renamed['rule']}")
     for title, rows in (
         ("Found", [_path(each) for each in record["paths"]]),
-        ("Gates", [f"{each['gate']} {each['ruling']}: {each['rule']}" for each in record["gates"]]),
+        ("Gates", [_gate(each) for each in record["gates"]]),
         ("Visits", [_visit(each) for each in record["visits"]]),
         ("Read as", _read_as(record["conversion"] or {})),
         ("Answered by", _elsewhere(record)),
@@ -110,6 +110,12 @@ def _elsewhere(record: Mapping[str, Any]) -> list[str]:
 def _path(path: Mapping[str, Any]) -> str:
     origin = f" from {path['from']}" if path["from"] else ""
     return f"{path['how']}{origin}" + (f" “{path['text']}”" if path["text"] else "")
+
+
+def _gate(gate: Mapping[str, Any]) -> str:
+    """What a gate says; `source` is there where several sources are told of at once."""
+    source = f"{gate['source']}: " if gate.get("source") else ""
+    return f"{source}{gate['gate']} {gate['ruling']}: {gate['rule']}"
 
 
 def _visit(visit: Mapping[str, Any]) -> str:

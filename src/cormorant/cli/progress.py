@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LINE_S = 5.0
 """Without a terminal, a line this often."""
+RARE_S = 60.0
+"""While nothing changes lines become rarer, down to one this often."""
 SPARING = 50
 """Looking may take this part of the time, when there is much to be counted."""
 
@@ -30,6 +32,8 @@ class Lines:
         self._say, self._courses = say, [Course(number) for number in numbers]
         self._clock = SystemClock()
         self._next = self._clock.monotonic() + LINE_S
+        self._before: list[tuple[object, ...]] = []
+        self._every_s = LINE_S
 
     def begin(self, *, owner: bool) -> None:
         """Say whose processes do the work."""
@@ -41,13 +45,22 @@ class Lines:
         if self._clock.monotonic() < self._next or self._say.asked.verbosity < 0:
             return
         began = self._clock.monotonic()
+        figures: list[tuple[object, ...]] = []
         for course in list(self._courses):
             seen = course.look(house)
+            figures.append(tuple(seen.report[name] for name in ("run", "state", "fetched", "to_fetch", "indexed")))
             self._say.note(line(course, seen))
             if seen.report["state"] not in OPEN_STATES:
                 self._courses.remove(course)
         now = self._clock.monotonic()
-        self._next = now + max(LINE_S, SPARING * (now - began))
+        self._every_s = interval(self._every_s, same=figures == self._before)
+        self._before = figures
+        self._next = now + max(self._every_s, SPARING * (now - began))
+
+
+def interval(before_s: float, *, same: bool) -> float:
+    """How long the next line is away; `same`: this one says nothing new."""
+    return min(before_s * 2, RARE_S) if same else LINE_S
 
 
 def line(course: Course, seen: Look) -> str:

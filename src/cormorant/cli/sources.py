@@ -179,7 +179,7 @@ def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, 
         if going and not yes and not _agreed(say, going):
             say.note("Nothing was changed.")
             raise typer.Exit(1)
-        row = sources.edit(house, name, wanted)
+        row = sources.edit(house, name, wanted, previewing.agreed(effect))
         record = sources.as_record(house, row)
     if say.json:
         say.record(record)

@@ -47,6 +47,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         )
     else:
         say.print("No source yet. `cormorant source add` makes one.")
+    _tell_faults(say, record["sources"])
     _tell_troubles(say, record["sources"])
     say.print()
     say.table(record["receivers"], ("receiver", "kind", "backlog", "oldest_undelivered_at", "paused", "error"))
@@ -65,6 +66,22 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     if record["paused"]:
         say.print()
         say.print("Deliveries are paused. `cormorant provider resume` goes on.")
+
+
+def _tell_faults(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Why the newest run of a source failed, and that documents did, with what names them."""
+    for source in sources:
+        name, run = shlex.quote(source["source"]), source["last_run"]
+        if source["last_state"] == "failed":
+            say.print()
+            say.print(f"{source['source']}: run {run} failed: {source['last_reason'] or 'no reason is known.'}")
+        if source["last_failed"]:
+            failed = plural(source["last_failed"], "document")
+            say.print()
+            say.print(
+                f"{source['source']}: {failed} failed in run {run}. `cormorant run show {run}` says why, and "
+                f"`cormorant document list --source {name} --state error` names all that fail now."
+            )
 
 
 def _tell_troubles(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:

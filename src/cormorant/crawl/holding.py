@@ -2,14 +2,20 @@
 
 what waits is in use, or put back (swallowing) -> links -> absent from a complete listing -> brake? held
 accepted ------> all of it in use                    `---> what the brake held is hidden again
+
+What somebody agreed to when the rules were edited is not asked about again: as many documents by each rule as were
+shown.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cormorant.catalog import sources
 from cormorant.crawl import links, sweep
-from cormorant.frontier import progress
+from cormorant.frontier import brake, hiding, progress
+from cormorant.journal import runs
+from cormorant.model.run import RunState
 
 if TYPE_CHECKING:
     from cormorant.journal.runs import RunRow
@@ -28,4 +34,30 @@ def is_held(store: Store, row: RunRow, swallowed: str) -> bool:
         return False
     if row.complete and row.lists:
         sweep.hide_absent(store, row.source_id, row.id, row.unlisted)
-    return sweep.braked(store, row.source_id, row.id, swallowed)
+    return braked(store, row, swallowed)
+
+
+def braked(store: Store, row: RunRow, swallowed: str = "") -> bool:
+    """Hold the run if too much would go, or was `swallowed`: all of it is found again until a person answers."""
+    source = row.source_id
+    with store.begin() as tx:
+        going, documents = hiding.waiting_count(tx, source), hiding.indexed_count(tx, source)
+        silent = hiding.unreached_count(tx, source)
+        may_go = brake.expected(hiding.waiting_by_rule(tx, source), sources.agreed(tx, source, row.requested_at))
+        much = brake.trips(going - may_go + silent, documents - may_go)
+        if not (much or swallowed):
+            return False
+        hiding.show_again(tx, source)
+        others = f", and {silent} more did not answer for some runs" if silent else ""
+        expected = f", {may_go} of them as was agreed to when the source was edited" if may_go else ""
+        leaving = f"{going} of {documents} documents would leave the index{expected}{others}." if much else ""
+        reason = f"{swallowed} {leaving}".strip() + f" See `cormorant run show {row.id}`."
+        runs.hold(tx, row.id, reason)
+        return True
+
+
+def finish(store: Store, row: RunRow, now: float) -> None:
+    """The run has come to its end, and what was agreed to before it is done."""
+    with store.begin() as tx:
+        if runs.advance(tx, row.id, row.state, state=RunState.FINISHED, finished_at=now):
+            sources.forget_agreed(tx, row.source_id, row.requested_at)

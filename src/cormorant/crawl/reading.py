@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from cormorant.base.log import logger
+from cormorant.base.masking import masked
 from cormorant.base.steps import Steps
 from cormorant.crawl import naming
 from cormorant.crawl.doubts import Doubts, Read
@@ -28,7 +29,7 @@ from cormorant.limits import Failed as TaskFailed
 from cormorant.limits.client import ChildPool
 from cormorant.model import showing
 from cormorant.model.content import Content, Document, Extraction, Link, Manner, Value, Wire
-from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, Quarantined, Unchanged
+from cormorant.model.outcome import CONVERTER_SAID, Excluded, Failed, Moved, Ok, Outcome, Quarantined, Unchanged
 from cormorant.model.resource import Resource
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
@@ -190,7 +191,7 @@ class Reader:
                     return value
                 case TaskFailed(reason=reason):
                     _log.warning("conversion.failed", extra={"address": content.address, "detail": reason})
-                    return Failed(903, GAVE_UP)
+                    return Failed(903, _with_detail(GAVE_UP, reason))
                 case Killed(reason=cause, said=said):
                     why = f"{cause.value}: {said}" if said else cause.value
         return Quarantined(f"The converter was stopped twice ({why}).", content)
@@ -210,8 +211,14 @@ class Reader:
         if isinstance(said, ConversionFault):
             if said.detail:
                 _log.warning("conversion.failed", extra={"address": content.address, "detail": said.detail})
-            return Failed(said.status, said.reason)
+            return Failed(said.status, _with_detail(said.reason, said.detail))
         return content, said
+
+
+def _with_detail(reason: str, detail: str) -> str:
+    """Why it could not be read, and what the converter said of that; secrets masked."""
+    said = masked(detail).strip()
+    return f"{reason}{CONVERTER_SAID}{said}" if said else reason
 
 
 def document_of(

@@ -96,4 +96,5 @@ class Conductor:
     async def _deliver(self) -> None:
         """Wait until every receiver that takes deliveries has come to the end of what this run found."""
         await waiting.until_delivered(self._store, self._row)
-        self._change(state=RunState.FINISHED, finished_at=self._clock.now())
+        holding.finish(self._store, self._row, self._clock.now())
+        self._change()

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cormorant.frontier import brake, claims, hiding, inversion, progress, purging
+from cormorant.frontier import claims, hiding, inversion, progress, purging
 from cormorant.journal import runs, visits
 from cormorant.model.address import is_below
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.run import RunState
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store.database import Store, Tx
@@ -51,22 +50,6 @@ def remove(tx: Tx, source: int, run: int, addresses: Sequence[str]) -> int:
     gone, now = (int(OutcomeKind.GONE), 410, 0, None, "outcome", hiding.REMOVED), tx.now()
     visits.write(tx, [visits.VisitRow(number, run, now, *gone) for number, _ in going])
     return len(going)
-
-
-def braked(store: Store, source: int, run: int, swallowed: str = "") -> bool:
-    """Hold the run if too much would go, or was `swallowed`: all of it is found again until a person answers."""
-    with store.begin() as tx:
-        going, documents = hiding.waiting_count(tx, source), hiding.indexed_count(tx, source)
-        silent = hiding.unreached_count(tx, source)
-        much = brake.trips(going + silent, documents)
-        if not (much or swallowed):
-            return False
-        hiding.show_again(tx, source)
-        others = f", and {silent} more did not answer for some runs" if silent else ""
-        leaving = f"{going} of {documents} documents would leave the index{others}." if much else ""
-        reason = f"{swallowed} {leaving}".strip() + f" See `cormorant run show {run}`."
-        runs.advance(tx, run, RunState.SWEEPING, state=RunState.HELD, reason=reason)
-        return True
 
 
 def settle(store: Store, source: int, run: int) -> int:

@@ -9,6 +9,8 @@ though they said different things before: a site that is being maintained answer
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 SHARE = 0.20
 COUNT = 50
 LARGE_SHARE = 0.80
@@ -22,6 +24,11 @@ def trips(going: int, documents: int) -> bool:
         return False
     share = going / documents
     return (share > SHARE and going > COUNT) or (share > LARGE_SHARE and documents >= SMALLEST)
+
+
+def expected(going: Mapping[str, int], agreed: Mapping[str, int]) -> int:
+    """How many of those that go, by rule, a person agreed to when the rules were made; never more than that by any."""
+    return sum(min(count, agreed.get(rule, 0)) for rule, count in going.items())
 
 
 def swallows(same: int, visited: int) -> bool:

@@ -85,6 +85,18 @@ def waiting_count(tx: Tx, source: int) -> int:
     return int(tx.execute(statement).scalar_one())
 
 
+def waiting_by_rule(tx: Tx, source: int) -> dict[str, int]:
+    """How many documents of a source would go when its run settles since a rule excludes them, by gate and rule."""
+    statement = (
+        sa.select(resource.c.reason, sa.func.count())
+        .select_from(hidden.join(resource, resource.c.id == hidden.c.id))
+        .where(hidden.c.source_id == source, hidden.c.seq.is_(None), resource.c.reason.is_not(None))
+        .where(resource.c.outcome == int(OutcomeKind.EXCLUDED))
+        .group_by(resource.c.reason)
+    )
+    return {row[0]: int(row[1]) for row in tx.rows(statement)}
+
+
 def unreached_count(tx: Tx, source: int) -> int:
     """How many documents are on their way to leave because they cannot be reached, once any leaves for that now.
 

@@ -52,6 +52,13 @@ class RunRow:
     unlisted: list[str]
     error: str | None
     gives_up_at: float | None = None
+    waits_since: float | None = None
+    waited_s: float | None = None
+
+    def seconds(self, now: float) -> float:
+        """How long it has been at work, less what it waited for a person: held, or suspended."""
+        until = self.finished_at or self.waits_since or now
+        return until - (self.started_at or self.requested_at) - (self.waited_s or 0.0)
 
     @property
     def new_of(self) -> int | None:
@@ -154,14 +161,32 @@ SUSPENDABLE = (RunState.WAITING, RunState.DISCOVERING, RunState.RETRIEVING)
 def suspend(tx: Tx, number: int, reason: str) -> bool:
     """Leave a run where it is until `go_on`; False when there is nothing left of it that could be left."""
     for state in SUSPENDABLE:
-        if advance(tx, number, state, state=RunState.SUSPENDED, asked=state, reason=reason, gives_up_at=None):
+        left = {"state": RunState.SUSPENDED, "asked": state, "gives_up_at": None, "waits_since": tx.now()}
+        if advance(tx, number, state, reason=reason, **left):
             return True
     return False
 
 
+def hold(tx: Tx, number: int, reason: str) -> None:
+    """Have a person answer before anything of it goes."""
+    advance(tx, number, RunState.SWEEPING, state=RunState.HELD, reason=reason, waits_since=tx.now())
+
+
+def answer(tx: Tx, row: RunRow, state: RunState, asked: str | None, reason: str) -> None:
+    """Go on with a held run in that state."""
+    advance(tx, row.id, RunState.HELD, state=state, asked=asked, reason=reason, **_waited(tx, row))
+
+
+def _waited(tx: Tx, row: RunRow) -> dict[str, float | None]:
+    """What is kept of a run that waits no longer. One that was suspended before it began has not begun to count."""
+    waited = max(tx.now() - row.waits_since, 0.0) if row.waits_since and row.started_at else 0.0
+    return {"waits_since": None, "waited_s": (row.waited_s or 0.0) + waited}
+
+
 def go_on(tx: Tx, row: RunRow) -> None:
     """Go on with a suspended run in the state in which it was left."""
-    advance(tx, row.id, RunState.SUSPENDED, state=RunState(row.asked or RunState.WAITING), asked=None, reason=None)
+    state = RunState(row.asked or RunState.WAITING)
+    advance(tx, row.id, RunState.SUSPENDED, state=state, asked=None, reason=None, **_waited(tx, row))
 
 
 def change(tx: Tx, number: int, **values: object) -> None:
@@ -206,4 +231,5 @@ def _row(row: Any) -> RunRow:
         row.id, row.source_id, RunState(row.state), Refresh(row.refresh), row.force, row.anew, row.generation,
         json.loads(row.settings), row.requested_at, row.started_at, row.finished_at, row.complete, row.asked,
         row.reason, row.bottleneck, row.lists, json.loads(row.unlisted), row.error, row.gives_up_at,
+        row.waits_since, row.waited_s,
     )  # fmt: skip

@@ -143,6 +143,8 @@ class Held(Struct, frozen=True):
     kind: ClassVar[OutcomeKind] = OutcomeKind.HELD
 
 
+CONVERTER_SAID = " The converter said: "
+"""What stands in the reason of a document that could not be read, before words that are not for everybody."""
 _WITH_RIGHTS = (Failed, Moved, Excluded, Quarantined, Held)
 Outcome = Ok | Unchanged | Moved | Gone | Excluded | Deferred | Failed | Quarantined | Held
 

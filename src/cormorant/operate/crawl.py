@@ -141,11 +141,11 @@ def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
         if row.state is not RunState.HELD:
             raise ConflictError(f"Run {row.id} is not held; it is {row.state}.")
         if accept:
-            runs.change(tx, row.id, state=RunState.SWEEPING, asked="accept", reason="the deletion was accepted")
+            runs.answer(tx, row, RunState.SWEEPING, "accept", "the deletion was accepted")
         else:
             what = "the change" if versions.waiting_count(tx, row.source_id) else "the deletion"
             versions.forget(tx, row.source_id)
-            runs.change(tx, row.id, state=RunState.DELIVERING, asked=None, reason=f"{what} was refused")
+            runs.answer(tx, row, RunState.DELIVERING, None, f"{what} was refused")
         return runs.get(tx, row.id)
 
 
@@ -193,8 +193,7 @@ def _report(house: House, row: RunRow, *, idle: bool) -> dict[str, Any]:
         if row.state is RunState.HELD:
             counters["held"] += progress.leaving_count(tx, row.source_id)
         left = to_fetch(tx, row)
-    started = row.started_at or row.requested_at
-    seconds = max((row.finished_at or house.clock.now()) - started, 0.001)
+    seconds = max(row.seconds(house.clock.now()), 0.001)
     return {
         "run": row.id, "source": source.name if source else None, "state": state_of(row, idle=idle), "to_fetch": left,
         **counters, "started_at": rfc3339(row.started_at), "finished_at": rfc3339(row.finished_at),

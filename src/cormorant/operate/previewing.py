@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice, zip_longest
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -85,6 +86,11 @@ def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[s
             "documents": hiding.indexed_count(tx, row.id), **effect.record(), "idle": met.left(),
             "doubts": doubts_of(kind, settings), "unjudged": _unjudged(changes, effect, at_once),
         }  # fmt: skip
+
+
+def agreed(effect: dict[str, Any]) -> dict[str, int]:
+    """How many documents whoever makes this edit has agreed to let go, by rule."""
+    return {each["rule"]: each["addresses"] for each in effect["leave_rules"]}
 
 
 def _settings_of_now(row: SourceRow) -> SourceSettings:
@@ -180,14 +186,20 @@ class _Tally:
 
     most: int
     rules: Counter[str] = field(default_factory=Counter)
-    examples: list[dict[str, str]] = field(default_factory=list)
+    first: dict[str, list[str]] = field(default_factory=dict)
     untold: int = 0
 
     def add(self, url: str, rule: str) -> None:
         """Count one."""
         self.rules[rule] += 1
-        if len(self.examples) < self.most:
-            self.examples.append({"url": url, "rule": rule})
+        if self.rules[rule] <= self.most:
+            self.first.setdefault(rule, []).append(url)
+
+    @property
+    def examples(self) -> list[dict[str, str]]:
+        """At most so many, some of every rule: first one of each, then the second of each."""
+        turns = zip_longest(*([{"url": url, "rule": rule} for url in urls] for rule, urls in self.first.items()))
+        return list(islice((each for turn in turns for each in turn if each), self.most))
 
     def by_rule(self) -> list[dict[str, Any]]:
         """Rules with their numbers of addresses, the most first."""

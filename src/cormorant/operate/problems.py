@@ -19,7 +19,7 @@ from cormorant.frontier.trouble import Why
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.address import origin_of
-from cormorant.model.outcome import OutcomeKind
+from cormorant.model.outcome import CONVERTER_SAID, OutcomeKind
 from cormorant.model.resource import How, Role
 from cormorant.model.run import RunState
 from cormorant.model.status import Status, describe
@@ -272,12 +272,13 @@ def _too_big(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     yield {
         "kind": "size", "address": address, "status": int(Status.TOO_BIG), "addresses": count,
         "sentence": f"{many} larger than max_size_bytes and left out, the first {address}. "
-        f"{describe(Status.TOO_BIG).advice} `cormorant document list --status {Status.TOO_BIG:d}` names all.",
+        f"{advising.advice(Status.TOO_BIG, address)} `cormorant document list --status {Status.TOO_BIG:d}` names all.",
     }  # fmt: skip
 
 
 def _document(row: Any) -> dict[str, Any]:
-    said, reason, advice = describe(row.status), row.reason or "", advising.advice(row.status, row.address)
+    said, advice = describe(row.status), advising.advice(row.status, row.address)
+    reason = (row.reason or "").partition(CONVERTER_SAID)[0]  # `explain` has the rest
     return {
         "kind": "document", "address": row.address, "status": row.status, "reason": reason, "advice": advice,
         "sentence": f"{row.address}: {_joined(row.status, said.text, reason)} {advice}",

@@ -174,10 +174,11 @@ def add(house: House, kind: str, name: str, given: Given) -> SourceRow:
     return row
 
 
-def edit(house: House, name: str, given: Given) -> SourceRow:
+def edit(house: House, name: str, given: Given, agreed: Mapping[str, int] | None = None) -> SourceRow:
     """Change settings of a source; those not named stay. An empty list or text sets one back to its default.
 
     A run that is under way follows at once what only says when something is asked for, all else is for the next.
+    `agreed` is how many documents a person was shown to leave by which rule: the next run is not held for those.
     Raises what `settings_of` raises, and ConflictError when somebody else changed it meanwhile.
     """
     row = named(house, name)
@@ -187,7 +188,7 @@ def edit(house: House, name: str, given: Given) -> SourceRow:
             raise ConflictError(f"The source {name!r} was changed by somebody else at the same moment. Try again.")
         secrets.check(tx, settings.secrets)
         values = settings.model_dump(mode="json", exclude_defaults=True)
-        sources.edit(tx, row.id, values)
+        sources.edit(tx, row.id, values, agreed)
         _hurry(tx, row.id, values, settings.AT_ONCE)
         return sources.named(tx, name)
 

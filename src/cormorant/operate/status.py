@@ -50,12 +50,14 @@ def _source(tx: Tx, row: SourceRow, *, idle: bool) -> dict[str, Any]:
     good = next((each for each in recent if _is_good(tx, each, newest=each is recent[0])), None)
     held = next((each for each in recent if each.state is RunState.HELD), None)
     under_way = next((each for each in recent if each.state in OPEN_STATES), None)
+    counted = runs.counters(tx, recent[0].id) if recent else None
     return {
         "source": row.name, "kind": row.kind, "documents": hiding.indexed_count(tx, row.id),
         "last_good_run": good.id if good else None, "last_good_at": rfc3339(good.finished_at) if good else None,
         "last_state": state_of(recent[0], idle=idle) if recent else None,
         "last_answered": not (recent and _is_unanswered(tx, recent[0], newest=True)),
-        "last_reason": recent[0].reason if recent else None,
+        "last_run": recent[0].id if recent else None, "last_reason": recent[0].reason if recent else None,
+        "last_failed": counted.failed + counted.quarantined if counted else 0,
         "held_run": held.id if held and recent[0].id == held.id else None,
         "run": under_way.id if under_way else None, "state": state_of(under_way, idle=idle) if under_way else "idle",
         "to_fetch": to_fetch(tx, recent[0]) if recent else 0,

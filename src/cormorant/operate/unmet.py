@@ -15,7 +15,7 @@ from cormorant.catalog.sources import SourceRow
 from cormorant.model.address import origin_of
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status, describe
-from cormorant.operate import rulings, troubles
+from cormorant.operate import advising, rulings, troubles
 from cormorant.operate.house import House
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.store.database import Tx
@@ -28,6 +28,8 @@ _NEAR = "No source has met this address, though {} of {}: nothing that was crawl
 _NO_SOURCE = "There is no source yet; `cormorant source add` makes one."
 _NO_BOUNDARY = "Check how it is written; no source's rules would let it in, see the settings start and include."
 _WOULD_ENTER = "Check how it is written; the rules of {} would let it in, so a link to it is all that is missing."
+
+_SILENT = "The rules of {} would let it in; whether it exists cannot be told before its site answers."
 
 
 def anywhere(house: House, tx: Tx, address: str) -> dict[str, Any]:
@@ -42,10 +44,13 @@ def anywhere(house: House, tx: Tx, address: str) -> dict[str, Any]:
     host = origin_of(address).site if not address.startswith("file:") else ""
     because = _NEAR.format(_known_to(near), host) if near else _UNMET
     advice = _WOULD_ENTER.format(" and ".join(admitting)) if admitting else _NO_BOUNDARY if said else _NO_SOURCE
+    trouble = troubles.of_site(tx, number) if number is not None else None
+    if trouble and admitting:  # what is there cannot be told from a host that does not answer
+        advice = _SILENT.format(" and ".join(admitting))
     return {
         "verdict": "unknown", "because": because, "advice": advice, "gates": said,
         "host": {"host": host, "known_to": near} if host else None,
-        "site": troubles.of_site(tx, number) if number is not None else None,
+        "site": trouble,
     }  # fmt: skip
 
 
@@ -95,7 +100,8 @@ def unlisted(house: House, owner: SourceRow, address: str) -> dict[str, Any] | N
     status = describe(ruling.status)
     return said | {
         "because": f"No listing of {owner.name!r} names it: {judged['gate']}: {ruling.rule}",
-        "status": int(ruling.status), "status_text": status.text, "advice": status.advice,
+        "status": int(ruling.status), "status_text": status.text,
+        "advice": advising.advice(int(ruling.status), address),
         "next": {"when": "never, unless the setting changes"},
     }  # fmt: skip
 

@@ -6,12 +6,14 @@ object a line, streamed.
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request
+from fastapi.dependencies.models import Dependant
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from cormorant.base.errors import UsageError
@@ -259,7 +261,25 @@ def route(
     """A route that answers with a record; `line` is one line of it where it can be had as lines."""
     lines = {"content": {LINES: {"schema": {"$ref": f"#/components/schemas/{line.__name__}"}}}} if line else {}
     fine: dict[int | str, dict[str, Any]] = {200: {"model": model, "description": "As asked.", **lines}}
-    return router.get(f"{PREFIX}{path}", response_model=None, responses=fine)
+    only = [Depends(_only_known)]
+    return router.get(f"{PREFIX}{path}", response_model=None, responses=fine, dependencies=only)
+
+
+def _parameters(dependant: Dependant) -> set[str]:
+    """Which query parameters a route takes, by itself and by what it depends on."""
+    return {each.alias for each in dependant.query_params}.union(*map(_parameters, dependant.dependencies))
+
+
+def _only_known(request: Request) -> None:
+    """Raise UsageError for a parameter that the route does not take: passed over, it would change what is answered."""
+    taken = sorted(_parameters(request.scope["route"].dependant))
+    for name in request.query_params:
+        if name in taken:
+            continue
+        near = difflib.get_close_matches(name, taken, n=1) or [each for each in taken if name.startswith(each)]
+        meant = f"Did you mean `{near[0]}`? " if near else ""
+        every = f"It takes {', '.join(f'`{each}`' for each in taken)}." if taken else "It takes none."
+        raise UsageError(f"There is no parameter `{name[:50]}` here. {meant}{every}")
 
 
 def _as_lines(request: Request) -> bool:

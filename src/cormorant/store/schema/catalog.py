@@ -21,6 +21,8 @@ source = Table(
     Column("generation", Integer, nullable=False, server_default=text("0"), comment="counts full refreshes"),
     Column("cursor", Text, nullable=False, server_default=text("''"), comment="how far a feed or listing was read"),
     Column("created_at", Double, nullable=False),
+    Column("agreed", Text, comment="JSON, how many documents may leave by which rule; NULL: nobody was asked"),
+    Column("agreed_at", Double),
     sqlite_autoincrement=True,
 )
 

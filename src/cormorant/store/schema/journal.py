@@ -29,6 +29,8 @@ run = Table(
     Column("unlisted", Text, nullable=False, server_default=text("'[]'"), comment="JSON, parts it could not list"),
     Column("error", Text, comment="problem code of a failed run"),
     Column("gives_up_at", Double, comment="when it ends if nothing answers until then"),
+    Column("waits_since", Double, comment="since when it waits for a person: held, or suspended"),
+    Column("waited_s", Double, comment="how long it did so before"),
     sqlite_autoincrement=True,
 )
 
