@@ -71,8 +71,9 @@ def delete(house: House, addresses: Sequence[str]) -> dict[str, Any]:
         rows = [row for address in addresses for row in _at(tx, address)]
         names = sorted({row.source for row in rows})
         for name in names:
-            if runs.open_runs(tx, sources.named(tx, name).id):
-                raise ConflictError(f"A run of {name!r} is under way. Wait until it ends, or stop it.")
+            if under_way := runs.open_runs(tx, sources.named(tx, name).id):
+                steer = f"suspend it by `cormorant run suspend {under_way[0].id}`"
+                raise ConflictError(f"A run of {name!r} is under way. Wait until it ends, or {steer}.")
         numbers = sorted({row.id for row in rows})
         left = 0
         for start in range(0, len(numbers), CHUNK):
