@@ -38,6 +38,10 @@ def test_a_receiver_is_told_what_is_found(bare: Installation, site: Site, tmp_pa
     bare.run("crawl")
     found = lines(tmp_path / "out")
     assert sorted(each["url"].removeprefix(site.address) for each in found) == ["", "ferries", "tides"]
+    told = {each["url"]: each["document"] for each in found}
+    listed = {each["url"]: each for each in bare.fine("document", "list", "--status", "200", "--json").objects}
+    for name in ("referrer", "depth", "title", "content_hash", "fetched_at"):
+        assert {url: each[name] for url, each in told.items()} == {url: each[name] for url, each in listed.items()}
     numbers = [int(str(each["seq"])) for each in found]
     assert numbers == sorted(numbers)
     shown = bare.fine("receiver", "show", "out", "--json").object
