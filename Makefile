@@ -64,7 +64,7 @@ test: .venv/.stamp-dev ## Run every test that needs no server or browser install
 
 .PHONY: servers
 servers: .venv/.stamp-dev ## Run the tests against nginx and squid, installing these first where that is possible
-	@if ! PATH="$$PATH:/usr/sbin" command -v nginx squid htpasswd >/dev/null; then \
+	@if ! (PATH="$$PATH:/usr/sbin"; command -v nginx && command -v squid && command -v htpasswd) >/dev/null; then \
 	apt-get update -qq && apt-get install -y -qq nginx squid apache2-utils || \
 	echo "nginx, squid and apache2-utils could not be installed here, so what needs them is skipped." >&2; fi
 	@$(PYTEST) -m server -rs tests/sources/web

@@ -38,6 +38,10 @@ def test_a_receiver_is_told_what_is_found(bare: Installation, site: Site, tmp_pa
     bare.run("crawl")
     found = lines(tmp_path / "out")
     assert sorted(each["url"].removeprefix(site.address) for each in found) == ["", "ferries", "tides"]
+    told = {each["url"]: each["document"] for each in found}
+    listed = {each["url"]: each for each in bare.fine("document", "list", "--status", "200", "--json").objects}
+    for name in ("referrer", "depth", "title", "content_hash", "fetched_at"):
+        assert {url: each[name] for url, each in told.items()} == {url: each[name] for url, each in listed.items()}
     numbers = [int(str(each["seq"])) for each in found]
     assert numbers == sorted(numbers)
     shown = bare.fine("receiver", "show", "out", "--json").object
@@ -45,6 +49,64 @@ def test_a_receiver_is_told_what_is_found(bare: Installation, site: Site, tmp_pa
     bare.fine("receiver", "delete", "out")
     assert [each["receiver"] for each in bare.fine("receiver", "list", "--json").objects] == ["index"]
     assert len(lines(tmp_path / "out")) == 3
+
+
+class TestEdit:
+    """Another file, another size: what is not named stays, and so does the place."""
+
+    def test_it_goes_on_in_another_file(self, bare: Installation, site: Site, tmp_path: Path) -> None:
+        bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+        bare.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'a'}", "--source", "docs")
+        bare.run("crawl")
+        before = bare.fine("receiver", "show", "out", "--json").object
+        record = bare.fine("receiver", "edit", "out", "--set", f"path={tmp_path / 'b'}", "--json").object
+        assert record == {**before, "settings": {"path": str(tmp_path / "b")}}
+        site.page("/tides", "Tide tables", "Changed: high water at eleven.")
+        bare.run("crawl")
+        assert [each["url"] for each in lines(tmp_path / "b")] == [f"{site.address}tides"]
+        assert len(lines(tmp_path / "a")) == 3
+
+    def test_settings_that_are_not_named_stay(self, home: Installation, tmp_path: Path) -> None:
+        home.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'a'}")
+        sized = home.fine("receiver", "edit", "out", "--set", "rotate_bytes=1MB", "--json").object["settings"]
+        assert sized == {"path": str(tmp_path / "a"), "rotate_bytes": 1_000_000}
+        back = home.fine("receiver", "edit", "out", "--set", "rotate_bytes=", "--json").object["settings"]
+        assert back == {"path": str(tmp_path / "a")}
+
+    @pytest.mark.parametrize(
+        ("words", "code"),
+        [
+            ("nobody --set path=/tmp/x", 4),
+            ("out", 2),
+            ("out --set nonsense=1", 2),
+            ("out --set path=", 2),
+            ("out --set path=/nowhere/at/all", 2),
+            ("index --set path=/tmp/x", 1),
+        ],
+    )
+    def test_what_cannot_be_changes_nothing(self, words: str, code: int, home: Installation, tmp_path: Path) -> None:
+        home.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'a'}")
+        before = home.fine("receiver", "list", "--json").objects
+        done = home.run("receiver", "edit", *words.split(), "--json")
+        assert (done.code, bool(done.problem["detail"])) == (code, True)
+        assert home.fine("receiver", "list", "--json").objects == before
+
+
+def test_after_a_backup_is_put_back_nothing_is_lost(bare: Installation, site: Site, tmp_path: Path) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'out'}")
+    bare.run("crawl")
+    shutil.copytree(bare.folder, tmp_path / "backup")
+    for path in ("/tides", "/ferries"):
+        site.page(path, "Changed", f"Another text of {path}.", ("/ferries", "/tides"))
+    bare.run("crawl")
+    shutil.rmtree(bare.folder)
+    (tmp_path / "backup").rename(bare.folder)
+    site.page("/", "Changed", "A third text.", ("/ferries", "/tides"))
+    bare.run("crawl")
+    told = [each["url"].removeprefix(site.address) for each in lines(tmp_path / "out")][5:]
+    assert sorted(told) == ["", "ferries", "tides"]
+    assert bare.fine("receiver", "show", "out", "--json").object["backlog"] == 0
 
 
 def test_the_index_stays(home: Installation) -> None:

@@ -22,7 +22,7 @@ from cormorant.cli import boundary
 from tests.threaded import Asked, Said, served
 
 LIMIT_S = 60
-PROCESSES = re.compile(r"\b(crawl|quickstart|serve|accept|refuse)\b")
+PROCESSES = re.compile(r"\b(crawl|quickstart|serve|accept|refuse|resume|watch)\b")
 
 
 @dataclass

@@ -17,6 +17,7 @@ from cormorant.base.clock import pause
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError
 from cormorant.model.settings import parse_settings
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
+from cormorant.receivers.protocol import Delivery
 from tests.receivers.events import deliveries, delivery
 
 ROOT = Path(__file__).parents[2]
@@ -283,3 +284,40 @@ def test_killed_fifty_times_no_line_is_missing_and_none_is_there_twice(path: Pat
     found = [seq for file in (*files, path) for seq in seqs(file)]
     assert found == list(range(1, receiver.last + 1))
     assert receiver.last >= place
+
+
+class TestNumbersGivenASecondTime:
+    """The database was put back from a backup, so that its numbers begin again below the last one in the file."""
+
+    @pytest.mark.parametrize("before", [9, 600])
+    @pytest.mark.parametrize("rotate_bytes", [0, 1])
+    def test_nothing_is_lost(self, path: Path, before: int, rotate_bytes: int) -> None:
+        receiver = JsonLinesReceiver(JsonLinesSettings(path=path, rotate_bytes=rotate_bytes))
+        receiver.open()
+        receiver.receive(deliveries(1, before))
+        receiver.close()
+        written = len(records(path))
+        receiver.open()
+        other = [replace(each, url=f"{each.url}/other") for each in deliveries(5, 7)]
+        receiver.receive(other)
+        receiver.receive([replace(each, url=f"{each.url}/other") for each in deliveries(8, 8)])
+        receiver.close()
+        files = sorted(path.parent.glob("found*"))
+        urls = [each["url"] for file in files for each in records(file)]
+        assert {each.url for each in other} <= set(urls)
+        assert len(urls) == written + 4
+
+    def test_the_same_document_fetched_another_time_is_another_event(
+        self, receiver: JsonLinesReceiver, path: Path
+    ) -> None:
+        def fetched(day: int) -> Delivery:
+            return Delivery(
+                3, "changed", 2, "harbour", "https://harbour.example/3", {"fetched_at": f"2026-11-{day:02}"}
+            )
+
+        receiver.receive([*deliveries(1, 2), fetched(1)])
+        receiver.open()
+        receiver.receive([fetched(1)])
+        assert seqs(path) == [1, 2, 3]
+        receiver.receive([fetched(9)])
+        assert seqs(path) == [1, 2, 3, 3]

@@ -36,6 +36,11 @@ class ReceiverRow:
     refused: int = 0
     refusal: str | None = None
 
+    @property
+    def made_of(self) -> tuple[int, str]:
+        """Its number and settings: with others it is to be made anew."""
+        return self.id, json.dumps(self.settings, sort_keys=True)
+
 
 def add(tx: Tx, kind: str, name: str, source: int | None, settings: Mapping[str, Any], place: int) -> int:
     """Keep a new receiver that begins behind `place`. Raises ConflictError when the name is taken."""
@@ -75,6 +80,12 @@ def named(tx: Tx, name: str) -> ReceiverRow:
 def delete(tx: Tx, number: int) -> None:
     """Forget a receiver and its place. What it wrote stays."""
     tx.execute(sa.delete(receiver).where(receiver.c.id == number))
+
+
+def edit(tx: Tx, number: int, settings: Mapping[str, Any]) -> None:
+    """Give a receiver other settings; what was wrong with those before is forgotten."""
+    values = {"settings": json.dumps(settings, sort_keys=True), "error": None}
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(**values))
 
 
 def set_place(tx: Tx, number: int, place: int) -> None:

@@ -17,6 +17,11 @@ from cormorant.cli.terminal import Terminal
 OfSource = Annotated[str | None, typer.Option("--source", metavar="S", help="Of this source only.")]
 """Which source a list is about; none: all."""
 
+Most = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=0, help="At most so many; else all.", show_default=False)
+]
+"""How long a list may be; none: as long as it is."""
+
 
 def new_app(about: str = "", *, group: bool = False) -> typer.Typer:
     """An application for one command, or for a group of them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,15 +77,34 @@ def crawl(
 
     Ends with 0 when all went well, 3 when some documents failed or a run is held, 6 when no start address answered.
     """
+    how = How(Refresh(refresh.value), force=force, restart=restart)
+    raise typer.Exit(_crawl(terminal.of(context), names, how))
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How runs are ordered."""
+
+    refresh: Refresh = Refresh.ALL
+    force: bool = False
+    restart: bool = False
+
+
+def crawl_due(say: Terminal, names: Sequence[str]) -> int:
+    """Crawl what is due of these sources, and return the exit code."""
+    return _crawl(say, names, How(Refresh.DUE))
+
+
+def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
+    """Order runs, have them carried out, tell of those that are held; returns the exit code."""
     from cormorant.operate import crawl as runs
 
-    say = terminal.of(context)
     plan = say.plan()
     ordered: list[Ordered] = []
     try:
         with say.house() as house:
-            left_out = [] if restart else runs.unanswered(house, names)
-            ordered = runs.order(house, names, Refresh(refresh.value), force=force, restart=restart)
+            left_out = [] if how.restart else runs.unanswered(house, names)
+            ordered = runs.order(house, names, how.refresh, force=how.force, restart=how.restart)
     except KeyboardInterrupt as asked:
         if not ordered:
             raise
@@ -92,7 +112,7 @@ def crawl(
     for each in left_out:
         say.problem(each)
     codes = [carry_out(say, plan, ordered) if ordered else 0, *(3 for _ in left_out)]
-    raise typer.Exit(runs.worst(codes))
+    return runs.worst(codes)
 
 
 def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
-from typing import Annotated, Any
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cormorant.cli import terminal
-from cormorant.cli.calling import OfSource, examples, new_app
+from cormorant.cli.calling import Most, OfSource, examples, new_app
+from cormorant.cli.figures import plural
+from cormorant.cli.records import taking
 from cormorant.model.resource import SETS
 
-app = new_app("What is known about addresses, also before their first visit: list, show, links.", group=True)
+if TYPE_CHECKING:
+    from cormorant.cli.terminal import Terminal
 
+app = new_app(
+    "What is known about addresses, also before their first visit: list, show, links, recrawl, delete.", group=True
+)
+
+OfState = Annotated[str | None, typer.Option("--state", metavar="S", help=f"In this state only: {', '.join(SETS)}.")]
+OfStatus = Annotated[int | None, typer.Option("--status", metavar="N", help="With this status only, like 404.")]
 Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The address in full, or the path of a file.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listed:
+    """Which documents are listed, and how many."""
+
+    source: OfSource = None
+    state: OfState = None
+    status: OfStatus = None
+    excluded: Annotated[bool, typer.Option("--excluded", help="Addresses that a gate excluded, with the rule.")] = False
+    no_text: Annotated[
+        bool, typer.Option("--no-text", help="Documents without text, with the reason: found by their names alone.")
+    ] = False
+    limit: Most = None
 
 
 @app.command(
@@ -23,24 +49,11 @@ Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The address in 
         "cormorant document list --source docs --status 404",
         "cormorant document list --state error --json",
         "cormorant document list --excluded",
+        "cormorant document list --limit 20",
     ),
 )
-def list_(
-    context: typer.Context,
-    source: OfSource = None,
-    state: Annotated[
-        str | None, typer.Option("--state", metavar="S", help=f"In this state only: {', '.join(SETS)}.")
-    ] = None,
-    status: Annotated[
-        int | None, typer.Option("--status", metavar="N", help="With this status only, like 404.")
-    ] = None,
-    excluded: Annotated[
-        bool, typer.Option("--excluded", help="Addresses that a gate excluded, with the rule.")
-    ] = False,
-    no_text: Annotated[
-        bool, typer.Option("--no-text", help="Documents without text, with the reason: found by their names alone.")
-    ] = False,
-) -> None:
+@taking(Listed, "listed")
+def list_(context: typer.Context, listed: Listed) -> None:
     """List every known address: status of the last visit, how it is with it, address.
 
     `--state` and `--json` go by the sets: todo, found (on its way to a receiver), finished (visited in the run under
@@ -49,12 +62,13 @@ def list_(
     from cormorant.operate import listing
 
     say = terminal.of(context)
+    wanted = listing.Wanted(listed.source, listed.state, listed.status, listed.excluded, listed.no_text)
     with say.house() as house:
-        for record in listing.listed(house, listing.Wanted(source, state, status, excluded, no_text)):
+        for record in islice(listing.listed(house, wanted), listed.limit):
             if say.json:
                 say.record(record)
             else:
-                why = f"  {record['rule'] or record['reason'] or ''}" if excluded or no_text else ""
+                why = f"  {record['rule'] or record['reason'] or ''}" if listed.excluded or listed.no_text else ""
                 say.print(f"{record['status']:>4}  {_word(record):<8}  {record['url']}{why}".rstrip())
 
 
@@ -92,3 +106,90 @@ def links(context: typer.Context, address: Address) -> None:
     with say.house() as house:
         records = of_links.links(house, address)
     say.table(records, ("direction", "address", "text", "rel"))
+
+
+@app.command(
+    epilog=examples(
+        "cormorant document recrawl http://localhost:8000/",
+        "cormorant document recrawl --source docs --status 404",
+        "cormorant document recrawl --source docs --state error --now",
+    )
+)
+def recrawl(
+    context: typer.Context,
+    addresses: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ADDRESS",
+            help="Addresses in full, or paths of files; none: all that the options choose.",
+            show_default=False,
+            default_factory=list,
+        ),
+    ],
+    source: OfSource = None,
+    state: OfState = None,
+    status: OfStatus = None,
+    now: Annotated[
+        bool, typer.Option("--now", help="Crawl at once what is due, as `crawl --refresh due` does.")
+    ] = False,
+) -> None:
+    """Have documents fetched anew, whole: they are due, so a run that is under way visits them, or the next one.
+
+    An address that was never visited, since a gate excluded it, is known to the next crawl that meets it, not here.
+    """
+    from cormorant.operate import choosing, listing
+
+    say = terminal.of(context)
+    with say.house() as house:
+        chosen = choosing.Chosen(tuple(addresses), listing.Wanted(source, state, status))
+        record = choosing.recrawl(house, chosen)
+    if not now or not record["sources"]:
+        _told_due(say, record["documents"], list(record["sources"]))
+        if say.json:
+            say.record(record)
+        return
+    from cormorant.cli.crawl import crawl_due
+
+    raise typer.Exit(crawl_due(say, list(record["sources"])))
+
+
+def _told_due(say: Terminal, count: int, names: list[str]) -> None:
+    """Say what is due, and how it is visited."""
+    if say.json:
+        return
+    if not count:
+        say.note("There is no such document, so nothing is due.")
+        return
+    command = f"cormorant crawl {shlex.join(names)} --refresh due"
+    say.note(f"Due: {plural(count, 'document')}. `{command}` visits what is due now; any other crawl does so as well.")
+
+
+@app.command(epilog=examples("cormorant document delete http://localhost:8000/draft.html --yes"))
+def delete(
+    context: typer.Context,
+    addresses: Annotated[list[str], typer.Argument(metavar="ADDRESS", help="Addresses in full, or paths of files.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask. Nobody is asked without a terminal.")] = False,
+) -> None:
+    """Take documents out of search at once, with their kept copies. The next crawl fetches them anew.
+
+    To keep them out, add a rule: `source edit NAME --set exclude=...`.
+    """
+    import sys
+
+    from cormorant.operate import choosing
+
+    say = terminal.of(context)
+    with say.house() as house:
+        asks = sys.stdin.isatty() and not (yes or say.json)
+        if asks and not typer.confirm(f"Take {plural(len(addresses), 'address')} out of search?", err=True):
+            say.note("Nothing was changed.")
+            raise typer.Exit(1)
+        record = choosing.delete(house, addresses)
+    if say.json:
+        say.record(record)
+        return
+    names = shlex.join(record["sources"])
+    say.note(f"Deleted: {plural(record['deleted'], 'address')}, of which search had found {record['documents']:,}.")
+    say.note(
+        f"The next crawl of {names} fetches them anew. To keep them out: cormorant source edit NAME --set exclude=..."
+    )

@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
+from cormorant.base.errors import UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.sources import Set, given
 
 app = new_app(
-    "Where crawled documents are delivered: add, list, show, delete. The search index is one of them.", group=True
+    "Where crawled documents are delivered: add, list, show, edit, delete. The search index is one of them.",
+    group=True,
 )
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the receiver.")]
@@ -76,6 +78,25 @@ def show(context: typer.Context, name: Name) -> None:
     say = terminal.of(context)
     with say.house() as house:
         say.fields(receivers.shown(house, name))
+
+
+@app.command(epilog=examples("cormorant receiver edit found --set rotate_bytes=100MB"))
+def edit(context: typer.Context, name: Name, pairs: Set) -> None:
+    """Change settings of a receiver. Settings that are not named stay; an empty value (NAME=) goes back to the default.
+
+    It goes on behind what it was told last, also in another file.
+    """
+    from cormorant.operate import receivers
+
+    say = terminal.of(context)
+    if not pairs:
+        raise UsageError(f"Say what to change: cormorant receiver edit {name} --set NAME=VALUE.")
+    with say.house() as house:
+        record = receivers.edit(house, name, given(pairs))
+    if say.json:
+        say.record(record)
+    else:
+        say.note(f"Changed receiver {name!r}. The next delivery goes by it.")
 
 
 @app.command(epilog=examples("cormorant receiver delete old"))

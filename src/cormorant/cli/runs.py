@@ -1,4 +1,4 @@
-"""`cormorant run`: look at runs, answer one that is held."""
+"""`cormorant run`: look at runs, steer them, answer one that is held."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import typer
 from cormorant.cli import terminal
 from cormorant.cli.calling import OfSource, examples, new_app
 
-app = new_app("Runs, each one crawl of one source: list, show, accept, refuse.", group=True)
+app = new_app(
+    "Runs, each one crawl of one source: list, show, watch, suspend, resume, stop, delete, accept, refuse.", group=True
+)
 
 Number = Annotated[
     int | None, typer.Argument(metavar="[ID]", help="Number of the run; none: the newest.", show_default=False)
@@ -50,6 +52,81 @@ def show(context: typer.Context, number: Number = None) -> None:
         say.print(line)
     for each in record.get("leaving", ()):
         say.print(f"  {each['status']}  {each['url']}")
+
+
+@app.command(epilog=examples("cormorant run watch", "cormorant run watch 1"))
+def watch(context: typer.Context, number: Number = None) -> None:
+    """Watch a run that is under way, to its end, and print its report. Ctrl-C stops the watching, not the run."""
+    from cormorant.app import folder
+    from cormorant.base.errors import ConflictError
+    from cormorant.cli.crawl import carry_out
+    from cormorant.model.run import OPEN_STATES
+    from cormorant.operate import crawl
+    from cormorant.operate.crawl import Ordered
+
+    say = terminal.of(context)
+    plan = say.plan()
+    with say.house() as house:
+        record = crawl.report(house, number)
+    if record["state"] in OPEN_STATES and folder.is_free(plan.folder):
+        raise ConflictError(
+            f"Nothing is at work on run {record['run']}. `cormorant run resume {record['run']}` goes on."
+        )
+    raise typer.Exit(carry_out(say, plan, [Ordered(record["run"], record["source"], resumed=False)]))
+
+
+@app.command(epilog=examples("cormorant run suspend", "cormorant run suspend 1"))
+def suspend(context: typer.Context, number: Number = None) -> None:
+    """Leave a run where it is, until `run resume` or the next crawl of its source goes on with it."""
+    from cormorant.operate import steering
+
+    say = terminal.of(context)
+    with say.house() as house:
+        row = steering.suspend(house, number)
+    _told(say, row.id, "suspended", f"Suspended run {row.id}. `cormorant run resume {row.id}` goes on with it.")
+
+
+@app.command(epilog=examples("cormorant run resume", "cormorant run resume 1"))
+def resume(context: typer.Context, number: Number = None) -> None:
+    """Go on with a run that was suspended or interrupted, and watch it to its end."""
+    from cormorant.cli.crawl import carry_out
+    from cormorant.operate import steering
+
+    say = terminal.of(context)
+    with say.house() as house:
+        ordered = steering.resume(house, number)
+    raise typer.Exit(carry_out(say, say.plan(), [ordered]))
+
+
+@app.command(epilog=examples("cormorant run stop", "cormorant run stop 1"))
+def stop(context: typer.Context, number: Number = None) -> None:
+    """End a run for good; the next crawl of its source begins anew. What was found is kept."""
+    from cormorant.operate import steering
+
+    say = terminal.of(context)
+    with say.house() as house:
+        row = steering.stop(house, number)
+    _told(say, row.id, "stopped", f"Stopped run {row.id}. What it found is kept; the next crawl begins anew.")
+
+
+@app.command(epilog=examples("cormorant run delete 1"))
+def delete(
+    context: typer.Context, number: Annotated[int, typer.Argument(metavar="ID", help="Number of the run.")]
+) -> None:
+    """Forget a run that has ended, with its figures. What it found stays."""
+    from cormorant.operate import steering
+
+    say = terminal.of(context)
+    with say.house() as house:
+        row = steering.delete(house, number)
+    _told(say, row.id, "deleted", f"Deleted run {row.id}; what it found stays.")
+
+
+def _told(say: terminal.Terminal, number: int, state: str, sentence: str) -> None:
+    if say.json:
+        say.record({"run": number, "state": state})
+    else:
+        say.note(sentence)
 
 
 @app.command(epilog=examples("cormorant run accept", "cormorant run accept 1"))

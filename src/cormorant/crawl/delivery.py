@@ -70,11 +70,13 @@ class Outlet(Protocol):
         ...
 
 
+_from = resource.alias("referring")
 _ROWS = (
-    sa.select(content, resource.c.address, resource.c.depth, resource.c.referrer, resource.c.status,
+    sa.select(content, resource.c.address, resource.c.depth, _from.c.address.label("referrer"), resource.c.status,
               resource.c.attempts, resource.c.visited_at, source.c.name.label("source"))
     .join(resource, resource.c.id == content.c.id)
     .join(source, source.c.id == content.c.source_id)
+    .outerjoin(_from, _from.c.id == resource.c.referrer)
     .where(content.c.id.in_(sa.bindparam("ids", expanding=True)))
 )  # fmt: skip
 

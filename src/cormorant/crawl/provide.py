@@ -34,7 +34,7 @@ class Provider:
 
     def __init__(self, store: Store, connect: Callable[[ReceiverRow], Outlet], tidy: Callable[[], None]) -> None:
         self._store, self._connect, self._tidy = store, connect, tidy
-        self._outlets: dict[int, Outlet] = {}
+        self._outlets: dict[tuple[int, str], Outlet] = {}
         self._resting: dict[int, float] = {}
 
     async def provide(self, stop: asyncio.Event) -> None:
@@ -43,11 +43,11 @@ class Provider:
         while not stop.is_set():
             with self._store.read() as tx:
                 rows = receivers.every(tx)
+            self._forget(rows)
             moved = False
             for row in rows:
                 if not row.paused and self._resting.get(row.id, 0.0) <= loop.time():
                     moved = self._deliver(row, loop.time()) or moved
-            self._forget(rows)
             if not moved:
                 await asyncio.sleep(TICK_S)
             await asyncio.sleep(0)
@@ -57,7 +57,7 @@ class Provider:
     def _deliver(self, row: ReceiverRow, now: float) -> bool:
         """Hand a receiver its next events; says whether there were any."""
         try:
-            outlet = self._outlets.get(row.id) or self._outlets.setdefault(row.id, self._connect(row))
+            outlet = self._outlets.get(row.made_of) or self._outlets.setdefault(row.made_of, self._connect(row))
             with self._store.read() as tx:
                 events = stream.after(tx, outlet.place, READ, row.source_id)
                 found = outlet.prepare(tx, events)
@@ -87,7 +87,7 @@ class Provider:
 
     def _fault(self, row: ReceiverRow, sentence: str, now: float) -> None:
         """A receiver raised: say why, close it, try again later from its place."""
-        outlet = self._outlets.pop(row.id, None)
+        outlet = self._outlets.pop(row.made_of, None)
         if outlet is not None:
             outlet.close()
         self._resting[row.id] = now + AGAIN_S
@@ -95,6 +95,6 @@ class Provider:
             receivers.set_error(tx, row.id, sentence)
 
     def _forget(self, rows: list[ReceiverRow]) -> None:
-        """Close outlets of receivers that are no longer configured."""
-        for number in self._outlets.keys() - {row.id for row in rows}:
-            self._outlets.pop(number).close()
+        """Close outlets of receivers that are no longer configured, or otherwise."""
+        for made_of in self._outlets.keys() - {row.made_of for row in rows}:
+            self._outlets.pop(made_of).close()

@@ -19,7 +19,7 @@ from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.address import canonical, fingerprint, join, origin_of, try_canonical
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Role
+from cormorant.model.resource import Role, State
 from cormorant.model.rules import Renamed
 from cormorant.model.settings import parse_settings
 from cormorant.model.status import Status
@@ -99,8 +99,9 @@ class View:
     def _state(self, row: Any, outcome: OutcomeKind) -> str:
         """Which of the nine sets it is in; what a gate excluded at its visit is in none of them."""
         run = self._running.get(row.source_id)
-        left = run is not None and run.generation > 0 and row.due >> 40 <= run.generation and not row.state
-        if row.visited_at is None or left:
+        left = row.generation > 0 and row.due >> 40 <= row.generation and row.state == State.READY
+        put_off = run is None and outcome is OutcomeKind.DEFERRED
+        if row.visited_at is None or (left and not put_off):
             return "todo"
         if outcome in (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED, OutcomeKind.HELD):
             return "error"

@@ -7,7 +7,7 @@ page(house, wanted, cursor, most)      some, and the cursor that leads to the ne
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -100,18 +100,27 @@ def _placed(cursor: str) -> Place | None:
 
 def _walk(house: House, wanted: Wanted, behind: Place | None) -> Iterator[Placed]:
     """Every wanted record behind a place, with its own place."""
-    if wanted.state is not None and wanted.state not in SETS:
-        raise UsageError(f"There is no state {wanted.state!r}. There is: {', '.join(SETS)}.")
+    check(wanted)
     with house.store.read() as tx:
         owners = [sources.named(tx, wanted.source)] if wanted.source else sources.every(tx)
     if wanted.excluded or wanted.state == EXCLUDED:
         walked = _of_excluded(house, owners, behind)
     else:
         walked = _of_resources(house, wanted, owners, behind)
-    return (
-        (place, record)
-        for place, record in walked
-        if wanted.state in (None, record["state"]) and wanted.status in (None, record["status"])
+    return ((place, record) for place, record in walked if is_wanted(record, wanted))
+
+
+def check(wanted: Wanted) -> None:
+    """Raise UsageError for a state that there is not."""
+    if wanted.state is not None and wanted.state not in SETS:
+        raise UsageError(f"There is no state {wanted.state!r}. There is: {', '.join(SETS)}.")
+
+
+def is_wanted(record: Mapping[str, Any], wanted: Wanted) -> bool:
+    """Is a document of this source, in this state and with this status?"""
+    return all(
+        asked in (None, record[name])
+        for name, asked in (("source", wanted.source), ("state", wanted.state), ("status", wanted.status))
     )
 
 

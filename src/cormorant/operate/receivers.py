@@ -1,4 +1,4 @@
-"""Receivers: add, list, show, delete; pause and resume the delivering side as a whole."""
+"""Receivers: add, list, show, edit, delete; pause and resume the delivering side as a whole."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cormorant.journal import runs
 from cormorant.model.settings import parse_settings
 from cormorant.operate.house import House
 from cormorant.operate.sources import Given, check_name
-from cormorant.plugins import receiver_kind
+from cormorant.plugins import ReceiverKind, receiver_kind
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, Numbered
 from cormorant.store.database import Tx
@@ -45,6 +45,40 @@ def add(house: House, kind: str, name: str, source: str | None, given: Given) ->
         dumped = settings.model_dump(mode="json", exclude_defaults=True)
         receivers.add(tx, kind, name, number, dumped, stream.head(tx))
         return _record(tx, receivers.named(tx, name))
+
+
+def edit(house: House, name: str, given: Given) -> dict[str, Any]:
+    """Change settings of a receiver; those not named stay, an empty value sets one back. Its place stays as well.
+
+    Whoever delivers goes by them from the next delivery on. Raises NotFoundError, BadSetting, ConflictError for the
+    index and for one that was changed meanwhile, and what the receiver raises when it is opened at another place.
+    """
+    with house.store.read() as tx:
+        row = receivers.named(tx, name)
+    if row.kind == receivers.INDEX:
+        raise ConflictError("The index has no settings of its own. `cormorant tuning` changes the order of hits.")
+    found = receiver_kind(row.kind)
+    wanted = {key: value for key, value in {**row.settings, **given}.items() if value not in ("", [], ())}
+    settings = parse_settings(found.settings, wanted)
+    if settings != parse_settings(found.settings, row.settings):
+        _try(found, settings, row)
+    with house.store.begin() as tx:
+        if receivers.named(tx, name).settings != row.settings:
+            raise ConflictError(f"The receiver {name!r} was changed by somebody else at the same moment. Try again.")
+        receivers.edit(tx, row.id, settings.model_dump(mode="json", exclude_defaults=True))
+        return _record(tx, receivers.named(tx, name))
+
+
+def _try(kind: ReceiverKind, settings: Any, row: ReceiverRow) -> None:
+    """Open it once as it is to be, so that what cannot be is told now. What it writes to already is open elsewhere."""
+    before = parse_settings(kind.settings, row.settings)
+    if getattr(settings, "path", None) == getattr(before, "path", None):
+        return
+    made = kind.make(settings)
+    try:
+        made.open()
+    finally:
+        made.close()
 
 
 def listed(house: House) -> list[dict[str, Any]]:

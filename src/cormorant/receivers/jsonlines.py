@@ -5,9 +5,9 @@
                `-- torn last line  |--no space--> cut back to what it was; the batch comes again
                    cut off         `--any other failure--> closed, until it is opened again
 
-Every batch is one write and one sync. The last number in the file is read at `open` and repeats are left out, so the
-file holds every event once although delivery is at least once. To have old events again, or those of another
-installation, give the receiver another path.
+Every batch is one write and one sync. The last records in the file are read at `open` and repeats of them are left
+out, so the file holds every event once although delivery is at least once. A number that comes again with another event
+is of another past, as after a database was put back from a backup: it is written, and the numbers go on from there.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from pydantic import Field, field_validator
 from cormorant.base.disk import sync_folder
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NotPermitted
 from cormorant.receivers.protocol import Delivery, ReceiverSettings, Refusal
-from cormorant.receivers.tail import is_ours, last_record
+from cormorant.receivers.tail import Line, is_ours, last_lines, last_record
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REFUSABLE = (TypeError, ValueError, OverflowError, RecursionError)
 """What msgspec raises for a value that JSON does not have."""
+REMEMBERED = 512
+"""Records remembered of the end of a file. What comes again after a kill is one batch, which is fewer."""
 
 
 class JsonLinesSettings(ReceiverSettings):
@@ -81,6 +83,7 @@ class JsonLinesReceiver:
         self._descriptor = -1
         self._size = 0
         self._whole = True
+        self._kept: dict[int, Line] = {}
         self._encoder = msgspec.json.Encoder()
 
     def open(self) -> None:
@@ -108,11 +111,11 @@ class JsonLinesReceiver:
             )
         lines: list[bytes] = []
         refusals: list[Refusal] = []
-        last = self.last
+        last = before = self._passed(batch)
         for delivery in batch:
-            if delivery.seq <= last:
+            if delivery.seq <= before and delivery.seq in self._kept:
                 continue
-            last = delivery.seq
+            last = max(last, delivery.seq)
             try:
                 lines.append(self._line(delivery))
             except _REFUSABLE as error:
@@ -121,6 +124,15 @@ class JsonLinesReceiver:
             self._append(b"".join(lines))
         self.last = last
         return refusals
+
+    def _passed(self, batch: Sequence[Delivery]) -> int:
+        """Up to which number what is kept comes again: to the last, or not at all when the numbers began again."""
+        first = min(self._kept, default=0)
+        for delivery in batch:
+            line = self._kept.get(delivery.seq)
+            if delivery.seq <= self.last and (delivery.seq < first or (line and not line.tells(delivery))):
+                return batch[0].seq - 1
+        return self.last
 
     def close(self) -> None:
         """Let go of the file."""
@@ -169,6 +181,19 @@ class JsonLinesReceiver:
         os.fsync(self._descriptor)  # what is counted here will not come again, so it has to be on the disk
         self._size = end
         self.last = max(seq, self._last_renamed())
+        self._kept = self._renamed_lines() | last_lines(self._descriptor, end, REMEMBERED)
+
+    def _renamed_lines(self) -> dict[int, Line]:
+        """The last records of the full file that carries the greatest number; a batch is always in one file."""
+        full = self._full(self._last_renamed())
+        if not full.exists():
+            return {}
+        with full.open("rb") as file:
+            return last_lines(file.fileno(), full.stat().st_size, REMEMBERED)
+
+    def _full(self, number: int) -> Path:
+        """What a full file is called whose last number this is."""
+        return self._path.with_name(f"{self._path.stem}.{number:012d}{self._path.suffix}")
 
     def _last_renamed(self) -> int:
         """Return the greatest number that the names of full files carry."""
@@ -196,7 +221,7 @@ class JsonLinesReceiver:
         if not self._whole:
             os.ftruncate(self._descriptor, self._size)
         if 0 < self.settings.rotate_bytes <= self._size:
-            full = self._path.with_name(f"{self._path.stem}.{self.last:012d}{self._path.suffix}")
+            full = self._full(self.last)
             if full.exists():
                 raise ConflictError(f"{full} exists already, so {self._path} cannot be renamed to it. Move it away.")
             self._path.rename(full)

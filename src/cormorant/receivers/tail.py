@@ -1,4 +1,7 @@
-"""Where does the last whole record of a file of lines end? Read from behind, so that a large file opens quickly."""
+"""Where does the last whole record of a file of lines end, and which came before it?
+
+Read from behind, so that a large file opens quickly.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import os
 from typing import NamedTuple
 
 import msgspec
+
+from cormorant.receivers.protocol import Delivery
 
 OPENING = b'{"seq":'
 """What every line of ours begins with. A file that begins otherwise is somebody else's, and nothing of it is cut."""
@@ -20,10 +25,22 @@ class Tail(NamedTuple):
     seq: int
 
 
-class _Numbered(msgspec.Struct):
-    """All that is read of a line."""
+class Line(msgspec.Struct):
+    """All that is read of a record: its number, and what tells it from another that was given the same number."""
 
     seq: int
+    event: str = ""
+    run: int = 0
+    url: str = ""
+    document: object = None
+
+    def tells(self, delivery: Delivery) -> bool:
+        """Is this the event it tells of? Of a document that is gone since, no more may be known than that."""
+        if (self.event, self.run) != (delivery.event, delivery.run) or (delivery.url and self.url != delivery.url):
+            return False
+        if delivery.document is None or not isinstance(self.document, dict):
+            return True
+        return bool(self.document.get("fetched_at") == delivery.document.get("fetched_at"))
 
 
 def is_ours(descriptor: int) -> bool:
@@ -38,10 +55,28 @@ def last_record(descriptor: int) -> Tail:
     while end > 0:
         start = _line_start(descriptor, end - 1)
         try:
-            return Tail(end, msgspec.json.decode(_bytes(descriptor, start, end), type=_Numbered).seq)
+            return Tail(end, _read(descriptor, start, end).seq)
         except (msgspec.DecodeError, UnicodeDecodeError):
             end = start
     return Tail(0, 0)
+
+
+def last_lines(descriptor: int, end: int, most: int) -> dict[int, Line]:
+    """The last records before `end`, by number; at most so many, and none before one that cannot be read."""
+    found: dict[int, Line] = {}
+    while end > 0 and len(found) < most:
+        start = _line_start(descriptor, end - 1)
+        try:
+            line = _read(descriptor, start, end)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            break
+        found.setdefault(line.seq, line)
+        end = start
+    return found
+
+
+def _read(descriptor: int, start: int, end: int) -> Line:
+    return msgspec.json.decode(_bytes(descriptor, start, end), type=Line)
 
 
 def _line_start(descriptor: int, end: int) -> int:

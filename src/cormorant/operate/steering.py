@@ -1,0 +1,90 @@
+"""Steer a run that has been ordered: suspend, go on, stop, forget.
+
+open --suspend--> suspended --resume--> open; open, held, suspended --stop--> stopped --delete--> (no row)
+"""
+
+from __future__ import annotations
+
+import shlex
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import ConflictError
+from cormorant.catalog import sources
+from cormorant.journal import runs
+from cormorant.journal.runs import RunRow
+from cormorant.model.run import OPEN_STATES, RunState
+from cormorant.operate.crawl import Ordered
+from cormorant.operate.house import House
+from cormorant.store.database import Tx
+from cormorant.store.schema import run, run_count
+
+UNFINISHED = (*OPEN_STATES, RunState.HELD, RunState.SUSPENDED)
+
+
+def suspend(house: House, number: int | None) -> RunRow:
+    """Leave a run (none: the newest) where it is until somebody goes on with it. Its report then says so.
+
+    Raises NotFoundError, and ConflictError where there is nothing left of it to be left.
+    """
+    with house.store.begin() as tx:
+        row = runs.get(tx, number)
+        name = shlex.quote(_name(tx, row))
+        goes_on = f"`cormorant run resume {row.id}` and `cormorant crawl {name}` go on with it."
+        if not runs.suspend(tx, row.id, f"It was suspended. {goes_on}"):
+            raise ConflictError(f"Run {row.id} cannot be suspended; it is {row.state}.")
+        return runs.get(tx, row.id)
+
+
+def resume(house: House, number: int | None) -> Ordered:
+    """Go on with a run that was suspended or interrupted, or follow it. Raises NotFoundError, ConflictError."""
+    with house.store.begin() as tx:
+        row = runs.get(tx, number)
+        suspended = row.state is RunState.SUSPENDED
+        if not suspended and row.state not in OPEN_STATES:
+            raise ConflictError(f"Run {row.id} cannot go on; it is {row.state}.{_answer(row)}")
+        if suspended:
+            runs.go_on(tx, row)
+        return Ordered(row.id, _name(tx, row), resumed=True, mine=suspended)
+
+
+def stop(house: House, number: int | None) -> RunRow:
+    """End a run for good. What it found is kept and delivered; what it would have deleted waits for the next crawl.
+
+    Raises NotFoundError, and ConflictError when it has ended already.
+    """
+    with house.store.begin() as tx:
+        row = runs.get(tx, number)
+        values = {"state": RunState.STOPPED, "finished_at": tx.now(), "asked": None, "gives_up_at": None}
+        if row.state not in UNFINISHED or not runs.advance(tx, row.id, row.state, reason="It was stopped.", **values):
+            raise ConflictError(f"Run {row.id} cannot be stopped; it is {row.state}.")
+        return runs.get(tx, row.id)
+
+
+def delete(house: House, number: int) -> RunRow:
+    """Forget a run and its figures. What it found stays.
+
+    Raises NotFoundError, and ConflictError for one that has not ended or that the next crawl compares itself with.
+    """
+    with house.store.begin() as tx:
+        row = runs.get(tx, number)
+        if row.state in UNFINISHED:
+            raise ConflictError(f"Run {row.id} has not ended; it is {row.state}. Stop it first, or wait.")
+        whole = runs.last_whole(tx, row.source_id)
+        if runs.is_newest(tx, row) or (whole is not None and whole.id == row.id):
+            raise ConflictError(
+                f"Run {row.id} is the newest of its source, or the newest that visited all of it. The next crawl "
+                "compares itself with it; delete it after that."
+            )
+        tx.execute(sa.delete(run_count).where(run_count.c.run_id == row.id))
+        tx.execute(sa.delete(run).where(run.c.id == row.id))
+        return row
+
+
+def _name(tx: Tx, row: RunRow) -> str:
+    owner = sources.numbered(tx, row.source_id)
+    return owner.name if owner else ""
+
+
+def _answer(row: RunRow) -> str:
+    return f" {runs.answers(row.id)}" if row.state is RunState.HELD else ""
