@@ -125,7 +125,8 @@ def leads_somewhere(rel: list[str]) -> bool:
 def joined(base: str, references: References) -> dict[str, Link]:
     """Return at most MAX_LINKS links by address, in order of first appearance.
 
-    The text is the first that is not empty, of a reference to the whole place if there is one. A place named once without nofollow, sponsored or ugc is not marked so.
+    The text is the first that is not empty, of a reference to the whole place if there is one. A place named once
+    without nofollow, sponsored or ugc is not marked so.
     """
     links: dict[str, Link] = {}
     for reference, address in join(base, islice(references.first, _MAX_DISTINCT)):
@@ -175,9 +176,7 @@ def _link(address: str, reference: str, references: References) -> Link:
     if not text:
         text, of_part = _other_text(first, references.later(reference))
     rel = first.attr("rel")
-    return Link(
-        address, text, _common_rel(rel.lower().split(), references, reference) if rel else "", of_part=of_part
-    )
+    return Link(address, text, _common_rel(rel.lower().split(), references, reference) if rel else "", of_part=of_part)
 
 
 def _merged(known: Link, reference: str, references: References) -> Link:

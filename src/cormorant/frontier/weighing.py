@@ -4,8 +4,8 @@
 
 A link counts when it vouches for where it leads, and when whoever may read where it leads may also read the page it
 stands on: the same rights, or a page for everyone. So nothing of a page is found, shown or counted by way of its links
-that a reader of the linked document could not have read himself. What a link to a part of a document says is the name of
-that part: it counts for the document, and does not name it.
+that a reader of the linked document could not have read himself. What a link to a part of a document says names that
+part: it counts for the document, and does not name it.
 """
 
 from __future__ import annotations
