@@ -82,7 +82,7 @@ def rewritten(text: str, source: Path, places: Mapping[Path, str]) -> str:
             there = os.path.relpath(places[file], here)
             return f"[{link['text']}]({there}{'#' + anchor if anchor else ''})"
         if link["image"]:
-            return f"![{link['text']}]({os.path.relpath(file.relative_to(DOCS), here)})"
+            return f"![{link['text']}]({os.path.relpath(Path('pictures', file.name), here)})"
         if not file.exists() or not file.is_relative_to(ROOT):
             return link[0]
         name = f"`{file.relative_to(ROOT).as_posix()}`"
@@ -107,8 +107,8 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
 def stage(into: Path) -> None:
     """Put together what the site is made of."""
     places = pages()
-    for picture in (DOCS / "pictures").iterdir():
-        (into / "pictures").mkdir(exist_ok=True)
+    (into / "pictures").mkdir()
+    for picture in (*(DOCS / "pictures").iterdir(), *(ROOT / "bench").glob("*.svg")):
         shutil.copy(picture, into / "pictures")
     for file, place in places.items():
         text = rewritten(file.read_text("utf-8"), file, places)

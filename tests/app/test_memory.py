@@ -41,13 +41,24 @@ def test_mapped_files_of_others_stay(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="another C library gives back by itself")
 def test_what_was_freed_is_kept_for_what_comes_next_and_handed_back_after_a_while() -> None:
     clock = Hands()
-    trim = memory.trimmer(clock)
     pieces = [bytes(64 << 10) for _ in range(SIZE >> 16)]
     last, full = pieces.pop(), in_memory()  # it keeps the C library from handing back what lies before it
+    trim = memory.trimmer(clock)
     pieces.clear()
     trim()
     assert in_memory() > full - SIZE // 4
     clock.at += 60
+    trim()
+    assert in_memory() < full - SIZE // 2
+    assert len(last) == 64 << 10
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="another C library gives back by itself")
+def test_what_a_large_page_took_is_handed_back_at_once() -> None:
+    trim = memory.trimmer(Hands())
+    pieces = [bytes(64 << 10) for _ in range(SIZE >> 16)]
+    last, full = pieces.pop(), in_memory()
+    pieces.clear()
     trim()
     assert in_memory() < full - SIZE // 2
     assert len(last) == 64 << 10

@@ -20,13 +20,19 @@ from tests.cli.conftest import World
 from tests.cli.world import Installation, ended
 
 EXAMPLE = re.compile(r"^ +(cormorant .*)$", re.MULTILINE)
-FORKS = ("crawl", "quickstart", "run accept", "run refuse")
+FORKS = ("crawl", "quickstart", "run accept", "run refuse", "run resume")
 """These start processes, so they are run as one."""
 SERVES = "serve"
 """This does not end."""
 ENDS = {
     "cormorant run accept": 1,
     "cormorant run refuse": 1,
+    "cormorant run suspend": 1,
+    "cormorant run resume": 1,
+    "cormorant run stop": 1,
+    "cormorant run delete": 1,
+    "cormorant document delete http://localhost:8000/draft.html": 4,
+    "cormorant receiver edit": 4,
     "cormorant receiver delete": 4,
     "cormorant source delete": 4,
     "cormorant secret edit": 4,
@@ -35,7 +41,8 @@ ENDS = {
     "cormorant trap accept": 4,
     "cormorant source test docs --address https://elsewhere.example": 3,
 }
-"""What examples end with that fit no installation: no run is held here, nothing is called so, no link leads there."""
+"""What examples end with that fit no installation: no run is held or under way, nothing is called so, no link leads
+there."""
 
 
 def command_lines() -> Iterator[list[str]]:

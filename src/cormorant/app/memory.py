@@ -32,7 +32,9 @@ _TOP: Final = 8 << 20
 The tree of one page is some megabytes. Were it handed back after each, the next would cost a fault for every 4 kB.
 """
 _REST_S: Final = 15.0
-"""How long what was freed is kept for what comes next; the peak is the same, and a page costs half the faults."""
+"""How long what was freed is kept for what comes next: a page then costs half the faults."""
+_GROWN: Final = 24 << 20
+"""Bytes that a process may have grown by since it handed back last: a page of some megabytes takes far more."""
 _ARENAS: Final = 2
 """Heaps of a process, which has that many busy threads at most."""
 # The numbers that mallopt takes, from the C library's malloc.h.
@@ -43,6 +45,7 @@ _M_ARENA_MAX: Final = -8
 _MAPPED: Final = 16 << 20
 """Bytes of mapped files that may be read before they are handed back."""
 _LOOK_S: Final = 0.05
+_STATM: Final = Path("/proc/self/statm")
 # From the kernel's mman-common.h: write back, if need be, and forget. Another process that has a page keeps it.
 _MADV_PAGEOUT: Final = 21
 
@@ -70,30 +73,36 @@ def collect_late() -> None:
 
 
 def trimmer(clock: Clock) -> Callable[[], None]:
-    """Return what hands free memory back to the system, when it has not done so lately; for the end of a batch."""
+    """Return what hands free memory back to the system, when it has not done so lately or the process has grown.
+
+    For the end of a batch.
+    """
     trim = getattr(_c_library(), "malloc_trim", None)
-    due = clock.monotonic() + _REST_S
+    due, before = clock.monotonic() + _REST_S, _resident_bytes()
 
     def trims() -> None:
-        nonlocal due
+        nonlocal due, before
         now = clock.monotonic()
-        if trim is not None and now >= due:
+        if trim is not None and (now >= due or _resident_bytes() - before > _GROWN):
             trim(0)
-            due = now + _REST_S
+            due, before = now + _REST_S, _resident_bytes()
 
     return trims
+
+
+def _resident_bytes() -> int:
+    """What of this process is in memory (proc(5), `resident`); 0 where that is not told."""
+    return int(_STATM.read_bytes().split()[1]) * os.sysconf("SC_PAGESIZE") if _STATM.exists() else 0
 
 
 @contextmanager
 def kept_small(folder: Path) -> Iterator[None]:
     """For the length of a block, hand back what this process has read of mapped files below `folder`."""
-    statm = Path("/proc/self/statm")
-    if not statm.exists():
+    if not _STATM.exists():
         yield
         return
     ended = Event()
-    before = _mapped_bytes(statm)
-    watch = Thread(target=_watch, args=(statm, f"{folder.resolve()}/", before, ended), name="memory", daemon=True)
+    watch = Thread(target=_watch, args=(f"{folder.resolve()}/", _mapped_bytes(), ended), name="memory", daemon=True)
     watch.start()
     try:
         yield
@@ -102,17 +111,17 @@ def kept_small(folder: Path) -> Iterator[None]:
         watch.join()
 
 
-def _watch(statm: Path, folder: str, left: int, ended: Event) -> None:
+def _watch(folder: str, left: int, ended: Event) -> None:
     """Hand back whenever much has come to what was left the last time."""
     while not ended.wait(_LOOK_S):
-        if _mapped_bytes(statm) - left > _MAPPED:
+        if _mapped_bytes() - left > _MAPPED:
             _hand_back(folder)
-            left = _mapped_bytes(statm)
+            left = _mapped_bytes()
 
 
-def _mapped_bytes(statm: Path) -> int:
+def _mapped_bytes() -> int:
     """What is in memory of the files that this process has mapped (proc(5), `shared`)."""
-    return int(statm.read_bytes().split()[2]) * os.sysconf("SC_PAGESIZE")
+    return int(_STATM.read_bytes().split()[2]) * os.sysconf("SC_PAGESIZE")
 
 
 def _hand_back(folder: str) -> None:

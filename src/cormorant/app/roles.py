@@ -81,7 +81,6 @@ def conductor(plan: Plan) -> None:
 
 def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
     """Run on uvloop until SIGTERM; Ctrl-C is for the one who started us."""
-    memory.collect_late()
 
     async def main() -> None:
         stop = asyncio.Event()
@@ -107,6 +106,7 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     doubts = Doubts(copies(house.store, means.cache))
     reader = Reader(ChildPool(converters), steps, partial(stands, house.store), doubts)
     crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock))
+    memory.collect_late()
     began = cpu_ns()
     await Worker(crew).work(stop)
     with house.store.begin() as tx:
