@@ -34,6 +34,12 @@ def test_what_an_in_link_keeps_of_a_text() -> None:
     assert [each.text for each in read] == [each.text for each in some], "people are told the text of every link"
 
 
+def test_a_rel_that_looks_like_a_mark_is_none() -> None:
+    link = Link("/a", "Tides", "#")
+    assert linkpack.unpack(linkpack.pack([link])) == [link]
+    assert linkpack.texts(linkpack.pack([link])) == {"/a": "Tides"}
+
+
 def test_nothing_is_nothing() -> None:
     for blob in (None, b""):
         assert linkpack.unpack(blob) == []

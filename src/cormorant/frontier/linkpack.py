@@ -45,8 +45,8 @@ def unpack(blob: bytes | None) -> list[Link]:
 
 
 def _link(line: str) -> Link:
-    address, text, rel = line.removesuffix(_PART).split("\t", 2)
-    return Link(address, text, rel, of_part=line.endswith(_PART))
+    address, text, rel, *mark = line.split("\t", 3)
+    return Link(address, text, rel, of_part=bool(mark))
 
 
 def texts(blob: bytes | None) -> dict[str, str]:
@@ -60,7 +60,7 @@ def texts(blob: bytes | None) -> dict[str, str]:
     lines = text.split("\n")
     found = dict(line.split("\t", 2)[:2] for line in lines)
     if _PART in text:
-        found.update(_marked([line for line in lines if line.endswith(_PART)], _PART))
+        found.update(_marked([line for line in lines if line.count("\t") > 2], _PART))
     if any(word in text for word in UNTRUSTED):
         distrusted = [line for line in lines if not UNTRUSTED.isdisjoint(line.split("\t", 3)[2].split())]
         found.update(_marked(distrusted, _MARK))
