@@ -65,11 +65,14 @@ def share_from_here() -> None:
     gc.freeze()
 
 
-def collect_late() -> None:
-    """Tune the collector for a long life that makes few cycles: what exists now is never looked at again."""
+def collect_late(young: int = 100_000, middle: int = 50, old: int = 1_000) -> None:
+    """Tune the collector for a long life that makes few cycles: what exists now is never looked at again.
+
+    `young`, `middle` and `old` are what `gc.set_threshold` takes.
+    """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(100_000, 50, 1000)
+    gc.set_threshold(young, middle, old)
 
 
 def trimmer(clock: Clock) -> Callable[[], None]:
@@ -91,8 +94,13 @@ def trimmer(clock: Clock) -> Callable[[], None]:
 
 
 def _resident_bytes() -> int:
-    """What of this process is in memory (proc(5), `resident`); 0 where that is not told."""
-    return int(_STATM.read_bytes().split()[1]) * os.sysconf("SC_PAGESIZE") if _STATM.exists() else 0
+    """What of this process is in memory; 0 where that is not told."""
+    return _statm_bytes(1) if _STATM.exists() else 0
+
+
+def _statm_bytes(column: int) -> int:
+    """One figure of this process's memory: 1 all that is in it, 2 what of that is mapped files (proc(5), statm)."""
+    return int(_STATM.read_bytes().split()[column]) * os.sysconf("SC_PAGESIZE")
 
 
 @contextmanager
@@ -120,8 +128,8 @@ def _watch(folder: str, left: int, ended: Event) -> None:
 
 
 def _mapped_bytes() -> int:
-    """What is in memory of the files that this process has mapped (proc(5), `shared`)."""
-    return int(_STATM.read_bytes().split()[2]) * os.sysconf("SC_PAGESIZE")
+    """What is in memory of the files that this process has mapped."""
+    return _statm_bytes(2)
 
 
 def _hand_back(folder: str) -> None:

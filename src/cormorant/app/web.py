@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import re
 import socket
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import TypeAlias
 
+from cormorant.app import memory
 from cormorant.app.build import Plan, open_house
 from cormorant.base.errors import ConflictError, CormorantError, NotPermitted, Unreachable, UsageError
 from cormorant.operate.checking import Finding
@@ -159,9 +159,7 @@ def seldom_collected() -> None:
     An answer is made of up to 10,000 hits, each an object or two: by Python's own measure that is some twenty looks
     through all young objects for a question, and they take a quarter of its time.
     """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(SELDOM, 20, 20)
+    memory.collect_late(SELDOM, 20, 20)
 
 
 def serve(plan: Plan, listener: Listener, reach: Reach) -> None:
