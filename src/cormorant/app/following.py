@@ -22,6 +22,8 @@ from cormorant.operate.crawl import Ordered
 from cormorant.operate.house import House
 
 LOOK_S = 0.1
+RARER, RAREST = 1.03, 5.0
+"""Seconds between two looks at the processes, and how many of these pass between two at the runs: more as time goes."""
 STORE_LOOKS = 600
 """Looks in a row at a database that does not answer, before that is told; it may be started again meanwhile."""
 LOOK_AT_LOCK = 10
@@ -36,7 +38,7 @@ class Watcher(Protocol):
         ...
 
     def look(self, house: House) -> None:
-        """Called about ten times a second."""
+        """Called ten times a second at first, later twice."""
         ...
 
 
@@ -106,18 +108,14 @@ def _follow(plan: Plan, numbers: Sequence[int], processes: Running, watcher: Wat
 
 
 def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running, watcher: Watcher) -> bool:
-    looks, unanswered = 0, 0
+    looks, between, due, unanswered = 0, 1.0, 0.0, 0.0
     while True:
-        try:
-            states = crawl.states(house, numbers)
-            if all(state in crawl.ENDED for state in states.values()):
+        if looks >= due:
+            between = min(between * RARER, RAREST)
+            due = looks + between
+            ended, unanswered = _look(house, numbers, watcher, unanswered + between)
+            if ended:
                 return True
-            watcher.look(house)
-            unanswered = 0
-        except Unreachable:
-            unanswered += 1
-            if unanswered > STORE_LOOKS:
-                raise
         looks += 1
         if not processes.alive():
             raise CormorantError(
@@ -127,3 +125,19 @@ def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running,
         if not processes.owner and looks % LOOK_AT_LOCK == 0 and folder.is_free(plan.folder):
             return False
         pause(LOOK_S)
+
+
+def _look(house: House, numbers: Sequence[int], watcher: Watcher, unanswered: float) -> tuple[bool, float]:
+    """Have all runs ended? If not the watcher sees them. And for how many looks the database has not answered, if so.
+
+    Raises Unreachable when those have become too many.
+    """
+    try:
+        if all(state in crawl.ENDED for state in crawl.states(house, numbers).values()):
+            return True, 0.0
+        watcher.look(house)
+    except Unreachable:
+        if unanswered > STORE_LOOKS:
+            raise
+        return False, unanswered
+    return False, 0.0

@@ -278,6 +278,7 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
             names = {each.id: each.name for each in sources.every(tx)}
         return ReceiverOutlet(kind.make(parse_settings(kind.settings, row.settings)), shelf, row.place, names)
 
+    memory.collect_late()
     began = cpu_ns()
     with memory.kept_small(plan.folder / "index"):
         await Provider(house.store, connect, memory.trimmer(house.clock)).provide(stop)
@@ -318,6 +319,7 @@ async def _conduct(plan: Plan, stop: asyncio.Event) -> None:
             found = sources.numbered(tx, row.source_id)
         return build.source_of(row, found.kind if found else "", None, house)
 
+    memory.collect_late()
     while not stop.is_set():
         for number in [number for number, task in tasks.items() if task.done()]:
             _ended(house, number, tasks.pop(number))

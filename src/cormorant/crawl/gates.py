@@ -65,7 +65,7 @@ def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: S
     level = source.settings.level
     arrivals: list[Arrival] = []
     exclusions: list[Exclusion] = []
-    for link in links.follow:
+    for link in seen.strange(number, links.follow):
         address = link.address
         key = fingerprint(address, number)
         site = keys.of(address)

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from cormorant.store.database import Store
 
 READ = 128
-TICK_S = 0.1
+TICK_S, MOST_TICK_S = 0.1, 0.5
 AGAIN_S = 10.0
-"""Events read at a time; how often it looks; how long a receiver that raised is left alone."""
+"""Events read at a time; how often it looks, the seldomer, the longer there was nothing to deliver; how long a receiver
+that raised is left alone."""
 
 
 class Provider:
@@ -39,7 +40,7 @@ class Provider:
 
     async def provide(self, stop: asyncio.Event) -> None:
         """Deliver until `stop` is set. A receiver that fails rests; the others go on."""
-        loop = asyncio.get_running_loop()
+        loop, tick = asyncio.get_running_loop(), TICK_S
         while not stop.is_set():
             with self._store.read() as tx:
                 rows = receivers.every(tx)
@@ -48,9 +49,8 @@ class Provider:
             for row in rows:
                 if not row.paused and self._resting.get(row.id, 0.0) <= loop.time():
                     moved = self._deliver(row, loop.time()) or moved
-            if not moved:
-                await asyncio.sleep(TICK_S)
-            await asyncio.sleep(0)
+            await asyncio.sleep(0 if moved else tick)
+            tick = TICK_S if moved else min(tick * 1.1, MOST_TICK_S)
         for outlet in self._outlets.values():
             outlet.close()
 

@@ -82,7 +82,7 @@ async def until_retrieved(store: Store, row: RunRow, build: Callable[[RunRow], S
                 runs.change(tx, row.id, gives_up_at=gives_up_at)
         held_up["variable_delay, which suspends visits" if suspended else _held_up(seen, pace)] += tick
         await asyncio.sleep(tick)
-        tick = min(tick * 1.01, MOST_TICK_S)
+        tick = min(tick * 1.03, MOST_TICK_S)
 
 
 def _look(store: Store, row: RunRow) -> _Look:

@@ -49,24 +49,27 @@ class References:
     that are said without. `seen` counts every reference, repeats and those beyond the cap included.
     """
 
-    __slots__ = ("_again", "_pairs", "_raws", "first", "seen", "whole")
+    __slots__ = ("_again", "_elements", "_raws", "first", "seen", "whole")
 
     def __init__(self, raws: list[str], elements: list[Element]) -> None:
-        self._raws = raws
-        self._pairs = list(zip([raw.partition("#")[0] for raw in raws], elements, strict=True))
+        self._raws, self._elements = raws, elements
         self._again: dict[str, list[Element]] | None = None
-        # The first pass decides the order, the others that the earliest element stays.
-        first = dict(self._pairs)
-        first.update(reversed(self._pairs))
-        whole = dict([pair for pair in zip(reversed(raws), reversed(elements), strict=True) if "#" not in pair[0]])
-        first.update(whole)
-        self.first: dict[str, Element] = first
-        self.whole: Container[str] = whole
+        # The first pass decides the order, the other that the earliest element stays.
+        distinct = dict(zip(raws, elements, strict=True))
+        distinct.update(zip(reversed(raws), reversed(elements), strict=True))
+        self.first: dict[str, Element] = {}
+        for raw, element in distinct.items():
+            text, part, _ = raw.partition("#")
+            if part:
+                self.first.setdefault(text, element)
+            else:
+                self.first[text] = element
+        self.whole: Container[str] = distinct
         self.seen = len(raws)
 
     def with_further(self, more: Iterable[Reference]) -> References:
         """The same, and behind them references that are links by choice."""
-        raws, elements = [*self._raws], [element for _, element in self._pairs]
+        raws, elements = [*self._raws], [*self._elements]
         for each in more:
             if each.text.partition("#")[0]:
                 raws.append(each.text)
@@ -86,7 +89,8 @@ class References:
     def _repeats(self) -> dict[str, list[Element]]:
         """Gather the elements after the first, once anybody asks for them: most pages do not need any."""
         again: dict[str, list[Element]] = {}
-        for text, element in self._pairs:
+        for raw, element in zip(self._raws, self._elements, strict=True):
+            text = raw.partition("#")[0]
             if self.first[text] is not element:
                 again.setdefault(text, []).append(element)
         return again
@@ -106,10 +110,17 @@ def gathered(document: Document, links: list[Element]) -> References:
         elements = [element for element in every if element.tag != "link" or element in wanted]
     else:
         elements = places + find("a")
-    raws = [element.attr("href") or element.attr("src") or element.attr("xlink:href") for element in elements]
-    if not all(raws):
-        elements = [element for element, raw in zip(elements, raws, strict=True) if raw]
+    raws = [element.attr("href") or "" for element in elements]
+    if all(raws):
+        return References(raws, elements)
+    raws = [raw or _source_of(element) for raw, element in zip(raws, elements, strict=True)]
+    elements = [element for element, raw in zip(elements, raws, strict=True) if raw]
     return References([raw for raw in raws if raw], elements)
+
+
+def _source_of(element: Element) -> str:
+    """What an element without a `href` leads to: a frame has a source, a link in a drawing may be of XLink."""
+    return element.attr("src") or element.attr("xlink:href") or ""
 
 
 def rel_of(element: Element) -> list[str]:

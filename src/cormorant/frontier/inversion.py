@@ -6,8 +6,9 @@ the source.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 
@@ -30,9 +31,9 @@ _WRITTEN = ("id", "count", "links", "stale")
 class Change:
     """What happened to one resource's in-links: those that came or read otherwise now, how many came, who went."""
 
-    came: list[tuple[int, str]] = field(default_factory=list)
-    fresh: int = 0
-    went: set[int] = field(default_factory=set)
+    came: list[tuple[int, str]]
+    fresh: int
+    went: set[int]
 
 
 Difference = dict[str, dict[int, Change]]
@@ -81,25 +82,28 @@ def fronts(tx: Tx, source: int) -> frozenset[str]:
 
 def difference(source: int, known: Container[str], pages: Iterable[tuple[int, bytes, bytes | None]]) -> Difference:
     """What came and went, by the resource linked to, of addresses with a known front. Pure."""
-    changes: dict[str, Change] = {}
+    came: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    reworded: Counter[str] = Counter()
+    went: dict[str, set[int]] = defaultdict(set)
     for number, now, before in pages:
-        current, former = linkpack.texts(now), linkpack.texts(before)
+        current = linkpack.texts(now)
+        if before is None:  # as everywhere in a first crawl
+            for address, text in current.items():
+                came[address].append((number, text))
+            continue
+        former = linkpack.texts(before)
         for address, text in current.items():
             if former.get(address) != text:
-                change = changes.get(address) or changes.setdefault(address, Change())
-                change.came.append((number, text[: linkpack.MAX_KEPT]))
-                change.fresh += address not in former
+                came[address].append((number, text))
+                reworded[address] += address in former
         for address in former.keys() - current.keys():
-            changes.setdefault(address, Change()).went.add(number)
-    return _keyed(source, known, changes)
-
-
-def _keyed(source: int, known: Container[str], changes: dict[str, Change]) -> Difference:
-    """The changes of addresses with a known front, each by its key: once, as most are linked to by many pages."""
+            went[address].add(number)
     found: Difference = {}
-    for address, change in changes.items():
+    for address in [*came, *(went.keys() - came.keys())]:
         front = address[: address.find("/", 8)]
         if front in known:
+            here = came.get(address, [])
+            change = Change(here, len(here) - reworded[address], went.get(address, set()))
             found.setdefault(front, {})[fingerprint(address, source)] = change
     return found
 

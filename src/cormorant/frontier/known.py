@@ -9,9 +9,15 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cormorant.model.content import Link
 
 LARGE = 50_000
 _MERGE_SHARE = 20
+_SHORT = 200
+"""Characters of an address up to which it may become familiar."""
 
 
 class KnownSet:
@@ -67,19 +73,44 @@ class Seen:
     """
 
     ELSEWHERE = 200_000
+    FAMILIAR = 20_000
 
     def __init__(self) -> None:
         self._sites: dict[str, KnownSet] = {}
         self._elsewhere: set[int] = set()
         self._unfollowed: set[int] = set()
+        self._familiar: dict[int, set[str]] = {}
+        self._remembered = 0
 
     def open(self, site: str, keys: Iterable[int]) -> None:
         """A site was leased: these are its keys."""
         self._sites[site] = KnownSet(keys)
+        self._forget_familiar()
 
     def close(self, site: str) -> None:
         """A site was given back."""
         self._sites.pop(site, None)
+        self._forget_familiar()
+
+    def strange(self, source: int, links: Iterable[Link]) -> list[Link]:
+        """The links of a source to addresses that may be new; they count as known once `first_time` was asked of each.
+
+        Most links of a page are those of its neighbours, and need not even be looked up by their keys.
+        """
+        familiar = self._familiar.setdefault(source, set())
+        found = [link for link in links if link.address not in familiar]
+        if found:
+            short = [link.address for link in found if len(link.address) <= _SHORT]
+            self._remembered += len(short)
+            if self._remembered > self.FAMILIAR:
+                self._forget_familiar()
+            else:
+                familiar.update(short)
+        return found
+
+    def _forget_familiar(self) -> None:
+        self._familiar.clear()
+        self._remembered = 0
 
     def first_time(self, site: str, key: int) -> bool:
         """Is this key new as far as this process knows? It counts as known from now on."""
@@ -110,3 +141,4 @@ class Seen:
         """After a batch that was not written: what was taken for known may not be."""
         self._elsewhere.clear()
         self._unfollowed.clear()
+        self._forget_familiar()

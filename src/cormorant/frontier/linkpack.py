@@ -8,7 +8,7 @@ it leads to (nofollow and its like).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import zstandard
@@ -22,7 +22,6 @@ MAX_TEXT = 200
 """Characters of a text that are kept with an in-link, of which a resource has a thousand."""
 _MARK = "\t-"
 _PART = "\t#"
-MAX_KEPT = MAX_TEXT + len(_MARK)
 
 
 class InLink(NamedTuple):
@@ -55,23 +54,19 @@ def texts(blob: bytes | None) -> dict[str, str]:
     Without making a value for each link.
     """
     text = _text(blob)
-    if not text:
-        return {}
-    lines = text.split("\n")
-    found = dict(line.split("\t", 2)[:2] for line in lines)
-    if _PART in text:
-        found.update(_marked([line for line in lines if line.count("\t") > 2], _PART))
-    if any(word in text for word in UNTRUSTED):
-        distrusted = [line for line in lines if not UNTRUSTED.isdisjoint(line.split("\t", 3)[2].split())]
-        found.update(_marked(distrusted, _MARK))
+    found: dict[str, str] = {}
+    for line in text.split("\n") if text else ():
+        address, said, rest = line.split("\t", 2)
+        found[address] = said[:MAX_TEXT] + _mark_of(rest) if rest else said[:MAX_TEXT]
     return found
 
 
-def _marked(lines: Iterable[str], mark: str) -> Iterator[tuple[str, str]]:
-    """Addresses and texts of these lines, with a mark behind them."""
-    for line in lines:
-        address, text, _ = line.split("\t", 2)
-        yield address, f"{text[:MAX_TEXT]}{mark}"
+def _mark_of(rest: str) -> str:
+    """What marks the text of a link, by its rel and what stands behind that: not to vouch counts for more."""
+    rel, part, _ = rest.partition(_PART)
+    if not UNTRUSTED.isdisjoint(rel.split()):
+        return _MARK
+    return _PART if part else ""
 
 
 def pack_in(links: Iterable[tuple[int, str]]) -> bytes:

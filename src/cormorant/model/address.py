@@ -128,26 +128,40 @@ def join(base: str, references: Iterable[str]) -> Iterator[tuple[str, str]]:
     `base` is canonical. References that are equal once joined are yielded once each: drop equal strings before. What
     cannot be parsed is left out.
     """
-    parse = can_ada.parse
-    scheme_end = base.index(":") + 1
-    path_start = base.find("/", scheme_end + 2)
-    path_start = len(base) if path_start < 0 else path_start
     page = base.partition("?")[0]
-    scheme, origin, directory = base[:scheme_end], base[:path_start], page[: page.rfind("/") + 1]
+    directory = page[: page.rfind("/") + 1]
     for reference in references:
         stripped, fragment, _ = reference.strip(" \t\r\n\f\0").partition("#")
         if not stripped:
             continue
         if fragment and stripped[-1] == " ":
             stripped = stripped.rstrip(" ") + "%20"
-        try:
-            absolute = parse(_concatenate(stripped, (scheme, origin, page, directory))).href
-        except (ValueError, TypeError):  # the latter for halves of surrogate pairs
-            continue
-        if "@" in absolute or "^" in absolute:
-            absolute = try_canonical(absolute) or ""
+        if stripped[0] == "?" or stripped[-1] == ":" or len(stripped) > _SHORT:
+            absolute = _joined(base, stripped)
+        else:
+            absolute = _joined_in(directory, stripped)
         if absolute:
             yield reference, absolute
+
+
+def _joined(base: str, reference: str) -> str:
+    """The canonical address that a reference without a fragment leads to from a canonical base, "" when it is none."""
+    scheme_end = base.index(":") + 1
+    path_start = base.find("/", scheme_end + 2)
+    path_start = len(base) if path_start < 0 else path_start
+    page = base.partition("?")[0]
+    scheme, origin, directory = base[:scheme_end], base[:path_start], page[: page.rfind("/") + 1]
+    try:
+        absolute = can_ada.parse(_concatenate(reference, (scheme, origin, page, directory))).href
+    except (ValueError, TypeError):  # the latter for halves of surrogate pairs
+        return ""
+    return (try_canonical(absolute) or "") if "@" in absolute or "^" in absolute else absolute
+
+
+_joined_in = lru_cache(maxsize=16_384)(_joined)
+"""The same from a directory: most of a page's references are those of its neighbours."""
+_SHORT = 200
+"""Characters of a reference up to which it is remembered."""
 
 
 def _concatenate(reference: str, base: tuple[str, str, str, str]) -> str:
