@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from cormorant.frontier.known import LARGE, KnownSet, Seen
 from cormorant.model.address import fingerprint
+from cormorant.model.content import Link
 
 keys = st.integers(-(1 << 63), (1 << 63) - 1)
 
@@ -126,3 +127,34 @@ def test_the_memory_of_elsewhere_is_bounded() -> None:
     assert len(seen._elsewhere) <= Seen.ELSEWHERE
     assert not seen.first_time("b", Seen.ELSEWHERE * 2 + 4)
     assert seen.first_time("b", 0), "asked again, which costs a statement and no page"
+
+
+A, B = Link("https://a.example/a"), Link("https://b.example/b")
+
+
+def test_a_link_is_strange_once_to_each_source() -> None:
+    seen = Seen()
+    assert seen.strange(1, [A, B, A]) == [A, B, A]
+    assert seen.strange(1, [B, A]) == []
+    assert seen.strange(2, [A]) == [A]
+    assert seen.strange(1, [A, Link("https://a.example/c")]) == [Link("https://a.example/c")]
+
+
+@pytest.mark.parametrize("what", ["open", "close", "forget_elsewhere"])
+def test_what_may_be_unknown_again_is_strange_again(what: str) -> None:
+    """Of a batch that was not written, or a site that another process had meanwhile."""
+    seen = Seen()
+    seen.open("a", ())
+    seen.strange(1, [A, B])
+    arguments: dict[str, tuple[object, ...]] = {"open": ("a", ()), "close": ("a",), "forget_elsewhere": ()}
+    getattr(seen, what)(*arguments[what])
+    assert seen.strange(1, [A, B]) == [A, B]
+
+
+def test_what_is_familiar_is_bounded() -> None:
+    seen = Seen()
+    long = Link("https://a.example/" + "x" * 300)
+    assert seen.strange(1, [long]) == seen.strange(1, [long]) == [long]
+    for number in range(3 * Seen.FAMILIAR):
+        seen.strange(number % 7, [Link(f"https://a.example/{number}")])
+        assert sum(map(len, seen._familiar.values())) <= Seen.FAMILIAR
