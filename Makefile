@@ -60,7 +60,7 @@ run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and
 
 .PHONY: test
 test: .venv/.stamp-dev ## Run every test that needs no server or browser installed (PARALLEL=0: in one process)
-	@$(PYTEST) -m "not server and not browser" -n $(PARALLEL) --dist loadfile
+	@$(PYTEST) -m "not server and not browser" -n $(PARALLEL) --dist loadfile --no-loadscope-reorder
 
 .PHONY: servers
 servers: .venv/.stamp-dev ## Run the tests against nginx and squid, installing these first where that is possible

@@ -7,7 +7,7 @@ import signal
 
 import hypothesis
 
-pytest_plugins = ("tests.stores",)
+pytest_plugins = ("tests.order", "tests.stores")
 
 _IN_CI = bool(os.environ.get("CI"))
 

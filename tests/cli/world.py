@@ -14,11 +14,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
 from cormorant.base.clock import pause
 from cormorant.cli import boundary
+from tests.cli import kept
 from tests.threaded import Asked, Said, served
 
 LIMIT_S = 60
@@ -126,15 +128,26 @@ class Installation:
         """Start a command in a session of its own, so that it has no terminal."""
         command = [sys.executable, "-m", "cormorant", "--data", str(self.folder), *words]
         given = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
-        environment = {**os.environ, "CORMORANT_RETRIEVERS": "1", **self.environment}
-        return subprocess.Popen(command, text=True, start_new_session=True, env=environment, **given)
+        return subprocess.Popen(command, text=True, start_new_session=True, env=self._given, **given)
 
     def run(self, *words: str) -> Done:
-        """Run a command to its end: as a process when it starts others, else in this one, which is quicker."""
+        """Run a command to its end: in a process when it starts others, else in this one, which is quicker."""
         if PROCESSES.search(" ".join(words)):
-            return ended(self.start(*words))
+            return self._apart(*words)
         with patch.dict(os.environ, self.environment):
             return here("--data", str(self.folder), *words)
+
+    def _apart(self, *words: str) -> Done:
+        """Run a command in a process that was forked with the program loaded; in a new one while another is."""
+        with TemporaryDirectory(prefix="said-") as place:
+            code = kept.run(["--data", str(self.folder), *words], self._given, Path(place), LIMIT_S)
+            if code is not None:
+                return Done(code, *((Path(place) / name).read_text() for name in ("out", "err")))
+        return ended(self.start(*words))
+
+    @property
+    def _given(self) -> dict[str, str]:
+        return {**os.environ, "CORMORANT_RETRIEVERS": "1", **self.environment}
 
     def fine(self, *words: str) -> Done:
         """Run a command that must end well."""

@@ -71,10 +71,14 @@ def plant(text: str, path: str = f"{PACKAGE}/planted.py") -> Module:
     return Module(path, text, ast.parse(text))
 
 
-@cache
 def read(*tops: str) -> tuple[Module, ...]:
-    """Every Python file below these folders of the project."""
-    return tuple(plant(path.read_text(encoding="utf-8"), _relative(path)) for path in files(*tops, suffixes=(".py",)))
+    """Every Python file below these folders of the project, each parsed once."""
+    return tuple(_module(path) for path in files(*tops, suffixes=(".py",)))
+
+
+@cache
+def _module(path: Path) -> Module:
+    return plant(path.read_text(encoding="utf-8"), _relative(path))
 
 
 def files(*tops: str, suffixes: tuple[str, ...]) -> Iterator[Path]:

@@ -5,6 +5,9 @@ pages call /var/backups and /srv/new are places beside it. A block that cannot r
 ends) has `<!-- not run: why -->` before its fence. A command may end with 3: done, but something has to be looked at.
 What a report counts is what the page shows.
 
+A line that is one command, and starts no process, is run in this one, as tests of the command line do: it is the start
+of Python that takes the time. Everything else goes to a shell.
+
 Examples in Python run behind the commands, and see the same installation: neither leaves another one in the folder.
 """
 
@@ -12,16 +15,20 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from cormorant.sample.pages import documents_folder
 from cormorant.sample.site import SampleSite
+from tests.cli.world import PROCESSES, Done, ended, here
 from tests.house.reading import ROOT, text_of
 from tests.house.shown import Shown, blocks
 
@@ -31,6 +38,8 @@ COUNTED = re.compile(r"^  (?:[a-z]+(?: [a-z]+)* {3,}[\d,]+$|\d+ requests|\d+ [a-
 """Lines of a run report that are the same at each run: the counters, the requests, the outcomes."""
 SITE = "http://127.0.0.1:8000/"
 ELSEWHERE = re.compile(r"/(?:var/backups|srv/new)\b")
+PLAIN = re.compile(r"""cormorant (?:[\w ./:=,@+-]|'[^'\n]*'|"[^"$`\\\n]*")+""")
+"""What means the same to a shell as to `shlex`."""
 WELL = (0, 3)
 DATA = "installation"
 
@@ -45,14 +54,24 @@ def commands(markdown: str) -> list[str]:
     return [each.command for each in shown(markdown)]
 
 
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def plain(command: str) -> bool:
+    """Is it one command of ours that needs neither a shell nor a process?"""
+    return bool(PLAIN.fullmatch(command)) and not PROCESSES.search(command)
+
+
+def run(command: str, folder: Path) -> Done:
     """Run one line as a reader would, without a terminal, on an installation of its own."""
+    own = {"CORMORANT_DATA": str(folder / DATA)}
+    if plain(command):
+        with patch.dict(os.environ, own), chdir(folder):
+            return here(*shlex.split(command)[1:])
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "CORMORANT_DATA": str(folder / DATA)}
-    return subprocess.run(
+    process = subprocess.Popen(
         ["bash", "-c", command],
-        cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False,
+        cwd=folder, env={**os.environ, "PATH": path, **own}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
+    return ended(process, limit_s=100)
 
 
 @pytest.fixture(scope="module")
@@ -71,14 +90,14 @@ def test_page(page: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactor
     (elsewhere / "backups").mkdir()
     for command, answer in shown(text):
         done = run(command, tmp_path)
-        assert done.returncode in WELL, f"{page}: $ {command}\nended {done.returncode}\n{done.stdout}{done.stderr}"
+        assert done.code in WELL, f"{page}: $ {command}\nended {done.code}\n{done.out}{done.err}"
         counted = COUNTED.findall(answer)
-        assert not counted or COUNTED.findall(done.stdout) == counted, f"{page}: $ {command}\n{done.stdout}"
+        assert not counted or COUNTED.findall(done.out) == counted, f"{page}: $ {command}\n{done.out}"
     for example in EXAMPLE.finditer(text):
         (tmp_path / "papers" / "example.py").write_text(example["code"])
         done = run("python papers/example.py", tmp_path)
-        assert done.returncode == 0, f"{page}:\n{example['code']}\n{done.stdout}{done.stderr}"
-        assert site in done.stdout, "the example shows no hit"
+        assert done.code == 0, f"{page}:\n{example['code']}\n{done.out}{done.err}"
+        assert site in done.out, "the example shows no hit"
     assert {each.name for each in tmp_path.iterdir()} == {"papers", DATA}
 
 
@@ -111,5 +130,15 @@ def test_commands_are_read_from_blocks() -> None:
 
 
 def test_a_failing_command_is_seen(tmp_path: Path) -> None:
-    assert run("exit 4", tmp_path).returncode not in WELL
-    assert run("echo $CORMORANT_DATA", tmp_path).stdout.strip() == str(tmp_path / DATA)
+    assert run("exit 4", tmp_path).code not in WELL
+    assert run("cormorant crawl --nonsense", tmp_path).code == run("cormorant sources", tmp_path).code == 2
+    assert run("echo $CORMORANT_DATA", tmp_path).out.strip() == str(tmp_path / DATA)
+
+
+def test_what_needs_a_shell_gets_one() -> None:
+    assert all(map(plain, ("cormorant search 'one two'", 'cormorant source list --set "a=b c"', "cormorant status")))
+    for each in (
+        "cormorant crawl", "cormorant search a | wc", "cormorant search *", "cormorant status > x", "cat x",
+        "cormorant search $HOME", 'cormorant search "$X"', "cormorant status; ls", "cormorant status &",
+    ):  # fmt: skip
+        assert not plain(each), each

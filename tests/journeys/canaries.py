@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import os
 import subprocess
 import sys
@@ -10,6 +11,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
+
+from cormorant.base import masking
+from tests.cli.world import PROCESSES, here
 
 PASSWORD, TOKEN = "canary-Ä-4713 &%", "canary-token-4714"
 BASIC = base64.b64encode(f"anna:{PASSWORD}".encode()).decode()
@@ -24,21 +29,34 @@ FORMS = (
 
 
 class Canary:
-    """An installation as a person uses it; everything it prints is kept."""
+    """An installation as a person uses it; everything it prints is kept.
+
+    A command that starts others is a process, any other only while `apart`, for who looks at what processes are given.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.printed = folder, b""
+        self.apart = False
 
     def run(self, *words: str, given: str = "", code: int = 0) -> str:
         """Run a command, with something on its standard input."""
-        command = [sys.executable, "-m", "cormorant", "--data", str(self.folder), *words]
-        environment = {**os.environ, "CORMORANT_LOG": "debug"}
-        done = subprocess.run(
-            command, input=given.encode(), capture_output=True, env=environment, timeout=120, check=False
-        )
-        self.printed += done.stdout + done.stderr
-        assert done.returncode == code, (words, done.stdout.decode(), done.stderr.decode())
-        return (done.stdout + done.stderr).decode()
+        own = {"CORMORANT_LOG": "debug"}
+        command = ["--data", str(self.folder), *words]
+        if self.apart or PROCESSES.search(" ".join(words)):
+            done = subprocess.run(
+                [sys.executable, "-m", "cormorant", *command],
+                input=given.encode(), capture_output=True, env=os.environ | own, timeout=120, check=False,
+            )  # fmt: skip
+            ended, printed = done.returncode, done.stdout + done.stderr
+        else:
+            entered = io.TextIOWrapper(io.BytesIO(given.encode()))
+            forgotten = patch.object(masking, "_hidden", ())  # what earlier commands opened, each a process of its own
+            with patch.dict(os.environ, own), patch.object(sys, "stdin", entered), forgotten:
+                said = here(*command)
+            ended, printed = said.code, f"{said.out}{said.err}".encode()
+        self.printed += printed
+        assert ended == code, (words, printed.decode())
+        return printed.decode()
 
     def leaks(self) -> list[str]:
         """Files of the data folder, and whether printed, in which a secret can be read."""

@@ -58,6 +58,7 @@ def test_a_site_behind_a_password(site: Guarded, tmp_path: Path) -> None:
     home = Canary(tmp_path / "data")
     missing = home.run("source", "add", "web", "wiki", *settings(site), code=4)
     assert "There is no secret 'token'. `cormorant secret add token` keeps one." in missing
+    home.apart = True
     with command_lines() as seen:
         home.run("secret", "add", "wiki", given=f"{PASSWORD}\n")
         (tmp_path / "token").write_text(f"{TOKEN}\n")
@@ -66,6 +67,7 @@ def test_a_site_behind_a_password(site: Guarded, tmp_path: Path) -> None:
         said = home.run("source", "test", "wiki")
         assert f"basic as anna by secret:wiki at {site.origin}" in said
         home.run("crawl", "wiki")
+    home.apart = False
     assert any(b"\0source\0" in each for each in seen), "commands were seen"
     assert not any(shows(each) for each in seen)
     assert len({path for path, *_ in site.sent if path.startswith("/m/")}) == 6

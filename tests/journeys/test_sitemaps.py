@@ -85,41 +85,41 @@ def test_a_site_with_nothing_but_sitemaps_is_crawled_whole(command: Installation
     assert len(site.paths(304)) == 65, "sitemaps are asked for conditionally like pages"
 
 
-def test_a_sitemap_that_goes_wrong_deletes_nothing_and_costs_a_line(command: Installation, site: Mapped) -> None:
+def test_a_sitemap_that_goes_wrong_deletes_nothing_and_costs_a_line(quick: Installation, site: Mapped) -> None:
     pages = site.pages(f"p/{number}" for number in range(12))
     names = ["gone.xml", "empty.xml", "page.xml", "broken.xml"]
     site.robots(*(f"Sitemap: /{name}" for name in names))
     for number, name in enumerate(names):
         site.put(name, urlset(pages[3 * number : 3 * number + 3]))
-    command.fine("source", "add", "web", "mapped", "--set", f"start={site.home}")
-    assert (crawled(command)["new"], told(crawled(command))) == (13, [])
+    quick.fine("source", "add", "web", "mapped", "--set", f"start={site.home}")
+    assert (crawled(quick)["new"], told(crawled(quick))) == (13, [])
     site.put("gone.xml", status=404)
     site.put("empty.xml", "<urlset></urlset>")
     site.put("page.xml", "<html><body>Be back soon</body></html>")
     site.put("broken.xml", urlset(pages[9:])[:-60] + "<url><loc>http://127.0.0.1/cut")
-    report = crawled(command)
+    report = crawled(quick)
     assert (report["fetched"], report["gone"], report["index_deletes"], report["complete"]) == (13, 0, 0, True)
     said = told(report)
     assert len(said) == 4
     for name, why in zip(names, ("404", "names no address", "it is a page", "used in part"), strict=True):
         assert any(f"/{name} " in each and why in each for each in said), (name, said)
-    assert "Nothing was deleted" in command.run("crawl").err
+    assert "Nothing was deleted" in quick.run("crawl").err
 
 
-def test_what_lies_outside_is_dropped_and_counted(command: Installation, site: Mapped) -> None:
+def test_what_lies_outside_is_dropped_and_counted(quick: Installation, site: Mapped) -> None:
     pages = site.pages(["in"])
     strange = ["http://169.254.169.254/meta", "http://elsewhere.example/", "file:///etc/passwd", "javascript:alert(1)"]
     site.robots("Sitemap: /s.xml", "Sitemap: http://169.254.169.254/s.xml", "Sitemap: http://10.1.2.3/s.xml")
     site.put("s.xml", urlset([*pages, *strange]))
-    command.fine("source", "add", "web", "mapped", "--set", f"start={site.home}")
-    report = crawled(command)
+    quick.fine("source", "add", "web", "mapped", "--set", f"start={site.home}")
+    report = crawled(quick)
     assert (report["fetched"], report["requests"]) == (2, 4)
-    tally = explained(command, f"{site.home}s.xml")["sitemap"]
+    tally = explained(quick, f"{site.home}s.xml")["sitemap"]
     assert (tally["new"], tally["excluded"], tally["unusable"]) == (1, 3, 1)
     for address in (*strange[:3], "http://10.1.2.3/s.xml"):
-        said = explained(command, address)
+        said = explained(quick, address)
         assert (said["verdict"], said["status"]) == ("excluded", 964), address
-    assert explained(command, strange[0])["paths"][0]["how"] == "sitemap"
+    assert explained(quick, strange[0])["paths"][0]["how"] == "sitemap"
 
 
 def test_the_settings_say_which_sitemaps_are_read(quick: Installation, site: Mapped) -> None:
