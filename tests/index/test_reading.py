@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,10 +19,10 @@ from cormorant.index.entry import Entry
 from cormorant.index.query import Key, Query, Search, Sort
 from cormorant.index.reading import EmbeddedReader
 from cormorant.index.tally import ByKey, Counts, Since
-from cormorant.model.acl import Reader
+from cormorant.model.acl import ANYONE, Reader
 from cormorant.search.weights import DEFAULT
 from tests.contracts.test_index_properties import QUERIES, READERS, SLOW, TEXTS, scratch
-from tests.index.shelves import entry
+from tests.index.shelves import entry, shelf
 
 SPLITS = (ByKey(Key.SOURCE), ByKey(Key.SITE), Since({"late": 2.0, "early": 1.0}))
 PLAIN_ORDERS = (Sort.RELEVANCE, Sort.NEWEST, Sort.OLDEST)
@@ -87,6 +88,19 @@ def test_a_page_is_what_it_is_when_everything_is_looked_at(
             found = index.reader.search(search)
             hits = [(hit.id, hit.score, hit.duplicates) for hit in found.hits]
             assert (found.total, found.reachable, hits) == plainly(index.reader, search)
+
+
+def test_a_count_is_of_its_own_search_whatever_was_searched_for_before(tmp_path: Path) -> None:
+    staff = Search(ask.Everything(), Reader("staff", frozenset({"everyone", "group:a"})), weights=DEFAULT)
+    equal: dict[str, Any] = {"content_hash": b"a" * 32}
+    with shelf("embedded", tmp_path) as index:
+        index.put(entry(1, "ferry", **equal), entry(2, "ferry", grants=("group:a",), **equal), entry(3, "pump"))
+        index.reader.search(staff)
+        for search, count in (
+            (staff, 2), (replace(staff, reader=ANYONE), 2), (replace(staff, hidden=frozenset({2})), 2),
+            (replace(staff, hidden=frozenset({3})), 1), (replace(staff, fold=False), 3),
+        ):  # fmt: skip
+            assert index.reader.tally(search, [ByKey(Key.SOURCE)]) == [{"docs": count}]
 
 
 @given(held(), st.lists(searches(), min_size=1, max_size=4), st.sampled_from((2, 5, 10_000)))
