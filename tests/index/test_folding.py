@@ -1,25 +1,34 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.index.folding import distinct, folded, groups, page, ties_by_id
+from cormorant.index.folding import folded, groups, page, ties_by_id
 
 FOLDS = st.lists(st.none() | st.integers(-2, 2), max_size=20)
 VALUES = st.sampled_from((None, "a", "b", "c"))
 
 
 def test_ties_are_broken_by_id() -> None:
-    assert list(ties_by_id([3.0, 2.0, 2.0, 2.0, 1.0], [5, 9, 4, 7, 1])) == [0, 2, 3, 1, 4]
+    asked: list[list[int]] = []
+
+    def ids(some: Sequence[int]) -> list[int]:
+        asked.append(list(some))
+        return [[5, 9, 4, 7, 1][number] for number in some]
+
+    assert list(ties_by_id([3.0, 2.0, 2.0, 2.0, 1.0], ids)) == [0, 2, 3, 1, 4]
+    assert asked == [[1, 2, 3]], "only of those that tie"
 
 
 @given(FOLDS)
 def test_all_pages_together_hold_each_key_once(folds: list[int | None]) -> None:
     def kept(offset: int, limit: int) -> list[tuple[int, int]]:
-        return page(folded(folds, lambda some: some).kept(range(len(folds))), offset, limit)
+        return page(folded(folds).kept(range(len(folds)), lambda some: some), offset, limit)
 
     whole = kept(0, 1_000)
-    assert len(whole) == distinct(folds)
+    assert len(whole) == folded(folds).distinct
     assert len(folds) == sum(1 + more for _, more in whole)
     assert whole == [row for start in range(0, 21, 3) for row in kept(start, 3)]
 
@@ -31,9 +40,11 @@ def test_the_one_of_least_worth_is_shown_in_its_own_place() -> None:
         asked.append(list(some))  # type: ignore[call-overload]
         return [{0: 9, 2: 5, 4: 7}[number] for number in asked[-1]]
 
-    made = folded([1, None, 1, 2, 1], worth)
-    assert list(made.kept(range(5))) == [(1, 0), (2, 2), (3, 0)]
+    made = folded([1, None, 1, 2, 1])
+    assert list(made.kept(range(5), worth)) == [(1, 0), (2, 2), (3, 0)]
     assert asked == [[0, 2, 4]], "only those with an equal are looked at"
+    assert made.twins() == [0, 2, 4]
+    assert folded([1, None, None, 2]).twins() == [], "what never folds has no equal"
 
 
 @given(st.lists(VALUES, max_size=30))

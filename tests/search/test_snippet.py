@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from cormorant.base.clock import cpu_ns
 from cormorant.index.query import leaves
 from cormorant.index.words import clean, words
-from cormorant.search.needles import Needles
+from cormorant.search import needles
+from cormorant.search.needles import Needles, Place
 from cormorant.search.parse import parse
 from cormorant.search.snippet import LENGTH, SCANNED, Snippet, snippet
 
@@ -94,9 +95,9 @@ def test_far_inside_a_long_text() -> None:
 @pytest.mark.parametrize("piece", ["x", "x ", "pump ", "\u6771", "e\u0301", "pump-", "\u0939\u093f", " "])
 def test_time_is_bounded(piece: str) -> None:
     text = (piece * 20_000_000)[:20_000_000]
-    needles = Needles(leaves(parse(" ".join(f'pump{n} "pump pump pump{n}"' for n in range(16)) + " pump*").query))
+    made = Needles(leaves(parse(" ".join(f'pump{n} "pump pump pump{n}"' for n in range(16)) + " pump*").query))
     started = cpu_ns()
-    shown = snippet(text, needles)
+    shown = snippet(text, made)
     assert len(shown.text) <= LENGTH
     assert cpu_ns() - started < 5e9
 
@@ -149,3 +150,21 @@ def test_words_are_found_by_the_letters_they_may_begin_with(text: str, query: st
 def test_other_forms_are_marked_in_plain_text(typed: str, tag: str, text: str, marked: list[str]) -> None:
     shown = snippet(text, Needles(leaves(parse(typed).query)).spoken(tag))
     assert [shown.text[start:end] for start, end in shown.highlights] == marked
+
+
+LETTERS = st.text("abAB1 -.", max_size=60)
+
+
+@given(LETTERS, st.lists(st.text("ab1", min_size=1, max_size=3), min_size=1, max_size=4), st.integers(0, 9))
+def test_words_that_begin_otherwise_are_passed_over_and_no_others(text: str, asked: list[str], start: int) -> None:
+    def places(openings: tuple[str, ...] | None = None) -> list[Place]:
+        made = Needles(leaves(parse(" ".join([*asked, f"{asked[0]}*"])).query), "en")
+        made._openings = made._openings if openings is None else openings
+        return made.places(text, start, len(text))
+
+    found = places()
+    if not (start and text[start - 1 : start].isalnum()):
+        assert found == places(("",))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(needles, "_MOST_FOUND", 1)
+        assert places() == found, "where letters stand too often, every word is looked at"

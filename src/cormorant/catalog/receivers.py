@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -19,6 +19,8 @@ _log = logger(__name__)
 
 INDEX = "index"
 """Name and kind of the receiver that fills the search index."""
+_INDEX_PLACES: Final = sa.select(receiver.c.place).where(receiver.c.kind == INDEX)
+"""Asked with every search, so it is made once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,11 @@ def add(tx: Tx, kind: str, name: str, source: int | None, settings: Mapping[str,
 def every(tx: Tx) -> list[ReceiverRow]:
     """All receivers by number."""
     return [_row(row) for row in tx.rows(sa.select(receiver).order_by(receiver.c.id))]
+
+
+def index_place(tx: Tx) -> int:
+    """How far the index has come by what the rows know; 0 where there is none."""
+    return max((int(row[0]) for row in tx.rows(_INDEX_PLACES)), default=0)
 
 
 def has_index(tx: Tx) -> bool:

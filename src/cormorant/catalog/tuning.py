@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -10,10 +11,13 @@ from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import tuning
 
+_VALUES: Final = sa.select(tuning.c.name, tuning.c.value)
+"""Asked with every search, so it is made once."""
+
 
 def values(tx: Tx) -> dict[str, float]:
     """What was changed, and to what."""
-    return {row.name: row.value for row in tx.rows(sa.select(tuning.c.name, tuning.c.value))}
+    return {row.name: row.value for row in tx.rows(_VALUES)}
 
 
 def changed(tx: Tx) -> dict[str, float]:

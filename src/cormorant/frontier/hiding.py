@@ -9,7 +9,7 @@ Small on purpose: the brake bounds it, and search subtracts it from every answer
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -22,6 +22,9 @@ from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, exclusion, hidden, resource, site_source
 from cormorant.store.schema.frontier import ASTRAY
+
+_EVERYTHING: Final = sa.select(hidden.c.id)
+"""Asked with every search, so it is made once."""
 
 
 def hide(tx: Tx, rows: Sequence[tuple[int, int, int]]) -> None:
@@ -64,7 +67,7 @@ def passed(tx: Tx, place: int) -> None:
 
 def everything(tx: Tx) -> frozenset[int]:
     """The documents search must not find now."""
-    return frozenset(row[0] for row in tx.rows(sa.select(hidden.c.id)))
+    return frozenset(row[0] for row in tx.rows(_EVERYTHING))
 
 
 def waiting(tx: Tx, source: int, most: int, behind: int = 0) -> list[tuple[int, str]]:

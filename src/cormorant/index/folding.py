@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from typing import Any, TypeVar
 
@@ -13,60 +13,69 @@ from cormorant.index.query import GROUP_HITS
 T = TypeVar("T")
 Place = tuple[int, int]
 """The number of a match, and how many more are folded into it."""
+Worth = Callable[[Sequence[int]], Sequence[Any]]
+"""Says of some matches which is the least, the one that is shown.
+
+It is asked only of those that have an equal, and only when one of them is come to: a page is the beginning of
+thousands.
+"""
 
 
-def ties_by_id(values: Sequence[Hashable], ids: Sequence[Any]) -> Iterator[int]:
+def ties_by_id(values: Sequence[Hashable], ids: Callable[[Sequence[int]], Sequence[Any]]) -> Iterator[int]:
     """Yield the numbers of ranked matches in their final order: as ranked by `values`, equal ones by id.
 
-    Lazy, because a page is the beginning of thousands.
+    Lazy, because a page is the beginning of thousands: ids are asked for where there is a tie, and one is come to.
     """
     for _, run in groupby(range(len(values)), key=values.__getitem__):
-        yield from sorted(run, key=ids.__getitem__)
-
-
-def distinct(folds: Sequence[int | None]) -> int:
-    """Return how many matches there are when those of one key count once, and those without a key each."""
-    different = set(folds)
-    return len(different) + (folds.count(None) - 1 if None in different else 0)
+        tied = list(run)
+        yield from tied if len(tied) == 1 else (number for _, number in sorted(zip(ids(tied), tied, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Ranked matches, equal ones folded: under which key each folds, and how many do.
-
-    `worth` says of some of them which is the least, the one that is shown. It is asked only of those that have an
-    equal, and only when one of them is come to: a page is the beginning of thousands.
-    """
+    """Matches, equal ones folded: under which key each folds, and how many do."""
 
     folds: Sequence[int | None]
-    worth: Callable[[Sequence[int]], Sequence[Any]]
-    copies: Mapping[int | None, int] = field(default_factory=dict)
+    copies: Mapping[int | None, int]
 
-    def kept(self, order: Iterable[int]) -> Iterator[Place]:
+    @property
+    def distinct(self) -> int:
+        """How many matches are left: those of one key count once, and those without a key each."""
+        loose = self.copies.get(None, 0)
+        return len(self.copies) + (loose - 1 if loose else 0)
+
+    def twins(self) -> list[int]:
+        """Return the numbers of the matches that have an equal among the others."""
+        if len(self.copies) == len(self.folds):
+            return []
+        several = {fold for fold, copies in self.copies.items() if copies > 1 and fold is not None}
+        return [number for number, fold in enumerate(self.folds) if fold in several]
+
+    def kept(self, order: Iterable[int], worth: Worth) -> Iterator[Place]:
         """Yield what is left of matches in their order."""
         shown: dict[int, int] = {}
         for number in order:
             fold = self.folds[number]
-            copies = self.copies.get(fold, 1)
+            copies = self.copies[fold]
             if fold is None or copies == 1:
                 yield number, 0
                 continue
             if fold not in shown:
-                shown[fold] = self._least(fold, copies)
+                shown[fold] = self._least(fold, copies, worth)
             if shown[fold] == number:
                 yield number, copies - 1
 
-    def _least(self, fold: int, copies: int) -> int:
+    def _least(self, fold: int, copies: int, worth: Worth) -> int:
         """Return the number of the one that is shown of those that fold under a key."""
         numbers: list[int] = []
         for _ in range(copies):
             numbers.append(self.folds.index(fold, numbers[-1] + 1 if numbers else 0))
-        return min(zip(self.worth(numbers), numbers, strict=True))[1]
+        return min(zip(worth(numbers), numbers, strict=True))[1]
 
 
-def folded(folds: Sequence[int | None], worth: Callable[[Sequence[int]], Sequence[Any]]) -> Folded:
-    """Fold matches; `worth` as `Folded` has it."""
-    return Folded(folds, worth, {} if len(set(folds)) == len(folds) else Counter(folds))
+def folded(folds: Sequence[int | None]) -> Folded:
+    """Fold matches, of each of which it is known under which key it folds, None: with no other."""
+    return Folded(folds, Counter(folds))
 
 
 def page(kept: Iterable[T], offset: int, limit: int) -> list[T]:

@@ -13,7 +13,7 @@ from cormorant.index.alike import allowed, edits
 from cormorant.index.beginning import FIELDS, Beginning, Begun, most_held
 from cormorant.index.dictionary import MOST_ALIKE
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
-from cormorant.index.folding import distinct, folded, in_groups, page
+from cormorant.index.folding import folded, in_groups, page
 from cormorant.index.keys import exact, fold_key, keys, own_value, read, standing, title_order
 from cormorant.index.occurrences import Places, between, times
 from cormorant.index.priors import worth
@@ -130,9 +130,9 @@ class MemoryReader:
         found = self._found(search)
         scores = {held.entry.id: _score(held, search) for held in found}
         found.sort(key=lambda held: (*_rank(held.entry, scores[held.entry.id], search.sort), held.entry.id))
-        folds = _folds(found, search)
-        kept = folded(folds, lambda some: [_worth(found[number].entry) for number in some]).kept(range(len(found)))
-        total = reachable = distinct(folds)
+        folds = folded(_folds(found, search))
+        kept = folds.kept(range(len(found)), lambda some: [_worth(found[number].entry) for number in some])
+        total = reachable = folds.distinct
         values = [own_value(held.entry, search.group) for held in found]
         if search.group:
             places, reachable = in_groups(kept, values, search.offset, search.limit)

@@ -18,7 +18,7 @@ from cormorant.index.beginning import FIELDS, Beginning, Begun, most_held
 from cormorant.index.compile import Compiler
 from cormorant.index.damage import Readable, check, segments
 from cormorant.index.dictionary import Dictionary
-from cormorant.index.folding import distinct, folded, in_groups, page, ties_by_id
+from cormorant.index.folding import folded, in_groups, page, ties_by_id
 from cormorant.index.keys import is_cut, own_value, title_order
 from cormorant.index.layout import GREATEST_ID, TITLES, UNQUOTED, UNQUOTED_VALUE, own, place_of, register, to_entry
 from cormorant.index.protocol import Match, Matches, Reason, Stats
@@ -27,7 +27,7 @@ from cormorant.index.reasons import reasons, scored
 from cormorant.index.sight import Sight, total_of
 from cormorant.index.stems import SHORTEST
 from cormorant.index.tally import Counts, Split
-from cormorant.index.tallying import Columns
+from cormorant.index.tallying import NO_TWINS, Columns, Twins, twins_of
 from cormorant.index.words import words
 from cormorant.model.acl import Reader
 
@@ -35,6 +35,7 @@ _SIGHTS = 256
 _BEGUN = 2_000
 """Answers that are remembered while somebody types: what begins with two letters takes longest, and is asked most."""
 _MISSPELT = 1_000
+_TWINS = 64
 _TRIES = 10
 _ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
     Sort.NEWEST: (Number.MODIFIED, tantivy.Order.Desc),
@@ -62,6 +63,8 @@ class _State:
     columns: Columns
     sights: dict[frozenset[str], Sight] = field(default_factory=dict)
     begun: dict[Beginning, tuple[Begun, ...]] = field(default_factory=dict)
+    twins: dict[Search, Twins] = field(default_factory=dict)
+    """What is equal among the matches of the last searches, with their readers: a search is followed by its counts."""
 
     def sight(self, reader: Reader) -> Sight:
         """Return what this reader sees, remembered until the next state."""
@@ -72,6 +75,14 @@ class _State:
             known = Sight(self.searcher, self.index.schema, reader, self.slots)
             self.sights[reader.principals] = known
         return known
+
+    def remember(self, search: Search, twins: Twins) -> None:
+        """Keep for a while what is equal among the matches of a search that folds them."""
+        if not search.fold:
+            return
+        if len(self.twins) >= _TWINS:
+            self.twins.clear()
+        self.twins[_matching(search)] = twins
 
 
 class EmbeddedReader:
@@ -111,7 +122,7 @@ class EmbeddedReader:
         if state is None:
             return [{} for _ in splits]
         with Readable():
-            return state.columns.tally(_compiled(state, replace(search, limit=0)), splits, fold=search.fold)
+            return _tally(state, search, splits)
 
     def why(self, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
         """Return a document with the parts of its score."""
@@ -221,22 +232,25 @@ def _answer(state: _State, search: Search) -> Matches:
     """Answer a question to one state.
 
     All matches up to MOST_RANKED are ranked, not only the page's: folding needs to know which are equal, and a tie at
-    the end of a page must be broken as on the next. It costs 3 ms.
+    the end of a page must be broken as on the next.
     """
     columns, result = state.columns, _ranked(state, search)
     found = result.hits  # made anew whenever it is asked for
-    values, addresses = zip(*found, strict=True) if found else ((), ())
-    ids = columns.whole("id", addresses)
-    folds = columns.whole("fold", addresses) if search.fold else [None] * len(ids)
+    values, addresses = [value for value, _ in found], [address for _, address in found]
+
+    def ids(some: Sequence[int]) -> Sequence[int | None]:
+        return columns.whole("id", [addresses[number] for number in some])
 
     def worth(some: Sequence[int]) -> list[tuple[int, int]]:
         stands = columns.whole("standing", [addresses[number] for number in some])
-        return [(stand or 0, ids[number] or 0) for stand, number in zip(stands, some, strict=True)]
+        return [(stand or 0, number or 0) for stand, number in zip(stands, ids(some), strict=True)]
 
-    reachable = distinct(folds)
-    total = total_of(result) - len(ids) + reachable
-    order = _by_title(state, values, addresses, ids) if search.sort is Sort.TITLE else ties_by_id(values, ids)
-    kept = folded(folds, worth).kept(order)
+    folds = folded(columns.whole("fold", addresses) if search.fold else [None] * len(addresses))
+    state.remember(search, twins_of(folds, addresses) if total_of(result) == len(addresses) else NO_TWINS)
+    reachable = folds.distinct
+    total = total_of(result) - len(addresses) + reachable
+    order = _by_title(state, values, addresses) if search.sort is Sort.TITLE else ties_by_id(values, ids)
+    kept = folds.kept(order, worth)
     if search.group:
         marks = columns.numbers(own(search.group), addresses)
         places, reachable = in_groups(kept, marks, search.offset, search.limit)
@@ -250,11 +264,27 @@ def _answer(state: _State, search: Search) -> Matches:
     return Matches(total, tuple(hits), reachable)
 
 
-def _by_title(state: _State, values: Sequence[Any], addresses: Sequence[Any], ids: Sequence[Any]) -> Iterator[int]:
+def _tally(state: _State, search: Search, splits: Sequence[Split]) -> list[Counts]:
+    """Count the matches of a search in one state by sort."""
+    query = _compiled(state, replace(search, limit=0))
+    twins = NO_TWINS
+    if search.fold and splits:
+        known = state.twins.get(_matching(search))
+        twins = state.columns.twins(query) if known is None else known
+    return state.columns.tally(query, splits, twins)
+
+
+def _matching(search: Search) -> Search:
+    """Return a search less what does not change which documents match, and for whom."""
+    return replace(search, limit=0, offset=0, sort=Sort.RELEVANCE, group=None, today=None, languages=())
+
+
+def _by_title(state: _State, values: Sequence[Any], addresses: Sequence[Any]) -> Iterator[int]:
     """Yield the numbers of matches in the order of their titles, given them in that of the first step of each.
 
     Titles that begin alike as far as the columns tell are looked at. Lazy, like `ties_by_id`.
     """
+    ids = state.columns.numbers("id", addresses)
     steps = [(0,) * len(ids), *(state.columns.numbers(name, addresses) for name in TITLES[1:])]
     beginnings = list(zip(*steps, strict=True))
     for _, run in groupby(range(len(values)), key=values.__getitem__):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import tantivy
 
+from cormorant.index.folding import Folded, folded
 from cormorant.index.keys import filed_under, mark_of
 from cormorant.index.layout import own
 from cormorant.index.query import MOST_RANKED, Number
@@ -22,20 +23,33 @@ MOST_VALUES = 10_000
 """Values of a key that are counted, those first that most documents have."""
 
 
+class Twins(NamedTuple):
+    """Matches that have an equal among the matches: where they are, and under which key each folds."""
+
+    addresses: Sequence[Any]
+    folds: Sequence[int]
+
+
+NO_TWINS = Twins((), ())
+
+
+def twins_of(folds: Folded, addresses: Sequence[Any]) -> Twins:
+    """Return those of these matches that have an equal among them."""
+    numbers = folds.twins()
+    return Twins([addresses[number] for number in numbers], [folds.folds[number] or 0 for number in numbers])
+
+
 class Columns:
     """The columns of one committed state."""
 
     def __init__(self, searcher: tantivy.Searcher) -> None:
         self._searcher = searcher
 
-    def tally(self, query: tantivy.Query, splits: Sequence[Split], *, fold: bool) -> list[Counts]:
-        """Count by sort what a query matches, for each split; equal documents once among MOST_RANKED matches or less.
-
-        Of more than that each is counted.
-        """
+    def tally(self, query: tantivy.Query, splits: Sequence[Split], twins: Twins) -> list[Counts]:
+        """Count by sort what a query matches, for each split; `twins` are counted as if those of a key were one."""
         asked = {str(number): _asked(split) for number, split in enumerate(splits)}
         answer = self._searcher.aggregate(query, asked) if asked else {}
-        addresses, folds = self._equals(query) if fold and asked else ([], [])
+        addresses, folds = twins
         counts = []
         for number, split in enumerate(splits):
             buckets = answer[str(number)]["buckets"]
@@ -53,19 +67,14 @@ class Columns:
         """Return the same of a column of whole numbers: the engine makes them, so none has to be looked at."""
         return cast("Sequence[int | None]", self.numbers(name, addresses))
 
-    def _equals(self, query: tantivy.Query) -> tuple[list[Any], list[int]]:
-        """Return the addresses of matches that have an equal among them, each with the key under which it folds.
-
-        None are returned when there are too many matches to look at each.
-        """
+    def twins(self, query: tantivy.Query) -> Twins:
+        """Return the matches that have an equal among them; none when there are too many matches to look at each."""
         result = self._searcher.search(query, MOST_RANKED, order_by_field="id", order=tantivy.Order.Asc)
         if total_of(result) > MOST_RANKED:
-            return [], []
+            return NO_TWINS
         addresses = [address for _, address in result.hits]
-        folds = self.numbers("fold", addresses)
-        counts = Counter(folds)
-        twice = [number for number, fold in enumerate(folds) if fold is not None and counts[fold] > 1]
-        return [addresses[number] for number in twice], [int(folds[number] or 0) for number in twice]
+        folds = folded(self.whole("fold", addresses))
+        return twins_of(folds, addresses)
 
     def _sorts(
         self, split: Split, buckets: Sequence[Mapping[str, Any]], addresses: Sequence[Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -18,6 +18,10 @@ from cormorant.operate.house import House
 from cormorant.search.reader import Answer, Equals, Hit, Library, Question, Why
 from cormorant.store.schema import content
 
+_KEPT: Final = sa.select(content.c.id).where(
+    content.c.id.in_(sa.bindparam("numbers", expanding=True)), content.c.indexed
+)
+"""Asked with every search, so it is made once."""
 _MISSING = "There is no such document, or it is not for you to see."
 
 
@@ -52,7 +56,7 @@ class _Hidden:
         """
         with self._house.store.read() as tx:
             ids = hiding.everything(tx)
-            passed = max((row.place for row in receivers.every(tx) if row.kind == receivers.INDEX), default=0)
+            passed = receivers.index_place(tx)
         if passed > place:
             self._index.refresh()
         if passed > self._index.place:
@@ -63,7 +67,7 @@ class _Hidden:
 def _kept(house: House, numbers: Sequence[int]) -> frozenset[int]:
     """Those of these documents that have a kept copy."""
     with house.store.read() as tx:
-        rows = tx.rows(sa.select(content.c.id).where(content.c.id.in_(list(numbers)), content.c.indexed))
+        rows = tx.rows(_KEPT, {"numbers": list(numbers)})
     return frozenset(row.id for row in rows)
 
 

@@ -26,7 +26,6 @@ from cormorant.plugins import source_kind
 from cormorant.portal import reasons, records
 from cormorant.portal.asked import Asked
 from cormorant.portal.shelf import Shelf
-from cormorant.portal.showing import sayable
 from cormorant.search.reader import Chosen, GroupBy, Question, Sort
 
 LINES = "application/x-ndjson"
@@ -51,7 +50,7 @@ class Json(JSONResponse):
 
 
 def _written(content: Any) -> bytes:
-    return json.dumps(sayable(content), ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
 
 
 class _Paging(NamedTuple):
@@ -64,7 +63,7 @@ class _Paging(NamedTuple):
     every: bool
 
 
-def _paging(
+async def _paging(
     limit: Annotated[int, Query(ge=0, le=1000, description="Hits in one answer; groups, if they come in groups.")] = 10,
     offset: Annotated[int, Query(ge=0, description="Hits or groups to pass over.", examples=[10])] = 0,
     sort: Annotated[Sort, Query(description="In which order.", examples=["newest"])] = Sort.RELEVANCE,
@@ -77,7 +76,7 @@ def _paging(
     return _Paging(limit, min(offset, MOST_NUMBER), sort, group, every)
 
 
-def _chosen(
+async def _chosen(
     site: Annotated[list[str] | None, Query(description="On this host or below it; may repeat.")] = None,
     type_: Annotated[
         list[str] | None, Query(alias="type", description="Of this type, as `type:` takes it; may repeat.")
@@ -89,7 +88,7 @@ def _chosen(
     return Chosen(tuple(site or ()), tuple(type_ or ()), tuple(language or ()), since, until)
 
 
-def _question(
+async def _question(
     request: Request,
     q: Annotated[str, Query(description="The question, as on the search page.", examples=["harbour"])],
     paging: Annotated[_Paging, Depends(_paging)],
@@ -152,7 +151,7 @@ def add(router: APIRouter, house: House) -> None:
     _add_tuning(router, house)
 
 
-def _wanted(
+async def _wanted(
     source: OfSource = "",
     state: Annotated[str, Query(description="In this state only.", examples=["old"], json_schema_extra=_SETS)] = "",
     status: Annotated[int | None, Query(ge=0, le=9999, description="With this status.", examples=[200])] = None,
@@ -270,7 +269,7 @@ def _parameters(dependant: Dependant) -> set[str]:
     return {each.alias for each in dependant.query_params}.union(*map(_parameters, dependant.dependencies))
 
 
-def _only_known(request: Request) -> None:
+async def _only_known(request: Request) -> None:
     """Raise UsageError for a parameter that the route does not take: passed over, it would change what is answered."""
     taken = sorted(_parameters(request.scope["route"].dependant))
     for name in request.query_params:

@@ -95,7 +95,7 @@ def application(
     return app, look
 
 
-def _small(request: Request) -> None:
+async def _small(request: Request) -> None:
     """Take no request that brings more than anything here takes."""
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length) > MOST_BODY:

@@ -19,7 +19,8 @@ _MARKS = "[\\u0300-\\u036f\\u0483-\\u0489\\u0591-\\u05c7\\u0610-\\u061a\\u064b-\
 _LETTER = rf"[^\W_{UNSPACED}]"
 _WORD = re.compile(f"{_LETTER}+(?:{_MARKS}+{_LETTER}*)*|[{UNSPACED}]")
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
-_NO_WORD = re.compile("(?!)")
+_MOST_FOUND = 5_000
+"""Places in a text where letters are found, of which each may be within a word."""
 
 
 class Place(NamedTuple):
@@ -55,7 +56,7 @@ class Needles:
             for n, (leaf, found) in enumerate(dict.fromkeys(pieces))
         ]
         self._parts = sorted(parts, key=lambda part: len(part.words), reverse=True)  # a phrase before its words
-        self._ascii = _ascii_word({part.opening for part in parts})
+        self._openings = _shortest({part.opening for part in parts})
         self.plain = tuple(dict.fromkeys(part.words[-1] for part in parts))
         self.words = tuple(" ".join(part.words) for part in parts)
         """Each part as the index has it, by its number."""
@@ -74,7 +75,8 @@ class Needles:
         if not self._parts:
             return found
         last, known = start, self._known
-        for word in (self._ascii if text.isascii() else _WORD).finditer(text, start, end):
+        plain = text.isascii()
+        for word in _ascii_words(self._openings, text, start, end) if plain else _WORD.finditer(text, start, end):
             parts = known.get(word[0])
             if parts is None:
                 parts = self._beginning(word[0])
@@ -137,16 +139,45 @@ def _begins(part: _Part, word: str) -> bool:
     return part.fits(word) if len(part.words) == 1 else word == part.words[0]
 
 
-def _ascii_word(openings: Set[str]) -> re.Pattern[str]:
-    """Return the pattern of a word in plain text that begins in one of these ways, in either case.
+def _shortest(openings: Set[str]) -> tuple[str, ...]:
+    """Return what words of plain text begin with that begin in one of these ways; "" alone when it may be anything."""
+    if "" in openings:
+        return ("",)
+    found: list[str] = []
+    for each in sorted(each for each in openings if _ASCII_WORD.fullmatch(each)):
+        if not (found and each.startswith(found[-1])):
+            found.append(each)
+    return tuple(found)
 
-    Most words of a text begin otherwise, and are passed over ten times as fast as they could be looked at.
+
+def _ascii_words(openings: Sequence[str], text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yield the words of a plain text that begin in one of these ways, in either case.
+
+    Most words begin otherwise. They are passed over as fast as memory is read, unless the letters stand too often
+    within words: then every word is looked at.
     """
-    if "" in openings or not openings:
-        return _ASCII_WORD
-    plain = sorted(each for each in openings if _ASCII_WORD.fullmatch(each))
-    ways = "|".join("".join(f"[{letter}{letter.upper()}]" for letter in each) for each in plain)
-    return re.compile(f"(?<![A-Za-z0-9])(?:{ways})[A-Za-z0-9]*") if ways else _NO_WORD
+    if openings == ("",):
+        return _ASCII_WORD.finditer(text, start, end)
+    lowered, found, left = text[start:end].lower(), list[int](), _MOST_FOUND
+    for opening in openings:
+        at = lowered.find(opening)
+        while at >= 0:
+            before = start + at - 1
+            if before < 0 or not text[before].isalnum():
+                found.append(start + at)
+            left -= 1
+            if not left:
+                return _begun(openings, text, start, end)
+            at = lowered.find(opening, at + 1)
+    return (word for at in sorted(found) if (word := _ASCII_WORD.match(text, at, end)))
+
+
+def _begun(openings: Sequence[str], text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yield the same by looking at every word."""
+    for word in _ASCII_WORD.finditer(text, start, end):
+        cut = word.start() > 0 and text[word.start() - 1].isalnum()
+        if not cut and word[0].lower().startswith(tuple(openings)):
+            yield word
 
 
 def _words_of(text: str) -> re.Pattern[str]:
