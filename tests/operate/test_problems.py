@@ -345,6 +345,37 @@ def test_rights_that_leave_nobody_are_told_of(home: Installation, site: Site) ->
     assert alone in home.fine("source", "edit", "docs", "--set", "grants=user:anna", "--preview").err
 
 
+def test_documents_that_their_files_keep_from_everyone_are_told_with_what_to_do(
+    home: Installation, tmp_path: Path
+) -> None:
+    papers = tmp_path / "pa pers"
+    papers.mkdir()
+    papers.chmod(0o755)
+    for name, mode in (("a.txt", 0o644), ("b.txt", 0o600), ("c.txt", 0o640)):
+        (papers / name).write_text("A quiet kelp note.")
+        (papers / name).chmod(mode)
+    given = ("--set", f"path={papers}", "--set", "owner_grants=true")
+    home.fine("source", "add", "files", "papers", *given)
+    assert not home.fine("source", "show", "papers", "--json").object["doubts"]
+    (said,) = (each for each in home.fine("crawl", "--json").object["problems"] if each["kind"] == "rights")
+    assert (said["documents"], said["addresses"]) == (3, 2)
+    assert said["sentence"].startswith("1 of 3 documents of papers is for everyone.")
+    assert f"`chmod -R o+rX '{papers}'`" in said["sentence"]
+    assert home.fine("source", "show", "papers", "--json").object["doubts"] == [said["sentence"]]
+    assert said["sentence"] in home.fine("run", "show", "1").out
+    assert len(home.fine("search", "kelp", "--all", "--json").objects) == 1
+
+    home.fine("source", "edit", "papers", "--set", "owner_grants=false", "--yes")
+    assert not sentences(home.fine("crawl", "--json").object, "rights")
+    assert len(home.fine("search", "kelp", "--all", "--json").objects) == 3
+    home.fine("source", "edit", "papers", "--set", "owner_grants=true", "--yes")
+    assert sentences(home.fine("crawl", "--json").object, "rights") == [said["sentence"]]
+    assert not sentences(home.fine("run", "show", "1", "--json").object, "rights"), "only the newest run tells of today"
+    for each in papers.iterdir():
+        each.chmod(0o604)
+    assert not sentences(home.fine("crawl", "--json").object, "rights")
+
+
 def test_documents_without_text_are_told_with_the_reason(home: Installation, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from cormorant.sample.pages import documents_folder
@@ -39,9 +40,17 @@ class Served:
 
     def number(self, words: str) -> int:
         """The number of the document that these words find first."""
-        hits = json.loads(self.get(f"/api/v1/search?q={quote(words)}&limit=1")[1])["hits"]
+        return int(self._first(words)["id"])
+
+    def told(self, place: str) -> str:
+        """What stands for a place in a listed address: the number of a document, or after `url of` its address."""
+        words = place.removeprefix("url of ")
+        return str(self.number(words)) if words == place else quote(self._first(words)["url"], safe="")
+
+    def _first(self, words: str) -> dict[str, Any]:
+        hits: list[dict[str, Any]] = json.loads(self.get(f"/api/v1/search?q={quote(words)}&limit=1")[1])["hits"]
         assert hits, f"{words} finds nothing"
-        return int(hits[0]["id"])
+        return hits[0]
 
 
 def command(home: Installation, *words: str) -> None:

@@ -1,6 +1,7 @@
 """The pages there are. What holds for every page is tested on each of these: a new page is one more line.
 
-`{word}` in an address is the number of the document that a search for the word finds first.
+`{word}` in an address is the number of the document that a search for the word finds first, `{url of word}` its
+address.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ PAGES = (
     Listed("results-note", "/search?q=ferry+AND"),
     Listed("results-why", "/search?q=puffin&why={puffin}"),
     Listed("nothing", "/search?q=zeppelin"),
+    Listed("nothing-words", "/search?q=%2Bpuffin+%2Bzeppelin+%2Bislnd"),
     Listed("nothing-source", "/search?q=zeppelin&source=office"),
     Listed("nothing-chosen", "/search?q=zeppelin&source=office&type=pdf&to=2020"),
     Listed("nothing-empty", "/search?q=island", house=EMPTY),
@@ -49,6 +51,14 @@ PAGES = (
         "/advanced?q=%2Bpuffin+%2B%28island+OR+sea%29+-ferry+source%3Aobservatory+type%3Apage+depth%3A%3C9",
     ),
     Listed("advanced-empty", "/advanced?go=1", house=EMPTY),
+    Listed("help", "/help"),
+    Listed("errors", "/help/errors"),
+    Listed("look-up", "/explain"),
+    Listed("explain", "/explain?address={url of puffin}"),
+    Listed("explain-unmet", "/explain?address=https://elsewhere.example/"),
+    Listed("links", "/documents/{puffin}/links"),
+    Listed("statuses", "/status"),
+    Listed("status", "/status/404"),
     Listed("queries", "/queries"),
     Listed("queries-empty", "/queries?days=7", house=EMPTY),
     Listed("stop-nowhere", "/birds/dodo", 404),

@@ -37,7 +37,7 @@ def told(folder: Path) -> list[str]:
 def test_every_page_is_as_the_standard_has_it(houses: Callable[[str], Served], tmp_path: Path) -> None:
     for listed in PAGES:
         house = houses(listed.house)
-        address = PLACE.sub(lambda found, at=house: str(at.number(found[1])), listed.address)  # type: ignore[misc]
+        address = PLACE.sub(lambda found, at=house: at.told(found[1]), listed.address)  # type: ignore[misc]
         status, body = house.get(address)
         assert status == listed.status
         (tmp_path / f"{listed.name}.html").write_bytes(body)

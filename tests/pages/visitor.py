@@ -62,7 +62,7 @@ class Visitor:
 
     def address(self, listed: Listed) -> str:
         """Where a page of the list is."""
-        return PLACE.sub(lambda found: str(self.house.number(found[1])), listed.address)
+        return PLACE.sub(lambda found: self.house.told(found[1]), listed.address)
 
     def follow(self, to: Locator) -> None:
         """Click a link or a button that leads to another page, and wait until that is there."""

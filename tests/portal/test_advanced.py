@@ -93,6 +93,18 @@ def test_results_and_copies_lead_to_the_form_with_their_query(crawled: Crawled) 
     assert 'href="/advanced">' in crawled.get("/").body
 
 
+def test_an_order_is_kept_on_the_way_to_the_results(crawled: Crawled) -> None:
+    body = crawled.get("/advanced?any=kelp&sort=title").body
+    assert '<option value="title" selected>Title</option>' in body
+    assert 'href="/search?q=kelp&amp;sort=title"' in body
+    there = crawled.get("/advanced?any=kelp&sort=title&go=1").headers["location"]
+    assert there == "/search?q=kelp&sort=title"
+    titles = [hit["title"] for hit in crawled.api("/search?q=kelp&sort=title")["hits"]]
+    shown = re.findall(r"<h2><a [^>]*>(.*?)</a>", crawled.get(there).body)
+    assert [unescape(each) for each in shown] == titles
+    assert crawled.get("/advanced?any=kelp&sort=colour&go=1").headers["location"] == "/search?q=kelp"
+
+
 def test_results_on_a_page(crawled: Crawled) -> None:
     there = crawled.get("/advanced?any=kelp&per=20&go=1").headers["location"]
     assert there == "/search?q=kelp&per=20"

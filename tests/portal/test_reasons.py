@@ -16,7 +16,8 @@ def test_reasons_are_a_link_away(crawled: Crawled) -> None:
     assert "<details" not in plain.partition("<ol>")[2]
     number = crawled.api("/search?q=kelp+forest")["hits"][0]["id"]
     asked = f"why={number}#why"
-    assert asked in plain
+    (facts,) = (line for line in plain.splitlines() if line.startswith('<p class="meta">') and asked in line)
+    assert facts.index("Cached copy") < facts.index("Why this hit"), "it stands in the line of facts"
     told = crawled.get(f"/search?q=kelp+forest&why={number}").main
     (box,) = told.split('<details class="why"')[1:]
     assert box.index("Words found") < box.index("In all")

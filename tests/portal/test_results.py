@@ -38,6 +38,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     monkeypatch.setattr(Shelf, "counts", lambda _: counts)
     monkeypatch.setattr(Shelf, "ask", answer)
     monkeypatch.setattr(Shelf, "running", lambda _, every: [])
+    monkeypatch.setattr(Shelf, "closed", lambda _: [])
     return counts
 
 

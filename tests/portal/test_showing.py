@@ -12,7 +12,11 @@ from cormorant.search.reader import Hit
     ("url", "steps"),
     [
         ("https://a.example/", ("a.example",)),
-        ("https://a.example/b/c.html?d=1", ("a.example", "b", "c.html")),
+        ("https://a.example/b/c.html?d=1", ("a.example", "b", "c.html?d=1")),
+        ("https://a.example/?id=7", ("a.example", "?id=7")),
+        ("https://a.example/list?q=%D8%AF", ("a.example", "list?q=\u062f")),
+        ("https://a.example/list?" + "x" * 61, ("a.example", "list?" + "x" * 60 + "…")),
+        ("file:///srv/why%3F.txt", ("srv", "why?.txt")),
         ("https://a.example/%D8%AF/%D9%85.html", ("a.example", "\u062f", "\u0645.html")),
         ("https://a.example/1/2/3/4/5", ("a.example", "…", "3", "4", "5")),
         ("file:///srv/my%20papers/a.txt", ("srv", "my papers", "a.txt")),

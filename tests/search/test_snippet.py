@@ -80,6 +80,23 @@ def test_the_window_with_the_most_different_words() -> None:
 
 def test_nothing_seen_shows_the_beginning() -> None:
     assert show("The beginning.\n\n  And more. ", "zebra") == Snippet("The beginning. And more.")
+    assert show("No sentence, v. 5.1\n file.txt", "zebra") == Snippet("No sentence, v. 5.1 file.txt")
+
+
+MENU = "Home\nPumps\nValves and pumps\n5.1. Pumps\n5.2. About file.txt\n"
+
+
+def test_a_sentence_comes_before_a_menu() -> None:
+    text = MENU + "filler " * 60 + "\nWhoever has a pump needs a valve. It is so.\nPumps\n"
+    assert show(text, "pump").text.startswith("\u2026 Whoever has a pump needs")
+    assert show(text, "pump").highlights
+    assert "Valves and pumps" in show(text, "pumps valves").text, "more of the words come before a sentence"
+    assert "5.1. Pumps" in show(MENU + "filler " * 60, "pumps").text, "a menu is better than nothing"
+
+
+def test_nothing_seen_shows_the_first_sentence() -> None:
+    assert show(MENU + "A pump moves water.\nMore.", "zebra").text == "\u2026 A pump moves water. More."
+    assert show("\u76ee\u5f55\n\u6771\u4eac\u3002", "zebra").text == "\u2026 \u6771\u4eac\u3002"
 
 
 def test_one_line_without_marks_that_change_the_page() -> None:

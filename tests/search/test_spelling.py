@@ -45,3 +45,16 @@ def library(tmp_path: Path) -> Library:
 )
 def test_a_better_query(library: Library, typed: str, better: str | None) -> None:
     assert library.find(Question(typed), ANYONE).suggestion == better
+
+
+def test_a_word_that_nobody_wrote_is_mended_though_the_others_find_enough(tmp_path: Path) -> None:
+    index = MemoryIndex()
+    writer = index.writer()
+    many = [entry(number, f"The ferry number {number}.") for number in range(9)]
+    writer.apply(map(Put, [*many, entry(9, "The observatory.")]))
+    writer.commit(1)
+    library = Library(index.reader(), SystemClock())
+    found = library.find(Question("ferry obsrvatory"), ANYONE)
+    assert (found.total, found.suggestion) == (9, "ferry observatory")
+    assert library.find(Question("ferry observatory"), ANYONE).suggestion is None
+    assert library.find(Question("ferry zeppelin"), ANYONE).suggestion is None

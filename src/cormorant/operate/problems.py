@@ -23,7 +23,7 @@ from cormorant.model.outcome import CONVERTER_SAID, OutcomeKind
 from cormorant.model.resource import How, Role
 from cormorant.model.run import RunState
 from cormorant.model.status import Status, describe
-from cormorant.operate import advising, documents, heldback, idle, limits, sitemaps, starts, textless, traps
+from cormorant.operate import advising, documents, findable, heldback, idle, limits, sitemaps, starts, textless, traps
 from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
@@ -41,8 +41,8 @@ _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED)
 def of_run(house: House, number: int) -> list[dict[str, Any]]:
     """Problems of a run: what it is about, a sentence, and `kind`.
 
-    Kinds are run, start, folder, rule, limit, hosts, sitemap, login, held, document, size, text, receiver, waiting,
-    trap. What many addresses of one host share is said once, with `addresses`, how many there are.
+    Kinds are run, start, folder, rule, limit, hosts, sitemap, login, held, document, size, text, receiver, rights,
+    waiting, trap. What many addresses of one host share is said once, with `addresses`, how many there are.
     """
     with house.store.read() as tx:
         row = runs.get(tx, number)
@@ -55,7 +55,7 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
         found += [*sitemaps.problems(tx, row), *heldback.problems(tx, row), *_away(tx, row), *_documents(tx, row)]
         found += [*_too_big(tx, row), *textless.problems(tx, row), *_receivers(tx, row)]
         if owner is not None:
-            found += [*_waiting(tx, row, owner), *traps.problems(tx, owner)]
+            found += [*findable.problems(tx, row, owner), *_waiting(tx, row, owner), *traps.problems(tx, owner)]
     return found
 
 

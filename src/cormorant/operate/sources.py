@@ -20,7 +20,7 @@ from cormorant.frontier import hiding
 from cormorant.journal import runs
 from cormorant.model.acl import EVERYONE
 from cormorant.model.settings import SourceSettings, parse_settings
-from cormorant.operate import secrets
+from cormorant.operate import findable, secrets
 from cormorant.operate.house import House
 from cormorant.plugins import SourceKind, Tools, source_kind
 from cormorant.receivers import stream
@@ -226,7 +226,8 @@ def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[
         "settings": dict(row.settings),
     }  # fmt: skip
     with house.store.read() as tx:
-        record["consent"], record["doubts"] = _consent(tx, row), doubts(row)
+        record["consent"], hidden = _consent(tx, row), findable.closed(tx, row)
+        record["doubts"] = [*doubts(row), *([hidden.sentence] if hidden else [])]
         record["documents"] = hiding.indexed_count(tx, row.id)
         last = runs.every(tx, row.id, 1)
     record["last_run"] = last[0].id if last else None

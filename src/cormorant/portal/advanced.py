@@ -23,13 +23,19 @@ from cormorant.portal.labels import LANGUAGES, TYPES
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import PER_PAGES, per_page, per_said
 from cormorant.search.composing import Fields, composed, taken_apart
-from cormorant.search.reader import Question
+from cormorant.search.reader import Question, Sort
 
 LONGEST: Final = 1_000
 """Characters of a field that are read, as of a query."""
 IN: Final = {
     "": "Everywhere", "title": "Title only", "heading": "Headings", "url": "Address", "link": "Text of links to it",
 }  # fmt: skip
+
+
+ORDERS: Final = {
+    "": "Relevance", Sort.NEWEST: "Date, newest first", Sort.OLDEST: "Date, oldest first", Sort.TITLE: "Title",
+}  # fmt: skip
+"""Orders of results, as an address says them."""
 
 
 def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
@@ -41,24 +47,25 @@ def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         fields = taken_apart(q) if q.strip() else _fields(given)
         known = shelf.known()
         fields = _offered(fields, known or {})
-        text, per = composed(fields), per_page(given.get("per", ""))
+        text, per, sort = composed(fields), per_page(given.get("per", "")), given.get("sort", "")
+        results = _results(text, per, sort)
         if text and given.get("go"):
-            return RedirectResponse(_results(text, per), 303)
+            return RedirectResponse(results, 303)
         answer = shelf.ask(Question(text, limit=0)) if text else None
         found = lists.lists(shelf.library())
         back = "/advanced?" + urlencode({"q": text}) if text else "/advanced"
         values = frame.of(request, known, back=back) | {
             "fields": fields, "text": text, "answer": answer, "sent": bool(given.get("go")), "places": IN,
-            "results": _results(text, per), "per": per, "per_pages": PER_PAGES,
+            "results": results, "per": per, "per_pages": PER_PAGES, "sort": sort, "orders": ORDERS,
             "sites": found.sites, "types": [(name, TYPES[name]) for name in _with(found.types, fields.type)],
             "languages": [(tag, spoken(tag)) for tag in sorted(_with(found.languages, fields.language), key=spoken)],
         }  # fmt: skip
         return look.TemplateResponse(request, "advanced.html", values)
 
 
-def _results(text: str, per: int) -> str:
-    """Where the results of a query are."""
-    said = {"q": text, "per": per_said(per)}
+def _results(text: str, per: int, sort: str) -> str:
+    """Where the results of a query are; an order that there is not is passed over."""
+    said = {"q": text, "sort": sort if sort in ORDERS else "", "per": per_said(per)}
     return "/search?" + urlencode({name: value for name, value in said.items() if value})
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from cormorant.base.errors import CormorantError, NotFoundError
-from cormorant.operate import searching, suggesting
+from cormorant.operate import findable, searching, suggesting
 from cormorant.operate.house import House
 from cormorant.operate.underway import underway
 from cormorant.search.reader import Answer, Library, Question, Why
@@ -53,6 +53,10 @@ class Shelf:
             known = self.counts()
             return [name for name in underway(self.house) if every or name in known]
         return []
+
+    def closed(self) -> list[str]:
+        """Why search does not find what is in the index, for those who may know that it is there."""
+        return findable.sentences(self.house)
 
     def ask(self, question: Question) -> Answer:
         """Answer a question. Raises NotFoundError for an unknown source."""

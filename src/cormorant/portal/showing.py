@@ -14,6 +14,8 @@ PER_PAGE = 10
 PER_PAGES = (PER_PAGE, 20, 50)
 """Results on a page that one may choose."""
 MOST_PAGES = 50
+LONGEST_ASKED = 60
+"""Characters of what is asked at an address that are shown; the title leads to all of it."""
 
 _WORDS = {
     "text/html": "Web page", "application/xhtml+xml": "Web page", "application/pdf": "PDF", "text/plain": "Text",
@@ -66,11 +68,14 @@ def is_canonical(hit: Hit) -> bool:
 
 
 def where(url: str) -> tuple[str, ...]:
-    """An address as people read it: host and path, step by step."""
-    bare = unquote(url.partition("//")[2] or url).partition("?")[0]
-    steps = [step for step in bare.split("/") if step]
+    """An address as people read it: host and path, step by step; what is asked there stands at the last step."""
+    bare, _, asked = (url.partition("//")[2] or url).partition("?")
+    steps = [unquote(step) for step in bare.split("/") if step]
     if len(steps) > 5:
         steps = [steps[0], "…", *steps[-3:]]
+    if asked := unquote(asked.partition("#")[0]):
+        said = f"?{asked[:LONGEST_ASKED]}…" if len(asked) > LONGEST_ASKED else f"?{asked}"
+        steps = [*steps[:-1], steps[-1] + said] if len(steps) > 1 else [*steps, said]
     return tuple(steps)
 
 

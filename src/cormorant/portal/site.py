@@ -29,6 +29,7 @@ from cormorant.portal import (
     finding,
     forms,
     frame,
+    nothing,
     programs,
     reasons,
     signing,
@@ -112,6 +113,7 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) 
         known = shelf.known()
         chosen = source if known and source in known else ""
         values = frame.of(request, known) | {"source": chosen, "running": _running(request, shelf)}
+        values["hidden"] = _hidden(request, shelf) if values["documents"] == 0 else []
         return look.TemplateResponse(request, "home.html", values)
 
     @app.get("/search", include_in_schema=False)
@@ -131,7 +133,10 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) 
             "cut": answer.reachable > reach or (wanted.group is None and answer.total > reach),
             "running": _running(request, shelf), "why": reasons.told(shelf, wanted.question, why), "noted": noted,
         }  # fmt: skip
-        return look.TemplateResponse(request, "results.html" if answer.hits else "nothing.html", values)
+        if answer.hits:
+            return look.TemplateResponse(request, "results.html", values)
+        values |= nothing.told(shelf, wanted, answer) | {"hidden": _hidden(request, shelf)}
+        return look.TemplateResponse(request, "nothing.html", values)
 
     @app.post("/preferences/theme", include_in_schema=False)
     def theme(request: Request, to: str = "", back: str = "") -> Response:
@@ -145,6 +150,11 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) 
 def _running(request: Request, shelf: Shelf) -> list[str]:
     """The sources of which a page may say that they are being crawled."""
     return shelf.running(every=is_open(request))
+
+
+def _hidden(request: Request, shelf: Shelf) -> list[str]:
+    """Why search does not find what is in the index, for those who may know that it is there."""
+    return shelf.closed() if is_open(request) else []
 
 
 def _add_clicks(app: FastAPI, asked: Asked) -> None:

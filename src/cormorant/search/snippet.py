@@ -1,8 +1,9 @@
 """Which few words of a document show why it was found?
 
 The window of the kept text that holds the most different parts of the query, as one line of plain text, and where in
-that line the parts stand. Words match as in the index: in any case and with any accents, whole, a phrase side by side.
-Time grows with the text as far as it is looked at, and that is bounded.
+that line the parts stand. Of windows that hold as many, one in a line with a sentence comes before one in a menu, a
+table of contents or a heading, and before that with more places. Words match as in the index: in any case and with any
+accents, whole, a phrase side by side. Time grows with the text as far as it is looked at, and that is bounded.
 """
 
 from __future__ import annotations
@@ -20,6 +21,13 @@ LENGTH = 240
 SCANNED = 200_000
 """Code points at the beginning of a text that are looked at closely; 10 ms. Beyond, plain spellings are looked for."""
 
+OPENING = 20_000
+"""Code points at the beginning of a text in which a sentence to begin with is looked for; 1 ms."""
+
+_LOOKED_AT = 200
+"""Windows of which is asked whether they stand in a sentence."""
+_SENTENCE = re.compile("[^\\W\\d_]{2}[.!?\u2026][\"'\u2019\u201d)\u00bb]*(?:\\s|$)|[\u3002\uff01\uff1f]")
+"""The end of one; the dots of `5.1. Lists` and `file.txt` are none."""
 _MARGIN = 2_000
 _LEAD = 60
 _DOTS = "\u2026"
@@ -36,12 +44,14 @@ class Snippet:
 
 
 def snippet(text: str, needles: Needles) -> Snippet:
-    """Return the part of a kept text that shows best why it matches, or its beginning when nothing is seen to match."""
-    begin, places = 0, needles.places(text, 0, min(SCANNED, len(text)))
+    """Return the part of a kept text that shows best why it matches, or its first sentence when nothing is seen to."""
+    places = needles.places(text, 0, min(SCANNED, len(text)))
     if not places and len(text) > SCANNED and (far := _far(text, needles.plain)) >= 0:
         places = needles.places(text, max(0, far - _MARGIN), min(far + _MARGIN, len(text)))
     if places:
-        begin = _begin(text, *_best(places))
+        begin = _begin(text, *_best(text, places))
+    else:
+        begin = _opening(text)
     line = _line(text, begin)
     return Snippet(line, tuple((place.start, place.end) for place in needles.places(line, 0, len(line))))
 
@@ -55,11 +65,11 @@ def _far(text: str, plain: Iterable[str]) -> int:
     return min(found, default=-1)
 
 
-def _best(places: Sequence[Place]) -> tuple[int, int]:
-    """Return where the best window's matches begin and end: most different parts first, then most places."""
+def _best(text: str, places: Sequence[Place]) -> tuple[int, int]:
+    """Return where the best window's matches begin and end: most different parts, then a sentence, then most places."""
     counts: dict[int, int] = {}
-    left, best, best_worth = 0, (places[0].start, places[0].end), (0, 0)
-    room = LENGTH - _LEAD
+    left, best, best_worth = 0, (places[0].start, places[0].end), (0, False, 0)
+    room, left_to_look = LENGTH - _LEAD, _LOOKED_AT
     for right, (_, end, part) in enumerate(places):
         counts[part] = counts.get(part, 0) + 1
         while left < right and end - places[left].start > room:
@@ -68,10 +78,26 @@ def _best(places: Sequence[Place]) -> tuple[int, int]:
             if not counts[gone]:
                 del counts[gone]
             left += 1
-        worth = (len(counts), right - left + 1)
+        worth = (len(counts), True, right - left + 1)
+        if worth > best_worth:
+            left_to_look -= 1
+            worth = (worth[0], left_to_look > 0 and _in_sentence(text, places[left].start), worth[2])
         if worth > best_worth:
             best_worth, best = worth, (places[left].start, end)
     return best
+
+
+def _in_sentence(text: str, at: int) -> bool:
+    """Say whether a sentence ends in the line of this place, as far around it as a snippet goes."""
+    begin = text.rfind("\n", max(0, at - LENGTH), at) + 1 or max(0, at - LENGTH)
+    end = text.find("\n", at, at + LENGTH)
+    return _SENTENCE.search(text, begin, end if end >= 0 else at + LENGTH) is not None
+
+
+def _opening(text: str) -> int:
+    """Return where the first line with a sentence begins, 0 when none is seen."""
+    found = _SENTENCE.search(text, 0, OPENING)
+    return text.rfind("\n", 0, found.start()) + 1 if found else 0
 
 
 def _begin(text: str, first: int, last: int) -> int:

@@ -10,19 +10,15 @@ from cormorant.index.query import Query
 from cormorant.index.words import words
 from cormorant.search.render import render
 
-FEW = 3
-"""Hits with which a query may be misspelt."""
-
 
 def better(
     query: Query, alike: Callable[[str], Sequence[str]], finds: Callable[[Query], int], total: int
 ) -> str | None:
     """Return a query that finds `total` at least, as it could be typed; None when there is none, or no need.
 
-    `alike` gives words for one that no document holds, best first; `finds` says how much a query finds.
+    `alike` gives words for one that no document holds, best first; `finds` says how much a query finds. However much is
+    found: among several words the one that nobody wrote so may be the one that matters.
     """
-    if total > FEW:
-        return None
     mended = _mended(query, alike)
     if mended == query or finds(mended) < max(total, 1):
         return None
