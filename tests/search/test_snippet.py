@@ -84,19 +84,37 @@ def test_nothing_seen_shows_the_beginning() -> None:
 
 
 MENU = "Home\nPumps\nValves and pumps\n5.1. Pumps\n5.2. About file.txt\n"
+PROSE = "Whoever has pumps needs a valve that closes by itself, so it is said."
+FOOT = "\nPumps since 1934. Keep dry.\nContact"
 
 
-def test_a_sentence_comes_before_a_menu() -> None:
-    text = MENU + "filler " * 60 + "\nWhoever has a pump needs a valve. It is so.\nPumps\n"
-    assert show(text, "pump").text.startswith("\u2026 Whoever has a pump needs")
-    assert show(text, "pump").highlights
-    assert "Valves and pumps" in show(text, "pumps valves").text, "more of the words come before a sentence"
+def test_prose_comes_before_a_table_of_contents() -> None:
+    filler = "filler " * 60
+    text = f"{PROSE.replace('pumps', 'a boat')}\n{MENU}{filler}\n{PROSE}\n{filler}\n{MENU}{PROSE[:7]}{PROSE[17:]}{FOOT}"
+    assert show(text, "pumps").text.startswith(f"\u2026 {PROSE} filler")
+    assert "Valves and pumps" in show(text, '"valves and" pumps').text, "more of the words come before prose"
+    assert "About file.txt" in show(text, "about").text, "what stands in no prose is shown where it stands"
+
+
+def test_what_every_page_of_a_site_says_is_not_shown() -> None:
+    text = MENU + PROSE + FOOT
+    assert show(text, "home").text == f"\u2026 {PROSE} Pumps since 1934. Keep dry. Contact"
+    assert show(text, "pumps").text.startswith(f"\u2026 {PROSE}")
+    assert show(text, "contact").text.startswith(f"\u2026 {PROSE}")
     assert "5.1. Pumps" in show(MENU + "filler " * 60, "pumps").text, "a menu is better than nothing"
 
 
-def test_nothing_seen_shows_the_first_sentence() -> None:
-    assert show(MENU + "A pump moves water.\nMore.", "zebra").text == "\u2026 A pump moves water. More."
-    assert show("\u76ee\u5f55\n\u6771\u4eac\u3002", "zebra").text == "\u2026 \u6771\u4eac\u3002"
+def test_nothing_seen_shows_the_first_prose() -> None:
+    assert show(MENU + PROSE, "zebra").text == f"\u2026 {PROSE}"
+    assert show("\u76ee\u5f55\n" + "\u6771\u4eac" * 9 + "\u6e2f\u3002", "zebra").text[2:4] == "\u6771\u4eac"
+
+
+@given(st.lists(st.sampled_from(["Menu", PROSE, "", "A pump.", "x" * 30_000, "\u6771\u3002" * 40]), max_size=9))
+def test_it_shows_some_of_the_text_whatever_the_lines(lines: list[str]) -> None:
+    for query in ("pump", "menu", "zebra"):
+        shown = show("\n".join(lines), query)
+        assert shown.text or not "".join(lines)
+        assert all(0 <= first < last <= len(shown.text) for first, last in shown.highlights)
 
 
 def test_one_line_without_marks_that_change_the_page() -> None:

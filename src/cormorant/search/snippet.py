@@ -1,9 +1,11 @@
 """Which few words of a document show why it was found?
 
 The window of the kept text that holds the most different parts of the query, as one line of plain text, and where in
-that line the parts stand. Of windows that hold as many, one in a line with a sentence comes before one in a menu, a
-table of contents or a heading, and before that with more places. Words match as in the index: in any case and with any
-accents, whole, a phrase side by side. Time grows with the text as far as it is looked at, and that is bounded.
+that line the parts stand. Of windows that hold as many, one in prose comes before one in a table of contents or a
+heading, and before that with more places. What stands before the first line of prose and behind the last, as menus do
+on every page of a site, is not shown: where nothing else matches, the first line of prose is. Words match as in the
+index: in any case and with any accents, whole, a phrase side by side. Time grows with the text as far as it is looked
+at, and that is bounded.
 """
 
 from __future__ import annotations
@@ -21,11 +23,13 @@ LENGTH = 240
 SCANNED = 200_000
 """Code points at the beginning of a text that are looked at closely; 10 ms. Beyond, plain spellings are looked for."""
 
-OPENING = 20_000
-"""Code points at the beginning of a text in which a sentence to begin with is looked for; 1 ms."""
+EDGE = 20_000
+"""Code points at the beginning and at the end of a text in which a line of prose is looked for; 1 ms."""
 
 _LOOKED_AT = 200
-"""Windows of which is asked whether they stand in a sentence."""
+"""Places of which is asked whether they stand in prose."""
+_PROSE_BYTES = 60
+"""In UTF-8; a line with a sentence that is shorter may be the motto of a site: `We keep you warm.`"""
 _SENTENCE = re.compile("[^\\W\\d_]{2}[.!?\u2026][\"'\u2019\u201d)\u00bb]*(?:\\s|$)|[\u3002\uff01\uff1f]")
 """The end of one; the dots of `5.1. Lists` and `file.txt` are none."""
 _MARGIN = 2_000
@@ -44,15 +48,11 @@ class Snippet:
 
 
 def snippet(text: str, needles: Needles) -> Snippet:
-    """Return the part of a kept text that shows best why it matches, or its first sentence when nothing is seen to."""
+    """Return the part of a kept text that shows best why it matches, or its first prose when nothing is seen to."""
     places = needles.places(text, 0, min(SCANNED, len(text)))
     if not places and len(text) > SCANNED and (far := _far(text, needles.plain)) >= 0:
         places = needles.places(text, max(0, far - _MARGIN), min(far + _MARGIN, len(text)))
-    if places:
-        begin = _begin(text, *_best(text, places))
-    else:
-        begin = _opening(text)
-    line = _line(text, begin)
+    line = _line(text, _begin(text, places))
     return Snippet(line, tuple((place.start, place.end) for place in needles.places(line, 0, len(line))))
 
 
@@ -65,11 +65,56 @@ def _far(text: str, plain: Iterable[str]) -> int:
     return min(found, default=-1)
 
 
-def _best(text: str, places: Sequence[Place]) -> tuple[int, int]:
-    """Return where the best window's matches begin and end: most different parts, then a sentence, then most places."""
+def _begin(text: str, places: Sequence[Place]) -> int:
+    """Return where to begin to show these places, 0 when there is nothing to choose by."""
+    first, last = _prose(text)
+    if first < 0:
+        return _before(text, *_best(places)[1:]) if places else 0
+    within = [place for place in places if first <= place.start < last]
+    if not within:
+        return first
+    told = [place for place in within[:_LOOKED_AT] if _is_prose(text, *_bounds(text, place.start))]
+    most = _best(within)
+    best = _best(told) if told else most
+    return _before(text, *(best if best[0] == most[0] else most)[1:])
+
+
+def _prose(text: str) -> tuple[int, int]:
+    """Return where the first line of prose begins and the last one ends; (-1, -1) where no line is seen to be prose."""
+    begin, end = 0, -1
+    while begin < min(len(text), EDGE):
+        begin, end = _bounds(text, begin)
+        if _is_prose(text, begin, end):
+            break
+        begin = end + 1
+    else:
+        return -1, -1
+    last = len(text)
+    while last > max(end, len(text) - EDGE):
+        start = text.rfind("\n", max(end, last - EDGE), last) + 1
+        if _is_prose(text, start, last):
+            return begin, last
+        last = start - 1
+    return begin, max(last, end)
+
+
+def _bounds(text: str, at: int) -> tuple[int, int]:
+    """Return where the line of a place begins and ends, as far as it is looked at."""
+    begin, end = text.rfind("\n", max(0, at - EDGE), at) + 1, text.find("\n", at, at + EDGE)
+    return max(begin, at - EDGE), end if end >= 0 else min(len(text), at + EDGE)
+
+
+def _is_prose(text: str, begin: int, end: int) -> bool:
+    """Say whether a line has a sentence in it and is no short one."""
+    head = text[begin : min(end, begin + _PROSE_BYTES)]
+    return len(head.encode(errors="replace")) >= _PROSE_BYTES and _SENTENCE.search(text, begin, end) is not None
+
+
+def _best(places: Sequence[Place]) -> tuple[int, int, int]:
+    """Return how many different parts the best window holds, and where its matches begin and end."""
     counts: dict[int, int] = {}
-    left, best, best_worth = 0, (places[0].start, places[0].end), (0, False, 0)
-    room, left_to_look = LENGTH - _LEAD, _LOOKED_AT
+    left, best, best_worth = 0, (places[0].start, places[0].end), (0, 0)
+    room = LENGTH - _LEAD
     for right, (_, end, part) in enumerate(places):
         counts[part] = counts.get(part, 0) + 1
         while left < right and end - places[left].start > room:
@@ -78,34 +123,18 @@ def _best(text: str, places: Sequence[Place]) -> tuple[int, int]:
             if not counts[gone]:
                 del counts[gone]
             left += 1
-        worth = (len(counts), True, right - left + 1)
-        if worth > best_worth:
-            left_to_look -= 1
-            worth = (worth[0], left_to_look > 0 and _in_sentence(text, places[left].start), worth[2])
+        worth = (len(counts), right - left + 1)
         if worth > best_worth:
             best_worth, best = worth, (places[left].start, end)
-    return best
+    return best_worth[0], *best
 
 
-def _in_sentence(text: str, at: int) -> bool:
-    """Say whether a sentence ends in the line of this place, as far around it as a snippet goes."""
-    begin = text.rfind("\n", max(0, at - LENGTH), at) + 1 or max(0, at - LENGTH)
-    end = text.find("\n", at, at + LENGTH)
-    return _SENTENCE.search(text, begin, end if end >= 0 else at + LENGTH) is not None
-
-
-def _opening(text: str) -> int:
-    """Return where the first line with a sentence begins, 0 when none is seen."""
-    found = _SENTENCE.search(text, 0, OPENING)
-    return text.rfind("\n", 0, found.start()) + 1 if found else 0
-
-
-def _begin(text: str, first: int, last: int) -> int:
+def _before(text: str, first: int, last: int) -> int:
     """Return where to begin, so that matches from `first` to `last` have some words before them."""
     lead = max(_LEAD // 2, min(_LEAD, (LENGTH - (last - first)) // 2))
     begin = first - lead
     if begin <= 0:
-        return 0
+        return text.rfind("\n", 0, first) + 1
     sentence = max(text.rfind(mark, begin, first) for mark in (". ", "! ", "? ", "\n", "\u3002"))
     if sentence >= 0:
         return sentence + 1
