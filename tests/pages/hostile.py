@@ -13,7 +13,7 @@ from tests.pages.vectors import NAMES, VECTORS, WORD
 from tests.threaded import Asked, Said, Server, running
 
 HOSTILE = "hostile"
-LED = "javascript:document.documentElement.dataset.planted='led'//"
+LED = "http://127.0.0.1:1/\"onmouseover=document.documentElement.dataset.planted='led' a=\""
 """What an administrator could say that file names are to be shown as."""
 
 

@@ -17,12 +17,14 @@ OUTLINE_PX = 3
 IN_A_COPY = 1_000
 """Where the numbers of stops in a kept copy begin."""
 
-# Where the focus is, whether that can be seen, and whether anything lies over it.
+# Where the focus is, whether that can be seen, and whether anything lies over it: near its top, or in the middle of
+# what is left of it when that is beyond the window's edge.
 STOP = """() => {
   const at = document.activeElement;
   if (!at || at === document.body || at === document.documentElement) return null;
   const box = at.getBoundingClientRect(), style = getComputedStyle(at);
-  const x = box.left + box.width / 2, y = box.top + Math.min(box.height / 2, 10);
+  const low = Math.min(box.bottom, innerHeight);
+  const x = box.left + box.width / 2, y = box.top < 0 ? low / 2 : box.top + Math.min(box.height / 2, 10);
   const top = document.elementFromPoint(Math.min(Math.max(x, 0), innerWidth - 1), y);
   if (!window.stops) window.stops = new Map();
   if (!window.stops.has(at)) window.stops.set(at, window.stops.size);
