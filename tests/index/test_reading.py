@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
@@ -50,6 +51,16 @@ def searches(draw: st.DrawFn) -> Search:
     )  # fmt: skip
 
 
+@contextmanager
+def ranking(entries: list[Entry], most: int) -> Iterator[EmbeddedReader]:
+    """Read an index of these entries that ranks, and looks for equal ones among, so many matches."""
+    with pytest.MonkeyPatch.context() as patched, scratch("embedded", entries) as index:
+        for each in (reading, tallying):
+            patched.setattr(each, "MOST_RANKED", most)
+        assert isinstance(index.reader, EmbeddedReader)
+        yield index.reader
+
+
 def plainly(reader: EmbeddedReader, search: Search) -> tuple[int, int, list[tuple[int, float, int]]]:
     """Answer a search from every match and every column: how many, how many can be reached, and the page."""
     state = reader._state
@@ -81,13 +92,11 @@ def _left(rows: Sequence[Any]) -> Iterator[tuple[Any, int]]:
 def test_a_page_is_what_it_is_when_everything_is_looked_at(
     entries: list[Entry], asked: list[Search], most: int
 ) -> None:
-    with pytest.MonkeyPatch.context() as patched, scratch("embedded", entries) as index:
-        patched.setattr(reading, "MOST_RANKED", most)
-        assert isinstance(index.reader, EmbeddedReader)
+    with ranking(entries, most) as reader:
         for search in asked:
-            found = index.reader.search(search)
+            found = reader.search(search)
             hits = [(hit.id, hit.score, hit.duplicates) for hit in found.hits]
-            assert (found.total, found.reachable, hits) == plainly(index.reader, search)
+            assert (found.total, found.reachable, hits) == plainly(reader, search)
 
 
 def test_a_count_is_of_its_own_search_whatever_was_searched_for_before(tmp_path: Path) -> None:
@@ -108,17 +117,14 @@ def test_a_count_is_of_its_own_search_whatever_was_searched_for_before(tmp_path:
 def test_what_was_searched_for_before_does_not_change_a_count(
     entries: list[Entry], asked: list[Search], most: int
 ) -> None:
-    with pytest.MonkeyPatch.context() as patched, scratch("embedded", entries) as index:
-        patched.setattr(reading, "MOST_RANKED", most)
-        patched.setattr(tallying, "MOST_RANKED", most)
-        assert isinstance(index.reader, EmbeddedReader)
+    with ranking(entries, most) as reader:
         every = [each for search in asked for each in _nearly(search)]
         for search in every:
-            index.reader.search(search)
+            reader.search(search)
         for search in every:
-            counts = index.reader.tally(search, SPLITS)
-            assert counts == EmbeddedReader(index.reader._folder).tally(search, SPLITS)
-            _is_of_all(counts, plainly(index.reader, search)[0] if most > len(entries) else None)
+            counts = reader.tally(search, SPLITS)
+            assert counts == EmbeddedReader(reader._folder).tally(search, SPLITS)
+            _is_of_all(counts, plainly(reader, search)[0] if most > len(entries) else None)
 
 
 def _nearly(search: Search) -> Iterator[Search]:

@@ -81,6 +81,7 @@ def conductor(plan: Plan) -> None:
 
 def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
     """Run on uvloop until SIGTERM; Ctrl-C is for the one who started us."""
+    memory.collect_late()
 
     async def main() -> None:
         stop = asyncio.Event()
@@ -106,7 +107,6 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     doubts = Doubts(copies(house.store, means.cache))
     reader = Reader(ChildPool(converters), steps, partial(stands, house.store), doubts)
     crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock))
-    memory.collect_late()
     began = cpu_ns()
     await Worker(crew).work(stop)
     with house.store.begin() as tx:
@@ -278,7 +278,6 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
             names = {each.id: each.name for each in sources.every(tx)}
         return ReceiverOutlet(kind.make(parse_settings(kind.settings, row.settings)), shelf, row.place, names)
 
-    memory.collect_late()
     began = cpu_ns()
     with memory.kept_small(plan.folder / "index"):
         await Provider(house.store, connect, memory.trimmer(house.clock)).provide(stop)
@@ -319,7 +318,6 @@ async def _conduct(plan: Plan, stop: asyncio.Event) -> None:
             found = sources.numbered(tx, row.source_id)
         return build.source_of(row, found.kind if found else "", None, house)
 
-    memory.collect_late()
     while not stop.is_set():
         for number in [number for number, task in tasks.items() if task.done()]:
             _ended(house, number, tasks.pop(number))
