@@ -30,7 +30,7 @@ from cormorant.sources.web.source import WebSource
 __all__ = [
     "RECEIVERS", "SOURCES", "AddressRewriter", "Delivery", "Discard", "Discovery", "Facts", "Gates", "Pace", "Receiver",
     "ReceiverKind", "ReceiverSettings", "Refusal", "Rewritten", "Secrets", "Source", "SourceKind", "SourceSettings",
-    "Tools", "make_source", "receiver_kind", "source_kind",
+    "Tools", "make_source", "receiver_kind", "source_kind", "source_settings",
 ]  # fmt: skip
 
 
@@ -103,8 +103,12 @@ def source_kind(name: str) -> SourceKind:
 
 def make_source(kind: str, number: int, given: Mapping[str, Any], tools: Tools) -> Source:
     """A source of that kind, by settings as they are kept. Raises NotFoundError, and BadSetting for what is wrong."""
-    found = source_kind(kind)
-    return found.make(number, parse_settings(found.settings, given), tools)
+    return source_kind(kind).make(number, source_settings(kind, given), tools)
+
+
+def source_settings(kind: str, given: Mapping[str, Any]) -> SourceSettings:
+    """The settings of a source of that kind, as they are kept. Raises NotFoundError, and BadSetting for a wrong one."""
+    return parse_settings(source_kind(kind).settings, given)
 
 
 def receiver_kind(name: str) -> ReceiverKind:

@@ -25,7 +25,7 @@ from cormorant.model.settings import parse_settings
 from cormorant.model.status import Status
 from cormorant.operate.house import House
 from cormorant.operate.howread import how_read
-from cormorant.plugins import source_kind
+from cormorant.plugins import source_kind, source_settings
 from cormorant.sources.files.naming import Naming
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.web.addresses import AddressSettings
@@ -184,7 +184,7 @@ def _nearest(tx: Tx, text: str) -> str:
 def renamed(owner: SourceRow, address: str) -> Renamed | None:
     """Under which address a source knows one that was found, by its settings of now; None: as it is."""
     with suppress(CormorantError):  # a rewriter or kind that is no longer installed, settings that are none any more
-        settings = parse_settings(source_kind(owner.kind).settings, owner.settings)
+        settings = source_settings(owner.kind, owner.settings)
         return settings.address_rules().rename(address) if isinstance(settings, AddressSettings) else None
     return None
 

@@ -18,9 +18,8 @@ from cormorant.catalog.sources import SourceRow
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.acl import ANYONE
-from cormorant.model.settings import parse_settings
 from cormorant.operate.house import House
-from cormorant.plugins import source_kind
+from cormorant.plugins import source_settings
 from cormorant.store.database import Tx
 from cormorant.store.schema import content
 
@@ -61,7 +60,7 @@ def sentences(house: House) -> list[str]:
 
 def _goes_by_files(owner: SourceRow) -> bool:
     try:
-        settings = parse_settings(source_kind(owner.kind).settings, owner.settings)
+        settings = source_settings(owner.kind, owner.settings)
     except CormorantError:
         return False
     return bool(getattr(settings, "owner_grants", False))

@@ -13,9 +13,8 @@ from cormorant.base.masking import hide
 from cormorant.catalog import secrets, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.catalog.vault import Vault
-from cormorant.model.settings import parse_settings
 from cormorant.operate.house import House
-from cormorant.plugins import source_kind
+from cormorant.plugins import source_settings
 from cormorant.store.database import Tx
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -171,6 +170,6 @@ def _users(owners: Iterable[SourceRow], name: str) -> list[str]:
 def _needs(owner: SourceRow) -> frozenset[str]:
     """The secrets a source needs; of settings that cannot be read any more, those that seem to be named in them."""
     try:
-        return parse_settings(source_kind(owner.kind).settings, owner.settings).secrets
+        return source_settings(owner.kind, owner.settings).secrets
     except CormorantError:
         return frozenset(word.partition("secret:")[2] for word in str(dict(owner.settings)).replace("'", " ").split())

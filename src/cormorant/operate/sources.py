@@ -22,7 +22,7 @@ from cormorant.model.acl import EVERYONE
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.operate import findable, secrets
 from cormorant.operate.house import House
-from cormorant.plugins import SourceKind, Tools, source_kind
+from cormorant.plugins import SourceKind, Tools, source_kind, source_settings
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store.bulk import storable
@@ -108,7 +108,7 @@ def opened(house: House) -> list[str]:
     found = []
     for row in every(house):
         with suppress(CormorantError):
-            if any(_opened(parse_settings(source_kind(row.kind).settings, row.settings))):
+            if any(_opened(source_settings(row.kind, row.settings))):
                 found.append(row.name)
     return found
 
@@ -232,7 +232,7 @@ def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[
         last = runs.every(tx, row.id, 1)
     record["last_run"] = last[0].id if last else None
     if effective:
-        values = parse_settings(source_kind(row.kind).settings, row.settings).model_dump(mode="json")
+        values = source_settings(row.kind, row.settings).model_dump(mode="json")
         record["effective"] = {
             name: {"value": value, "from": "source" if name in row.settings else "default"}
             for name, value in values.items()
@@ -246,7 +246,7 @@ def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
     None when `network` withdraws that.
     """
     with suppress(BadSetting):
-        settings = parse_settings(source_kind(row.kind).settings, row.settings)
+        settings = source_settings(row.kind, row.settings)
         named = Consent.of(getattr(settings, "named_hosts", ()), getattr(settings, "network", ())).named
         return [each._asdict() for each in consents.every(tx) if (each.host, each.port) in named]
     return []
