@@ -46,22 +46,24 @@ def test_of_what_was_cut_short_only_text_is_read(body: bytes, read: bool) -> Non
 def test_a_page_is_a_copy_only_of_what_stands_inside_the_boundary() -> None:
     asked: list[str] = []
 
-    def stands(_source: int, address: str) -> bool:
+    def stands(_source: int, address: str) -> bool | None:
         asked.append(address)
-        return address.endswith("/real")
+        return None if address.endswith("/silent") else address.endswith("/real")
 
     reader, source = Reader(ChildPool({}), unmeasured, stands), web_source()
     here = NEVER_SEEN._replace(address="https://a.example/x")
     content = Content(here.address, b"", "text/html")
 
-    def judged(canonical: str) -> tuple[int, bool]:
-        ruling = reader.judged(source, here, content, Extraction("", canonical=canonical))
+    def judged(canonical: str, before: int = 200) -> tuple[int, bool]:
+        ruling = reader.judged(source, here._replace(status=before), content, Extraction("", canonical=canonical))
         return ruling.status, ruling.lasting
 
     assert judged("https://a.example/real") == (910, False)
     assert judged("https://a.example/missing") == (0, False)
     assert (judged("https://b.example/real"), judged(here.address), judged("")) == ((0, True),) * 3
     assert asked == ["https://a.example/real", "https://a.example/missing"]
+    assert judged("https://a.example/silent") == (0, False), "it stays what it was"
+    assert judged("https://a.example/silent", before=910) == (910, False)
 
 
 @pytest.mark.parametrize("canonical", ["/x?PHPSESSID=1f2e3d4c5b6a79881f2e3d4c", "/shown", "/x"])

@@ -99,6 +99,10 @@ def test_a_copy_leaves_once_what_it_is_a_copy_of_is_there(home: Home, crawls: Cr
     statuses = {path: home.shown(town.origin + path)["status"] for path in town.says}
     assert statuses == {"/": 200, "/copy": 910, "/real": 200, "/far": 200, "/lost": 200, "/a": 200, "/b": 200}
     assert home.explained(town.origin + "/copy")["because"].endswith(f"it calls itself a copy of {town.origin}/real")
+    town.says["/real"] = Said(403)
+    for _ in range(2):
+        crawls.crawl(home, "town")
+    assert home.shown(town.origin + "/copy")["status"] == 910, "what it is a copy of is found still"
     town.says["/real"] = Said(404)
     for _ in range(2):
         crawls.crawl(home, "town")

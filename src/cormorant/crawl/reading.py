@@ -45,7 +45,7 @@ KILLS = 2
 """Children a document may cost before it is quarantined (fault B9)."""
 
 
-def _unknown(_source: int, _address: str) -> bool:
+def _unknown(_source: int, _address: str) -> bool | None:
     return False
 
 
@@ -53,7 +53,7 @@ class Reader:
     """Turns content into an extraction, or into the outcome that says why not."""
 
     def __init__(
-        self, children: ChildPool, steps: Steps, stands: Callable[[int, str], bool] = _unknown,
+        self, children: ChildPool, steps: Steps, stands: Callable[[int, str], bool | None] = _unknown,
         doubts: Doubts | None = None,
     ) -> None:  # fmt: skip
         self._children = children
@@ -89,7 +89,8 @@ class Reader:
         """May what it says be delivered? Not lasting when the same version may be judged otherwise another time.
 
         A page that calls itself a copy of another one, which this source may follow, goes when a document of this
-        source stands there: no page can have another site's document removed, nor its own for one that is missing.
+        source stands there: no page can have another site's document removed, nor its own for one that is missing. As
+        long as nobody can tell whether one does, it stays what it was.
         """
         ruling, canonical = source.gates.index(content, said), said.canonical
         if not ruling.admitted or canonical in ("", resource.address, resource.display):
@@ -97,7 +98,8 @@ class Reader:
         canonical = naming.known_as(canonical, source)
         if canonical == resource.address or not source.gates.follow(canonical, resource.depth).admitted:
             return ruling
-        if not self._stands(source.number, canonical):
+        stands = self._stands(source.number, canonical)
+        if not (stands or (stands is None and resource.status == Status.DUPLICATE_IGNORED)):
             return ruling._replace(lasting=False)
         rule = f"it calls itself a copy of {canonical}"
         return Ruling(False, Gate.CANONICAL, rule, Status.DUPLICATE_IGNORED, lasting=False)

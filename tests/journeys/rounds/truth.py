@@ -39,7 +39,7 @@ class Truth:
                 else:
                     self.entries[name] = entry
         self.known = seen
-        self._copies(copies, before)
+        self._copies(wiki, copies, before)
 
     def _follow(self, wiki: Wiki, name: str) -> tuple[Page | None, list[str]]:
         """The page an address ends at, None when there is none for it, and where it leads to."""
@@ -57,11 +57,15 @@ class Truth:
             name = page.target
         return None, []
 
-    def _copies(self, copies: dict[str, tuple[str, Entry]], before: dict[str, Entry]) -> None:
-        """A page that names another as the original goes when a document is found there."""
+    def _copies(self, wiki: Wiki, copies: dict[str, tuple[str, Entry]], before: dict[str, Entry]) -> None:
+        """A page that names another as the original goes when a document is found there.
+
+        It may stay while that one cannot be asked, which was perhaps to be read anew.
+        """
         for name, (original, entry) in copies.items():
             stands, stood = original in self.entries, original in before
-            if stands != stood:
+            silent = stands and wiki.pages[original].state == DENIED
+            if stands != stood or (silent and name in before):
                 self.unsure.add(name)
             if not stands:
                 self.entries[name] = entry
