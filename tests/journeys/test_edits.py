@@ -29,9 +29,12 @@ def test_rights_of_a_site_are_those_of_the_edited_source(home: Home, crawls: Cra
     home.add_source("web", "site", site.source)
     crawls.crawl(home, "site")
     home.edit_source("site", {"grants": STAFF})
+    site.edit(5, status=403)
     again = crawls.crawl(home, "site")
-    assert (again["unchanged"], again["index_writes"], again["cache_writes"]) == (PAGES, PAGES, 0)
-    assert home.found(site.word(3)) == [[]]
+    assert (again["unchanged"], again["index_writes"], again["cache_writes"]) == (PAGES - 1, PAGES, 0)
+    assert again["not_modified"] == PAGES - 1, "rights are the settings', and no page is asked for them"
+    assert home.found(site.word(3), site.word(5)) == [[], []], "nor does one that does not answer keep the old ones"
+    site.edit(5)
     home.edit_source("site", {"grants": EVERYONE})
     crawls.crawl(home, "site")
     assert home.found(site.word(3)) == [[site.url(3)]]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import sources
-from cormorant.crawl import leads, naming, readmission, sweep
+from cormorant.crawl import granting, leads, naming, readmission, sweep
 from cormorant.crawl.gates import excluded, may_become
 from cormorant.frontier import admission, hiding, sitemaps
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
@@ -35,7 +35,7 @@ class Intake:
     """Admits the batches of one discovery, one transaction each, and counts them."""
 
     def __init__(self, store: Store, source: Source, row: RunRow) -> None:
-        self._store, self._source, self._run = store, source, row.id
+        self._store, self._source, self._row, self._run = store, source, row, row.id
         self._order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of)
         self._sites = SiteNumbers()
         self._counters = Counters()
@@ -43,6 +43,7 @@ class Intake:
     async def take_in(self) -> Listed:
         """Discover and admit. Raises what discovery raises: nothing is then taken for gone."""
         source, forced = self._source, self._order.forced
+        await granting.grant(self._store, source, self._row)
         with self._store.read() as tx:
             before = sources.numbered(tx, self._order.source)
             self._counters = runs.counted_by(tx, self._run, runs.ITSELF)

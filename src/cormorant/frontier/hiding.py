@@ -114,6 +114,12 @@ def unreached_count(tx: Tx, source: int) -> int:
     return int(tx.execute(counted.where(content.c.source_id == source, content.c.indexed, on_their_way)).scalar_one())
 
 
+def of_other_rights(tx: Tx, source: int, acl: int, most: int) -> list[int]:
+    """Documents of a source that search may find by other rights than those of this number, at most `most`."""
+    others = sa.and_(content.c.source_id == source, content.c.indexed, content.c.acl_id != acl)
+    return [row[0] for row in tx.rows(sa.select(content.c.id).where(others).order_by(content.c.id).limit(most))]
+
+
 def show_again(tx: Tx, source: int) -> int:
     """The brake tripped: what the run hid is found again, by who may read it. Returns how many documents."""
     return _let_be_found(tx, hidden.c.source_id == source)

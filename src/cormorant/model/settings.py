@@ -219,6 +219,11 @@ class SourceSettings(Settings):
         """What a document gets that has no rights of its own."""
         return ACL.of(self.grants, self.denies)
 
+    @property
+    def common_acl(self) -> ACL | None:
+        """What every document of the source has; None where documents may have rights of their own, as in any kind."""
+        return None
+
 
 def _is_charset(label: str) -> bool:
     """Is it a label of the WHATWG Encoding Standard? Its table comes with the HTML parser, seldom needed here."""

@@ -9,6 +9,7 @@ from urllib.parse import unquote_to_bytes
 from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
+from cormorant.model.acl import ACL
 from cormorant.model.address import canonical
 from cormorant.model.settings import Depth, SourceSettings
 from cormorant.sources.files.patterns import compile_patterns
@@ -108,6 +109,11 @@ class FilesSettings(SourceSettings):
         """Read the rules now, so that a mistake is found where it is typed."""
         compile_patterns(self.include, self.exclude)
         return self
+
+    @property
+    def common_acl(self) -> ACL | None:
+        """All files have the rights said here, but where the file system is asked."""
+        return None if self.owner_grants else self.acl
 
     @property
     def root(self) -> bytes:

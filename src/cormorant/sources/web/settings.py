@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
+from cormorant.model.acl import ACL
 from cormorant.model.address import origin_of
 from cormorant.model.content import Manner
 from cormorant.model.pacing import PacingSettings
@@ -48,7 +49,7 @@ class WebSettings(
 ):
     """Settings of a web source."""
 
-    JUDGED = PacingSettings.JUDGED | {
+    JUDGED = PacingSettings.JUDGED - {"grants", "denies"} | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
         "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions", "links", "strip_parameters", "sort_query",
         "rewrite", "rewriter",
@@ -171,6 +172,11 @@ class WebSettings(
         for host, port in self.hosts_in_rules:
             named += [(host, each) for each in ([port] if port else ports)]
         return named
+
+    @property
+    def common_acl(self) -> ACL:
+        """A server says nothing of rights."""
+        return self.acl
 
     @property
     def manner(self) -> Manner:
