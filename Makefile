@@ -94,28 +94,9 @@ suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write
 	@$(BIN)/python -m docs.suites build/suites
 
 .PHONY: prove
-prove: export PROOF_RECORDS := $(abspath build/proofs)
-prove: .venv/.stamp-dev browser ## Run the long proofs: kills, accidents, rounds of edits, hostile servers, traps, rights, queries, faults planted; write their page
-	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store sqlite
-	@$(BIN)/python -m tests.journeys.kills --kills 60 --pages 5000 --store postgresql
-	@$(BIN)/python -m tests.journeys.previews --edits 200 --addresses 100000 --store sqlite
-	@$(BIN)/python -m tests.journeys.previews --edits 200 --addresses 100000 --store postgresql
-	@$(BIN)/python -m tests.journeys.hostile
-	@$(BIN)/python -m tests.journeys.forbidden
-	@$(BIN)/python -m tests.journeys.politeness
-	@$(BIN)/python -m tests.journeys.crowd --hosts 200 --pages 50 --delay 1
-	@$(BIN)/python -m tests.journeys.crowd --hosts 1000 --pages 50 --delay 5
-	@$(BIN)/python -m tests.journeys.accidents --store sqlite
-	@$(BIN)/python -m tests.journeys.accidents --store postgresql
-	@$(BIN)/python -m tests.journeys.rounds --rounds 30 --seeds 4 --store sqlite
-	@$(BIN)/python -m tests.journeys.rounds --rounds 30 --seeds 4 --store postgresql
-	@$(BIN)/python -m tests.journeys.sight --checks 20000
-	@$(BIN)/python -m tests.journeys.queries --queries 10000
+prove: .venv/.stamp-dev browser ## Run the long proofs: kills, accidents, edits, hostile servers, rights, faults planted; write their page (SHARD=1/3, AGAIN=--again)
 	@$(MAKE) pages
-	@$(PYTEST) tests/journeys/prove_plants.py tests/journeys/prove_traps.py tests/journeys/prove_armour.py \
-	tests/journeys/prove_manners.py tests/journeys/prove_sight.py
-	@if $(BROWSER); then $(PYTEST) tests/journeys/prove_pages.py ; fi
-	@$(BIN)/python -m docs.proof build/proofs
+	@$(BIN)/python -m tests.journeys.prove --shard $(or $(SHARD),1/1) $(AGAIN)
 
 .PHONY: check
 check: .venv/.stamp-dev ## Check format, lint, types, architecture and house rules

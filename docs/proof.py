@@ -2,7 +2,8 @@
 
     python -m docs.proof FOLDER      FOLDER is what PROOF_RECORDS named when they ran
 
-`make prove` does both. A proof that left nothing there keeps its place on the page, without figures.
+`make prove` does both. A proof that left nothing there keeps its place on the page, without figures; one that failed is
+told as such, and this ends with 1.
 """
 
 # ruff: noqa: INP001 - a folder of pages is no package
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.journeys.faults import EVERY
-from tests.journeys.proofs import PROOFS, Known
+from tests.journeys.proofs import ENDS, PROOFS, Known
 
 PAGE = Path(__file__).parent / "reference" / "proof.md"
 ABOUT = """\
@@ -27,6 +28,7 @@ same each time all is well; what could not be shown stands beside them with its 
 tests](suites.md) have a page of their own.
 
 """
+FAILED = "**Failed** with `{}`: the figures are those of a fault.\n\n"
 NONE = "No figures were left when this page was written.\n"
 FAULTS = """\
 ## Planted faults
@@ -37,28 +39,32 @@ and the check beside it has to fail.
 """
 
 
-def page(records: Sequence[dict[str, Any]]) -> str:
-    """The page that tells of these records."""
-    rows = [(each.name, each.shows, f"`{_command(each)}`") for each in PROOFS]
+def page(records: Sequence[dict[str, Any]], ends: Sequence[dict[str, Any]]) -> str:
+    """The page that tells of these records, and of how the runs ended."""
+    rows = [(each.name, each.shows, f"`{each.command}`") for each in PROOFS]
     parts = [ABOUT + _table(("proof", "what it shows", "by itself"), rows)]
-    parts += [_section(each, [one for one in records if one["proof"] == each.name]) for each in PROOFS]
+    for each in PROOFS:
+        failed = [one["given"] for one in ends if one["proof"] == each.name and one["code"]]
+        parts.append(_section(each, [one for one in records if one["proof"] == each.name], failed))
     planted = [(number, plant.name, plant.file, check) for number, (plant, check) in enumerate(EVERY, 1)]
     return "\n".join([*parts, FAULTS + _table(("", "fault", "in", "found by"), planted)])
 
 
-def _command(proof: Known) -> str:
-    return f"python -m {'pytest ' * proof.run.endswith('.py')}{proof.run}"
-
-
-def _section(proof: Known, found: Sequence[dict[str, Any]]) -> str:
+def _section(proof: Known, found: Sequence[dict[str, Any]], failed: Sequence[str]) -> str:
     """What one proof left: a column for each of its runs, and what they left out."""
-    said = f"## {proof.name.capitalize()}\n\n"
+    said = f"## {proof.name.capitalize()}\n\n" + "".join(
+        FAILED.format(f"{proof.command} {each}".rstrip()) for each in failed
+    )
     figures = {name: None for each in found for name in each["figures"]}
     if not figures:
         said += NONE
     else:
         rows = ((name, *(_shown(each["figures"].get(name, "")) for each in found)) for name in figures)
         said += _table(("", *(each["part"] or "figures" for each in found)), rows)
+    once = {name: None for each in found for name in each.get("measured", {})}
+    if once:
+        rows = ((name, *(_shown(each["measured"].get(name, "")) for each in found)) for name in once)
+        said += "\n" + _table(("measured once", *(each["part"] or "figures" for each in found)), rows)
     left_out = {name: reason for each in found for name, reason in each["deviations"].items()}
     if left_out:
         said += "\n" + _table(("left out", "why"), sorted(left_out.items()))
@@ -76,7 +82,14 @@ def _table(columns: Sequence[str], rows: Iterator[Sequence[object]] | Sequence[S
     return "".join(f"| {' | '.join(str(each).replace('|', '/') for each in line)} |\n" for line in lines)
 
 
+def write(folder: Path) -> int:
+    """Write the page; returns how many runs of a proof failed."""
+    records, ends = ([json.loads(path.read_text()) for path in sorted(folder.glob(each))] for each in ("*.json", ENDS))
+    PAGE.write_text(page(records, ends), encoding="utf-8")
+    return sum(bool(each["code"]) for each in ends)
+
+
 if __name__ == "__main__":
-    paths = sorted(Path(sys.argv[1]).glob("*.json"))
-    PAGE.write_text(page([json.loads(path.read_text()) for path in paths]), encoding="utf-8")
-    sys.stdout.write(f"wrote {PAGE}, {len(paths)} records\n")
+    bad = write(Path(sys.argv[1]))
+    sys.stdout.write(f"wrote {PAGE}; {bad} of the proofs failed\n")
+    sys.exit(bool(bad))

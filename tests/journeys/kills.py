@@ -312,10 +312,12 @@ def main() -> int:
     given = parser.parse_args()
     with place(given.store) as (home, folder):
         outcome = survive(home, folder, given.pages, given.kills, given.seed)
-    sys.stdout.write(json.dumps({"store": given.store, **outcome.figures()}, indent=1) + "\n")
+    figures = outcome.figures()
+    sys.stdout.write(json.dumps({"store": given.store, **figures}, indent=1) + "\n")
     faults = outcome.ledger.faults()
     wrong = {kind: count for kind, count in outcome.ledger.figures().items() if kind != "fetched_again"}
-    record("kills", {"kills": given.kills, "pages": given.pages} | wrong, part=given.store)
+    resumed = {f"on again after, {kind}": f"{figures[f'resume_{kind}_s']} s" for kind in ("median", "max")}
+    record("kills", {"kills": given.kills, "pages": given.pages} | wrong, part=given.store, measured=resumed)
     if faults:
         sys.stderr.write(json.dumps(faults, indent=1) + "\n")
     return int(bool(faults) or outcome.ledger.fetched_again > outcome.bound)

@@ -1,7 +1,7 @@
 """The long proofs: what each shows, and where it leaves its figures for docs/reference/proof.md.
 
-A proof calls `record` with figures that are the same each time all is well: counts, and not how long something took.
-They are written where PROOF_RECORDS names a folder, which `make prove` does.
+A proof calls `record` with figures that are the same each time all is well: counts, and not how long something took,
+which is told apart as measured. They are written where PROOF_RECORDS names a folder, which `make prove` does.
 """
 
 from __future__ import annotations
@@ -13,35 +13,52 @@ from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = "PROOF_RECORDS"
+ENDS = "ends/*.json"
+"""How each run ended, below the folder of the records."""
+
+
+STORES = ("--store sqlite", "--store postgresql")
 
 
 class Known(NamedTuple):
-    """A proof: its name, the module or file that `make prove` runs, and what it shows."""
+    """A proof: its name, the module or file that `make prove` runs, what it shows, and what each run of it is given."""
 
     name: str
     run: str
     shows: str
+    given: tuple[str, ...] = ("",)
+
+    @property
+    def command(self) -> str:
+        """How it is run, without what is given."""
+        return f"python -m {'pytest ' * self.run.endswith('.py')}{self.run}"
 
 
 PROOFS = (
-    Known("kills", "tests.journeys.kills", "Kill any process at any time: nothing is lost, doubled or told twice."),
+    Known("kills", "tests.journeys.kills", "Kill any process at any time: nothing is lost, doubled or told twice.",
+          tuple(f"--kills 60 --pages 5000 {each}" for each in STORES)),
     Known("previews", "tests.journeys.previews",
-          "What the preview of an edit says enters and leaves is what the next crawl does, exactly."),
+          "What the preview of an edit says enters and leaves is what the next crawl does, exactly.",
+          tuple(f"--edits 200 --addresses 100000 {each}" for each in STORES)),
     Known("hostile", "tests.journeys.hostile", "A hostile server costs only its own slot; each ends as it must."),
     Known("forbidden", "tests.journeys.forbidden",
           "No connection comes to a forbidden address, however it is written and whatever leads there."),
     Known("politeness", "tests.journeys.politeness",
           "No host is asked sooner than its delay, by two processes, over a kill."),
     Known("crowd", "tests.journeys.crowd",
-          "A thousand hosts are visited as fast as their delays let them be, none sooner, in less than 300 MB."),
+          "A thousand hosts are visited as fast as their delays let them be, none sooner, in less than 300 MB.",
+          ("--hosts 200 --pages 50 --delay 1", "--hosts 1000 --pages 50 --delay 5")),
     Known("accidents", "tests.journeys.accidents",
-          "What is only out of sight is not deleted; what is really gone is, meanwhile and afterwards."),
+          "What is only out of sight is not deleted; what is really gone is, meanwhile and afterwards.", STORES),
     Known("rounds", "tests.journeys.rounds",
-          "After each round of random edits the index is the truth; what did not change cost one request."),
+          "After each round of random edits the index is the truth; what did not change cost one request.",
+          tuple(f"--rounds 30 --seeds 4 {each}" for each in STORES)),
     Known("sight", "tests.journeys.sight",
-          "No answer tells of a document that its reader may not read: it is as if there were none."),
+          "No answer tells of a document that its reader may not read: it is as if there were none.",
+          ("--checks 20000",)),
     Known("queries", "tests.journeys.queries",
-          "Whatever is asked is answered, by the page and for programs, and nothing of it ends in a fault."),
+          "Whatever is asked is answered, by the page and for programs, and nothing of it ends in a fault.",
+          ("--queries 10000",)),
     Known("traps", "tests/journeys/prove_traps.py", "Traps around a real site end, and the site is fetched whole."),
     Known("faults in crawls", "tests/journeys/prove_plants.py", "The proof of kills finds planted faults."),
     Known("faults in the armour", "tests/journeys/prove_armour.py",
@@ -55,9 +72,13 @@ PROOFS = (
 
 
 def record(
-    name: str, figures: Mapping[str, object], deviations: Mapping[str, str] | None = None, *, part: str = ""
-) -> None:
-    """Write down how a proof went: its figures, and of what it could not show, why. `part`: one of its runs."""
+    name: str, figures: Mapping[str, object], deviations: Mapping[str, str] | None = None, *, part: str = "",
+    measured: Mapping[str, object] | None = None,
+) -> None:  # fmt: skip
+    """Write down how a proof went: its figures, and of what it could not show, why. `part`: one of its runs.
+
+    `measured` is what comes out differently each time, as seconds do.
+    """
     folder = os.environ.get(FOLDER, "")
     if not folder:
         return
@@ -66,6 +87,7 @@ def record(
         "proof": name,
         "part": part,
         "figures": dict(figures),
+        "measured": dict(measured or {}),
         "deviations": dict(sorted((deviations or {}).items())),
     }
     Path(folder).mkdir(parents=True, exist_ok=True)

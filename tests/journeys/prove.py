@@ -1,0 +1,93 @@
+"""Runs the long proofs one after the other, and writes their page.
+
+    python -m tests.journeys.prove [--shard N/M] [--again] [NAME ...]
+
+What went well at this commit is not run again, so an interrupted proof goes on where it was; `--again` forgets that.
+With `--shard 2/3` it takes every third run, from the second on. A proof that fails does not keep the others from being
+run; the exit code is 1 then. PROOF_RECORDS names the folder for what is left, else build/proofs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from cormorant.base.clock import SystemClock
+from docs.proof import write
+from tests.journeys.proofs import ENDS, FOLDER, PROOFS, Known
+
+ROOT = Path(__file__).parents[2]
+BROWSER = "faults in pages"
+"""What is left out where there is no browser."""
+
+
+def state() -> str:
+    """What is proven: the commit, "" while something is edited."""
+    git = shutil.which("git")
+    if git is None:
+        return ""
+
+    def said(*what: str) -> str:
+        return subprocess.run([git, *what], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+    edited = said("status", "--porcelain", "--", "src", "tests")
+    return "" if edited else said("rev-parse", "HEAD")
+
+
+def chosen(names: list[str], shard: str) -> list[tuple[Known, str]]:
+    """The runs asked for: a proof, and what is given to it."""
+    first, _, every = shard.partition("/")
+    runs = [(each, given) for each in PROOFS if not names or each.name in names for given in each.given]
+    return runs[int(first) - 1 :: int(every or 1)]
+
+
+def run(proof: Known, given: str, folder: Path) -> int:
+    """Run one; returns its exit code."""
+    command = [sys.executable, *shlex.split(proof.command)[1:], *shlex.split(given)]
+    sys.stdout.write(f"{proof.name} {given}\n")
+    sys.stdout.flush()
+    return subprocess.run(command, cwd=ROOT, env=os.environ | {FOLDER: str(folder)}, check=False).returncode
+
+
+def main() -> int:
+    """Prove what is to be proven; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.journeys.prove")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--shard", default="1/1", metavar="N/M")
+    parser.add_argument("--again", action="store_true")
+    asked = parser.parse_args()
+    if unknown := set(asked.names) - {each.name for each in PROOFS}:
+        parser.error(f"no proof is called {', '.join(sorted(unknown))}")
+    folder = Path(os.environ.get(FOLDER) or ROOT / "build/proofs").absolute()
+    clock, at = SystemClock(), state()
+    for proof, given in chosen(asked.names, asked.shard):
+        end = folder / ENDS.replace("*", f"{proof.name} {given}".strip().replace(" ", "-").replace("--", ""))
+        before = json.loads(end.read_text()) if end.exists() and at and not asked.again else {}
+        if (before.get("at"), before.get("code")) == (at, 0):
+            sys.stdout.write(f"{proof.name} {given}: went well at this commit\n")
+            continue
+        if proof.name == BROWSER and shutil.which("chromium") is None:
+            sys.stdout.write(f"{proof.name}: left out, there is no browser\n")
+            continue
+        began = clock.monotonic()
+        code = run(proof, given, folder)
+        said = {
+            "proof": proof.name,
+            "given": given,
+            "code": code,
+            "at": at,
+            "seconds": round(clock.monotonic() - began),
+        }
+        end.parent.mkdir(parents=True, exist_ok=True)
+        end.write_text(json.dumps(said) + "\n")
+    return int(bool(write(folder)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
