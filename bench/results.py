@@ -101,11 +101,17 @@ def _phases(outcome: Outcome) -> list[str]:
         for name, phases in outcome.rounds[-1].items()
     }
     lines += ["", *(_peak(name, used.peak) for name, used in highest.items())]
-    every = [phase for seen in outcome.rounds for phases in seen.values() for phase in phases]
-    missed = [page for phase in every for page in phase.verdict.missed]
-    if missed:
-        lines += ["", f"Not fetched, for example: {', '.join(f'`{page}`' for page in dict.fromkeys(missed[:8]))}"]
-    return lines
+    return [*lines, *_missed(outcome)]
+
+
+def _missed(outcome: Outcome) -> list[str]:
+    """Pages that a phase did not fetch, some of them."""
+    missed: dict[str, dict[str, None]] = {}
+    for seen in outcome.rounds:
+        for name, phases in seen.items():
+            missed.setdefault(name, {}).update((page, None) for phase in phases for page in phase.verdict.missed)
+    some = {name: [f"`{page}`" for page in pages][:8] for name, pages in missed.items() if pages}
+    return ["", *(f"- not fetched in {name}, for example: {', '.join(pages)}" for name, pages in some.items())]
 
 
 def _peak(phase: str, peak: Peak) -> str:
