@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,15 @@ class Cormorant:
         if usage.exit_code != 0 or verdict == "unknown":
             raise PhaseFailed(f"`explain {address}` ended with {usage.exit_code}, {verdict}; see {RUN / name}.err")
         return usage
+
+    def answers(self, addresses: Sequence[str]) -> list[float]:
+        """Seconds that `explain` takes for each in a process that has started: the first question warms it, untimed."""
+        name = f"{self.data.name}-answers"
+        command = [str(self.program.parent / "python"), "-m", "bench.asking", str(self.data), *addresses]
+        usage = self._run(command, name, {"PYTHONPATH": str(ROOT)})
+        if usage.exit_code != 0:
+            raise PhaseFailed(f"`bench.asking` ended with {usage.exit_code}; see {RUN / name}.err")
+        return [float(each) for each in (RUN / f"{name}.out").read_text(encoding="utf-8").split()]
 
     @property
     def database_mb(self) -> float:

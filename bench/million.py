@@ -36,6 +36,7 @@ class Side:
     after_mb: float = 0.0
     pages: list[Usage] = field(default_factory=list)  # explain, of pages the crawl fetched
     known: list[Usage] = field(default_factory=list)  # explain, of generated addresses
+    answers_s: list[float] = field(default_factory=list)  # explain without the start of Python
 
     @property
     def peaks_mb(self) -> list[float]:
@@ -102,6 +103,7 @@ def _ask(empty: Cormorant, full: Cormorant, seen: Million) -> None:
     seen.full.pages = [full.explain(page) for page in pages]
     known = addresses.sample(KNOWN, seen.corpus.sites, _ASKED)
     seen.full.known = [full.explain(address) for address in known]
+    seen.empty.answers_s, seen.full.answers_s = empty.answers(pages), full.answers([*pages, *known])
 
 
 def _pages(corpus: Corpus) -> Iterator[str]:

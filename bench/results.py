@@ -152,6 +152,7 @@ def _beside(side: Side) -> list[tuple[str, str]]:
         ("forbidden requests, the most", f"{max(verdict.forbidden for verdict in verdicts)}"),
         ("`explain` of a page, CPU and wall", _took(side.pages)),
         ("`explain` of one of the known, CPU and wall", _took(side.known)),
+        ("the answer of `explain` alone, the slowest", f"{1_000 * max(side.answers_s, default=0.0):.1f} ms"),
     ]
 
 
