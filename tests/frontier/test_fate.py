@@ -140,8 +140,17 @@ def test_the_five_runs_are_in_a_row() -> None:
 
 
 def test_an_answer_that_says_no_is_no_silence() -> None:
-    got = after(INDEXED, *[Failed(403, "forbidden")] * 9)
-    assert (got.outcome, got.status, got.kept) == (OutcomeKind.FAILED, 403, True)
+    got = after(INDEXED, *[Failed(402, "pay first")] * 9)
+    assert (got.outcome, got.status, got.kept) == (OutcomeKind.FAILED, 402, True)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_what_may_not_be_read_in_three_runs_goes(status: int) -> None:
+    no = Failed(status, "no")
+    assert [after(INDEXED, *[no] * runs).kept for runs in (1, 2, 3)] == [True, True, False]
+    assert after(INDEXED, no, no, Unchanged(), no).kept, "in a row"
+    assert after(INDEXED, *[Failed(status, "no", elsewhere=True)] * 5).kept, "another host says no"
+    assert after(NEVER_SEEN, *[no] * 5).outcome is OutcomeKind.FAILED, "search never found it"
 
 
 def test_what_was_never_found_is_not_counted_so() -> None:

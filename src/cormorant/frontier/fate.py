@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cormorant.frontier import order, retry
-from cormorant.model.error_policy import Action, ErrorPolicy, Rule
+from cormorant.model.error_policy import BY_DEFAULT, Action, ErrorPolicy, Rule
 from cormorant.model.level import Level
 from cormorant.model.outcome import (
     Deferred,
@@ -84,8 +84,9 @@ REPEATED = (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED)
 
 def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
     """Decide what becomes of the row."""
-    if at.errors is not None and isinstance(outcome, _TRIED) and resource.role is Role.DOCUMENT:
-        ruled = _ruled(resource, outcome, at, at.errors)
+    errors = at.errors or (BY_DEFAULT if resource.indexed and isinstance(outcome, Failed) else None)
+    if errors is not None and isinstance(outcome, _TRIED) and resource.role is Role.DOCUMENT:
+        ruled = _ruled(resource, outcome, at, errors)
         if ruled is not None:
             return ruled
     if isinstance(outcome, Deferred):
@@ -105,17 +106,16 @@ def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
 def _ruled(
     resource: Resource, outcome: Failed | Gone | Deferred, at: Circumstances, errors: ErrorPolicy
 ) -> Fate | None:
-    """What the administrator's rule makes of an error of the server; None when that is what is done anyway.
+    """What a rule makes of an error of the server; None when that is what is done anyway.
 
-    What is to be deleted is hidden, and goes when its run settles, unless the brake holds it (`frontier/brake.py`).
+    A page that search finds and that nobody may read any more goes by default too (fault N17). What is to be deleted is
+    hidden, and goes when its run settles, unless the brake holds it (`frontier/brake.py`).
     """
     status = outcome.status
     rule = errors.rule(status)
-    if (
-        rule is None
-        or rule == errors.by_default(status)
-        or (isinstance(outcome, Failed | Deferred) and outcome.elsewhere)
-    ):
+    if rule is None or (isinstance(outcome, Failed | Deferred) and outcome.elsewhere):
+        return None
+    if rule == errors.by_default(status) and not (rule.action is Action.DELETE_AFTER and resource.indexed):
         return None
     if rule.action is Action.RETRY:
         return _retried(resource, outcome, at, rule)

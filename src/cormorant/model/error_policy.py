@@ -1,8 +1,8 @@
 """What becomes of an address whose server answers with an error? Rules as an administrator writes them.
 
     404 delete            hidden at once and deleted when the run settles, below the brake
-    401 delete_after 3    kept, and deleted when three runs in a row end with this status
-    403 keep              counted as failed; what was found stays found
+    403 delete_after 3    kept, and deleted when three runs in a row end with this status
+    401 keep              counted as failed; what was found stays found
     5xx retry             tried again as long as the run has patience
     5xx retry 5           tried again up to five times in a run, then as by default if that is final, else kept
 
@@ -18,7 +18,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 DEFAULTS = (
-    "404 delete", "410 delete", "408 retry", "429 retry", "4xx keep", "501 keep", "505 keep", "5xx retry",
+    "404 delete", "410 delete", "401 delete_after 3", "403 delete_after 3", "408 retry", "429 retry", "4xx keep",
+    "501 keep", "505 keep", "5xx retry",
 )  # fmt: skip
 MOST = 100
 """Times that a rule may name."""
@@ -80,6 +81,10 @@ def _read(lines: Sequence[str]) -> dict[str, Rule]:
             raise ValueError(f"{line!r} is the second rule for {said[1]}: leave one of them out.")
         rules[said[1]] = Rule(action, times)
     return rules
+
+
+BY_DEFAULT = ErrorPolicy(())
+"""What is done where an administrator has said nothing."""
 
 
 @lru_cache(maxsize=64)

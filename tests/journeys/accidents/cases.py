@@ -142,7 +142,7 @@ _REDIRECTED = Answer(302, fields=(("Location", "/login"),))
 ACCIDENTS = (
     Accident("404 storm", Where.WEB, _everywhere(lambda _: Answer(404, b"<p>no</p>")), _mended, ("held",)),
     Accident("410 storm", Where.WEB, _everywhere(lambda _: Answer(410)), _mended, ("held",)),
-    Accident("403 storm", Where.WEB, _everywhere(lambda _: Answer(403)), _mended),
+    Accident("403 storm", Where.WEB, _everywhere(lambda _: Answer(403)), _mended, ("finished", "held")),
     Accident("500 storm", Where.WEB, _everywhere(lambda _: Answer(500)), _mended),
     Accident("503 storm", Where.WEB, _everywhere(lambda _: Answer(503, fields=(("Retry-After", "1"),))), _mended),
     Accident("everything moves to the start page", Where.WEB,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.journeys.rounds.wiki import DENIED, ELSEWHERE, GONE, MISSING, MOVED, REFRESH, Entry, Page, Wiki
 
 HOPS = 10
+DENIALS = 3
+"""Runs in a row after which a page that may not be read goes."""
 
 
 class Truth:
@@ -14,12 +16,13 @@ class Truth:
         self.known: set[str] = {"/"}
         self.entries: dict[str, Entry] = {}
         self.unsure: set[str] = set()
+        self.denied: dict[str, int] = {}
 
     def crawl(self, wiki: Wiki) -> None:
         """One whole run."""
         before, self.entries, self.unsure = self.entries, {}, set()
         todo, seen = [*self.known, *wiki.mapped], set[str]()
-        copies: dict[str, tuple[str, Entry]] = {}
+        copies, denied = dict[str, tuple[str, Entry]](), dict[str, int]()
         while todo:
             name = todo.pop()
             if name in seen:
@@ -30,7 +33,8 @@ class Truth:
             if page is None:
                 continue
             if page.state == DENIED:
-                if name in before:
+                denied[name] = self.denied.get(name, 0) + 1
+                if name in before and denied[name] < DENIALS:
                     self.entries[name] = before[name]
             elif "noindex" not in page.robots:
                 entry = Entry(page.title, page.shown, tuple(sorted(page.metas.items())))
@@ -38,7 +42,7 @@ class Truth:
                     copies[name] = (page.canonical, entry)
                 else:
                     self.entries[name] = entry
-        self.known = seen
+        self.known, self.denied = seen, denied
         self._copies(wiki, copies, before)
 
     def _follow(self, wiki: Wiki, name: str) -> tuple[Page | None, list[str]]:
