@@ -54,6 +54,12 @@ class WebSettings(
         "rewrite", "rewriter",
     }  # fmt: skip
 
+    FORETOLD = frozenset((
+        "start", "start_file", "include", "exclude", "depth", "dynamic_pages", "exclude_actions", "index_include",
+        "index_exclude", "types", "strip_parameters", "sort_query", "rewrite", "rewriter",
+    ))  # fmt: skip
+    FINDING = frozenset(("index_include", "index_exclude", "types"))
+
     AT_ONCE = PacingSettings.AT_ONCE | {
         "delay_s", "per_host", "pace_by", "crawl_delay", "timeout_s", "idle_timeout_s", "connect_timeout_s",
     }  # fmt: skip
