@@ -74,6 +74,26 @@ def test_every_change(home: Home, crawls: Crawler, share: Path) -> None:
     assert home.value("SELECT count(*) FROM resource") == 12
 
 
+def test_a_change_that_no_listing_shows_is_found_by_reading(home: Home, crawls: Crawler, share: Path) -> None:
+    home.add_source("files", "share", {"path": str(share)})
+    crawls.crawl(home, "share")
+    path = share / "sub/two.txt"
+    before = path.stat()
+    text = path.read_text()
+    path.write_text(text.replace("is what", "an ibex"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    after = path.stat()
+    assert (after.st_size, after.st_ino, after.st_mtime_ns) == (before.st_size, before.st_ino, before.st_mtime_ns)
+
+    report = crawls.crawl(home, "share")
+    assert (report["unchanged"], report["requests_audit"], home.found("ibex")) == (12, 0, [[]])
+    home.edit_source("share", {"hash_audit": 1.0})
+    audited = crawls.crawl(home, "share")
+    assert (audited["requests_audit"], audited["changed"], audited["unchanged"]) == (12, 1, 11)
+    assert (audited["index_writes"], audited["cache_writes"]) == (1, 1)
+    assert home.found("ibex") == [[f"file://{path}"]]
+
+
 def test_an_empty_file_is_no_failure_and_found_by_its_name(home: Home, crawls: Crawler, tmp_path: Path) -> None:
     share = tmp_path / "share"
     share.mkdir()

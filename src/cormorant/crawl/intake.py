@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import sources
@@ -70,9 +71,11 @@ class Intake:
             arrivals = self._screen(tx, found)
             if self._source.discovery is not Discovery.SEEDS:
                 listed = [arrival.found for arrival in arrivals]
-                admitted = admission.admit_listing(tx, self._sites, self._order, listed)
+                audits = partial(self._source.settings.audits, now=tx.now())
+                admitted = admission.admit_listing(tx, self._sites, self._order, listed, audits)
                 self._counters.discovered += admitted.new
                 self._counters.unchanged += admitted.unchanged
+                self._counters.requests_audit += admitted.audited
             else:
                 self._counters.discovered += self._admit_seeds(tx, arrivals)
             runs.count(tx, self._run, runs.ITSELF, self._counters)

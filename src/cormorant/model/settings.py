@@ -214,6 +214,10 @@ class SourceSettings(Settings):
         """Names of the secrets it needs."""
         return frozenset()
 
+    def audits(self, address: str, now: float) -> bool:  # noqa: ARG002 - a kind may trust no listing
+        """Is it time to read what a listing says is unchanged, to see whether that is so? `now` is epoch seconds."""
+        return False
+
     def opened_to_all(self, address: str) -> str | None:  # noqa: ARG002 - a kind may have rights of its own
         """That everyone may find what the place it lies in does not let everyone read; None when it is not so."""
         return None

@@ -12,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 from cormorant.base.errors import BadAddress
 from cormorant.model.acl import EVERYONE
 from cormorant.model.address import canonical
+from cormorant.model.audit import is_chosen
 from cormorant.model.settings import Depth, SourceSettings
 from cormorant.sources.files.patterns import compile_patterns
 
@@ -63,6 +64,14 @@ class FilesSettings(SourceSettings):
     )
     follow_links: bool = Field(
         default=False, description="Whether links found in documents to other files of the folder are followed."
+    )
+
+    hash_audit: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="The share of unchanged files that are read all the same, like 0.01, to find those that changed "
+        "though size, time and inode are the same. 0: none.",
     )
 
     @field_validator("path")
@@ -122,6 +131,10 @@ class FilesSettings(SourceSettings):
         else:
             path = os.fsencode(self.path)
         return path.rstrip(b"/") or b"/"
+
+    def audits(self, address: str, now: float) -> bool:
+        """Is it the turn of this file?"""
+        return is_chosen(address, now, self.hash_audit)
 
     def opened_to_all(self, address: str) -> str | None:
         """That everyone may find a file which the file system does not let everyone read; None when it is not so."""

@@ -20,6 +20,7 @@ from cormorant.fetch.http import Fetcher
 from cormorant.fetch.route import Route
 from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.address import Origin, origin_of
+from cormorant.model.audit import is_chosen
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome, OutcomeKind, Unchanged
 from cormorant.model.pace import Pace
@@ -27,7 +28,7 @@ from cormorant.model.resource import Found, How, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.web import aging, exchange, sitemaps
-from cormorant.sources.web.audit import differing, is_chosen
+from cormorant.sources.web.audit import differing
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.logins import instead
