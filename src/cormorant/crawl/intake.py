@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import sources
 from cormorant.crawl import leads, naming, readmission, sweep
+from cormorant.crawl.drawing import drawn
 from cormorant.crawl.gates import excluded, may_become
 from cormorant.frontier import admission, hiding, sitemaps
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
@@ -49,9 +49,8 @@ class Intake:
             self._counters = runs.counted_by(tx, self._run, runs.ITSELF)
         self._counters.unchanged = 0  # taken up after a kill, it names all of it once more
         try:
-            for batch in source.discover(before.cursor if before and not forced else ""):
+            async for batch in drawn(source.discover(before.cursor if before and not forced else "")):
                 self.admit(batch)
-                await asyncio.sleep(0)
         finally:
             await source.close()
         self._admit_closed(source.closed)
