@@ -84,7 +84,8 @@ class WebSource:
         *, session: Session | None = None,
     ) -> None:  # fmt: skip
         self.number, self.settings = number, settings
-        self.next_cursor, self.unlisted = "", ()
+        self.next_cursor = ""
+        self.unlisted: Sequence[str] = ()
         self.closed: Sequence[str] = ()
         self._starts = settings.starts()
         rules = settings.address_rules()
