@@ -185,7 +185,7 @@ class Source(Protocol):
         ...
 
     def display(self, address: str) -> str:
-        """The address that people open; unique within the source."""
+        """What people are shown of an address; unique within the source but for secrets that are left out."""
         ...
 
     def fact(self, content: Content | Outcome, role: Role) -> tuple[str, bytes, float] | None:

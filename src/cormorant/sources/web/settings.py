@@ -51,7 +51,7 @@ class WebSettings(
     JUDGED = PacingSettings.JUDGED | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
         "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions", "links", "strip_parameters", "sort_query",
-        "rewrite", "rewriter",
+        "rewrite", "rewriter", "redact_parameters",
     }  # fmt: skip
 
     FORETOLD = frozenset((

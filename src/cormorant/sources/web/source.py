@@ -34,6 +34,7 @@ from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.logins import instead
 from cormorant.sources.web.pace import pace_of
 from cormorant.sources.web.recent import Recent
+from cormorant.sources.web.redaction import Redaction
 from cormorant.sources.web.robots import MAX_BODY, Reading, verdict_of_fetch
 from cormorant.sources.web.session import Session
 from cormorant.sources.web.settings import WebSettings
@@ -89,6 +90,7 @@ class WebSource:
         self.closed: Sequence[str] = ()
         self._starts = settings.starts()
         rules = settings.address_rules()
+        self._redaction = Redaction(settings.redact_parameters)
         self.gates = WebGates(settings, self._starts, clock.now, rules)
         self.rename, self.shows_otherwise = rules.rename, rules.shows_otherwise
         self.consent = Consent.of(settings.named_hosts, settings.network, refused=settings.refused_ranges)
@@ -107,8 +109,8 @@ class WebSource:
             yield [Found(each, origin_of(each).site, 0, How.SEED, priority=0) for each in some]
 
     def display(self, address: str) -> str:
-        """A page is shown where it was fetched."""
-        return address
+        """A page is shown where it was fetched, less the secrets in its address."""
+        return self._redaction.of(address)
 
     def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:
         """How fast a host may be visited now, and which rule says so."""
