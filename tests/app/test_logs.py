@@ -124,3 +124,11 @@ def test_a_secret_that_was_opened_stands_nowhere(tmp_path: Path, monkeypatch: py
     assert len(lines(path)) == 2
     assert "Traceback" in text
     assert secret not in text
+
+
+def test_a_secret_in_an_address_stands_nowhere(tmp_path: Path) -> None:
+    path, secret = keeping(tmp_path, log="debug"), "canary-4721"
+    address = f"http://a.example/x?id=7&access_token={secret}"
+    log.warning("at %s", address, extra={"address": address, "all": [address], "error": ValueError(address)})
+    assert secret not in path.read_text()
+    assert lines(path)[-1]["address"] == "http://a.example/x?id=7&access_token=***"

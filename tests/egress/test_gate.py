@@ -170,6 +170,30 @@ def test_our_own_ports() -> None:
     run(work)
 
 
+@pytest.mark.parametrize(
+    ("host", "port", "refused"),
+    [
+        ("10.0.0.9", 5432, True), ("db.example", 5432, True), ("alias.example", 5432, True),
+        ("[::ffff:10.0.0.9]", 5432, True), ("[64:ff9b::a00:9]", 5432, True), ("10.0.0.9", 80, False),
+        ("10.0.0.8", 5432, False), ("127.0.0.1", 5433, True), ("mine.example", 5433, True), ("127.0.0.1", 5432, False),
+    ],
+)  # fmt: skip
+def test_the_database_is_nobodys(host: str, port: int, *, refused: bool) -> None:
+    async def work() -> None:
+        names = Names(
+            db_example=[("10.0.0.9",)], alias_example=[("10.0.0.8", "10.0.0.9")], mine_example=[("127.0.0.2",)],
+            localhost=[("127.0.0.1",)],
+        )  # fmt: skip
+        hands = Hands()
+        places = (("db.example", 5432), ("localhost", 5433))
+        egress = Egress(hands, resolver=Resolver(hands, names, 5.0), own_places=places)
+        consent = Consent.of([(host, port)], ["loopback", "private"])
+        said = await egress.open(host, port, consent)
+        assert isinstance(said, Refused if refused else Pinned)
+
+    run(work)
+
+
 def test_the_second_check() -> None:
     egress = egress_of(Names())
     pinned = Pinned("a.example", 80, (PUBLIC, "169.254.169.254"))

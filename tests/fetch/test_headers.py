@@ -16,6 +16,7 @@ from cormorant.fetch.headers import (
     last_modified,
     retry_after,
     robots_directives,
+    without_secrets,
 )
 
 NOW = 1_700_000_000.0
@@ -144,3 +145,32 @@ def test_typed_values() -> None:
     assert codings(headers) == ("gzip", "br")
     assert last_modified(Headers(b"")) is None
     assert codings(Headers(b"")) == ()
+
+
+@pytest.mark.parametrize(
+    ("block", "kept"),
+    [
+        (b"A: 1\r\nSet-Cookie: sid=x\r\nB: 2\r\n", b"A: 1\r\nB: 2\r\n"),
+        (b"set-cookie2:sid=x\nB: 2\n", b"B: 2\n"),
+        (b"A: 1\r\nSET-COOKIE : sid=x;\r\n\tPath=/\r\n Secure\r\nB: 2\r\n c\r\n", b"A: 1\r\nB: 2\r\n c\r\n"),
+        (b'Authentication-Info: nextnonce="n"\r\nSet-Cookie: a=b\r\nSet-Cookie: c=d', b""),
+        (b"\0Set-Cookie: sid=x\r\nB: 2\r\n", b"B: 2\r\n"),
+        (b"X-Set-Cookie: 1\nSet-Cookies: 2\nA: Set-Cookie: 3\n",) * 2,
+        (b"Set-Cookie without a colon\r\n", b"Set-Cookie without a colon\r\n"),
+        (b"", b""),
+    ],
+)  # fmt: skip
+def test_a_block_is_kept_without_what_the_crawler_is_known_by(block: bytes, kept: bytes) -> None:
+    assert without_secrets(block) == kept
+
+
+@given(st.lists(st.sampled_from([b"Set-Cookie", b": ", b"\r\n", b"\n", b" ", b"\t", b"x", b"A: 1", b"\0", b"\r"])))
+def test_no_shape_keeps_a_field_that_would_be_read_as_a_cookie(pieces: list[bytes]) -> None:
+    kept = without_secrets(b"".join(pieces))
+    assert not Headers(kept).all("set-cookie")
+    assert without_secrets(kept) == kept
+
+
+def test_a_long_block_is_searched_in_one_pass() -> None:
+    block = b"Set-Cookie" * 20_000 + b"\n" + b" \n" * 20_000
+    assert without_secrets(block) == block

@@ -14,6 +14,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from cormorant.base import masking
+from cormorant.base.clock import SystemClock
+from cormorant.cache.local import LocalCache
 from tests.cli.world import PROCESSES, here
 
 PASSWORD, TOKEN = "canary-Ä-4713 &%", "canary-token-4714"
@@ -62,6 +64,15 @@ class Canary:
         """Files of the data folder, and whether printed, in which a secret can be read."""
         found = [str(path) for path in self.folder.rglob("*") if path.is_file() and shows(path.read_bytes())]
         return [*found, *(["printed"] if shows(self.printed) else [])]
+
+
+def kept_heads(folder: Path) -> list[bytes]:
+    """The header blocks of all kept copies of an installation, as they were received."""
+    cache = LocalCache(folder / "cache", SystemClock())
+    try:
+        return [cache.read(each.place).header_block for each in cache.entries()]
+    finally:
+        cache.close()
 
 
 def shows(data: bytes) -> bool:

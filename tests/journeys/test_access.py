@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.canaries import BASIC, PASSWORD, TOKEN, Canary, command_lines, shows
+from tests.journeys.canaries import BASIC, PASSWORD, TOKEN, Canary, command_lines, kept_heads, shows
 from tests.threaded import Asked, Said, Server, running
 
 _COOKIES = {"Set-Cookie": ("sid=here; Path=/", "lasting=yes; Path=/; Max-Age=86400")}
@@ -75,6 +75,10 @@ def test_a_site_behind_a_password(site: Guarded, tmp_path: Path) -> None:
     assert (home.folder / "secret.key").stat().st_mode & 0o777 == 0o600
 
     site.asked.clear()
+    heads = kept_heads(home.folder)
+    assert len(heads) == 7
+    assert all(b"\r\nContent-Type: " in b"\r\n" + each for each in heads), "the other fields are kept"
+    assert not any(b"cookie" in each.lower() for each in heads)
     home.run("crawl", "wiki")
     first = site.sent[0]
     assert "lasting=yes" in first[2], "a cookie that lasts is there in the next run"

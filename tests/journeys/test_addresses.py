@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from cormorant.operate.listing import Wanted
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.journeys.maze import page, serving
+from tests.portal.asking import ask
 
 TOKEN = "4f1c9a7e22b05d8810c3"
 
@@ -48,6 +50,30 @@ def test_a_page_is_fetched_once_whatever_sessions_marks_and_order_its_links_have
         assert record["renamed"]["rule"] == "strip_parameters: jsessionid; sort_query"
         again = crawls.crawl(home, "site")
         assert (again["unchanged"], again["new"]) == (3, 0)
+
+
+def test_a_secret_in_an_address_is_fetched_with_and_shown_to_nobody(home: Home, crawls: Crawler) -> None:
+    def answer(path: str) -> str | int:
+        if path == "/":
+            return page("Home", "harbour", f"/report?id=7&access_token={TOKEN}")
+        return page("Report", "kittiwakes") if path == f"/report?access_token={TOKEN}&id=7" else 404
+
+    with serving(answer) as maze:
+        home.add_source("web", "site", {"start": [maze.home]})
+        told = home.add_receiver("told", "site")
+        assert crawls.crawl(home, "site")["indexed"] == 2
+        shown = maze.url("/report?access_token=***&id=7")
+        assert home.found("kittiwakes") == [[shown]]
+        with home.house() as house:
+            got = [ask(house, each) for each in ("/search?q=kittiwakes", "/api/v1/search?q=kittiwakes")]
+            number = got[1].json["hits"][0]["id"]
+            got.append(ask(house, f"/cached/{number}"))
+        assert [each.status for each in got] == [200, 200, 200]
+        assert not any(TOKEN in each.body for each in got)
+        assert [json.loads(line)["url"] for line in told.read_text().splitlines()] == [maze.home, shown]
+        for log in (home.folder / "logs").glob("*.log"):
+            assert TOKEN not in log.read_text(), log
+        assert crawls.crawl(home, "site")["index_writes"] == 0
 
 
 def test_what_was_known_under_another_address_moves_when_the_rules_change(home: Home, crawls: Crawler) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -65,13 +66,68 @@ def test_every_change(home: Home, crawls: Crawler, share: Path) -> None:
     (share / "sub/deep/one.txt").unlink()
     (share / "sub/four.txt").rename(share / "sub/six.txt")
     third = crawls.crawl(home, "share")
-    assert (third["new"], third["changed"], third["unchanged"]) == (2, 1, 9)
-    assert (third["index_writes"], third["index_deletes"], third["fetched"]) == (3, 2, 3)
+    assert (third["new"], third["changed"], third["unchanged"]) == (1, 2, 9)
+    assert (third["moved"], third["gone"]) == (1, 1)
+    assert (third["index_deletes"], third["fetched"]) == (1, 3)
     assert found(home, "sub/five.txt", "two.txt", "sub/deep/one.txt", "sub/deep/two.txt") == [True, True, False, True]
     assert home.found(word("sub/four.txt")) == [[f"file://{share}/sub/six.txt"]]
-    assert home.value("SELECT count(*) FROM resource") == 14, "two are known to be gone"
+    assert home.value("SELECT count(*) FROM resource") == 13, "one is known to be gone"
     assert crawls.crawl(home, "share").items() >= (WROTE_NOTHING | {"gone": 0}).items()
     assert home.value("SELECT count(*) FROM resource") == 12
+
+
+MOVED = 200
+
+
+def test_a_folder_that_is_renamed_is_moved(home: Home, crawls: Crawler, tmp_path: Path) -> None:
+    share = tmp_path / "share"
+    names = [f"a/{number % 5}/{number}.{'md' if number % 2 else 'txt'}" for number in range(MOVED)]
+    for name in names:
+        write(share, name)
+    (share / "a/report.docx").write_bytes(docx("Report on herons"))
+    home.add_source("files", "share", {"path": str(share)})
+    told = home.add_receiver("told", "share")
+    first = crawls.crawl(home, "share")
+    assert (first["new"], first["conversions"]) == (MOVED + 1, 1)
+    before = home.value("SELECT min(id) * 1000000 + max(id) FROM content")
+
+    (share / "a").rename(share / "b")
+    report = crawls.crawl(home, "share")
+    assert (report["state"], report["held"], report["exit"]) == ("finished", 0, 0)
+    nothing = {"conversions": 0, "gone": 0, "fetched": 0, "new": 0, "changed": 0, "cache_writes": 0, "index_deletes": 0}
+    assert report.items() >= (nothing | {"moved": MOVED + 1, "index_writes": MOVED + 1}).items()
+    assert home.value("SELECT min(id) * 1000000 + max(id) FROM content") == before
+    asked = [word(names[0]), word(names[-1]), "herons"]
+    assert home.found(*asked) == [[f"file://{share}/b{each[1:]}"] for each in (names[0], names[-1], "a/report.docx")]
+    verdict, _, kept, _ = said(home, str(share / "b/report.docx"))
+    assert (verdict, kept) == ("indexed", [("unchanged", 200, f"It was moved here from file://{share}/a/report.docx.")])
+    assert said(home, str(share / "a/report.docx"))[0] == "unknown"
+    records = [json.loads(line) for line in told.read_text().splitlines()]
+    events = {(each["event"], each["url"]) for each in records if "report.docx" in each["url"]}
+    assert events == {(event, f"file://{share}/{folder}/report.docx") for event, folder in (
+        ("new", "a"), ("deleted", "a"), ("changed", "b"),
+    )}  # fmt: skip
+    assert crawls.crawl(home, "share").items() >= (WROTE_NOTHING | {"moved": 0, "unchanged": MOVED + 1}).items()
+
+
+def test_a_change_that_no_listing_shows_is_found_by_reading(home: Home, crawls: Crawler, share: Path) -> None:
+    home.add_source("files", "share", {"path": str(share)})
+    crawls.crawl(home, "share")
+    path = share / "sub/two.txt"
+    before = path.stat()
+    text = path.read_text()
+    path.write_text(text.replace("is what", "an ibex"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    after = path.stat()
+    assert (after.st_size, after.st_ino, after.st_mtime_ns) == (before.st_size, before.st_ino, before.st_mtime_ns)
+
+    report = crawls.crawl(home, "share")
+    assert (report["unchanged"], report["requests_audit"], home.found("ibex")) == (12, 0, [[]])
+    home.edit_source("share", {"hash_audit": 1.0})
+    audited = crawls.crawl(home, "share")
+    assert (audited["requests_audit"], audited["changed"], audited["unchanged"]) == (12, 1, 11)
+    assert (audited["index_writes"], audited["cache_writes"]) == (1, 1)
+    assert home.found("ibex") == [[f"file://{path}"]]
 
 
 def test_an_empty_file_is_no_failure_and_found_by_its_name(home: Home, crawls: Crawler, tmp_path: Path) -> None:

@@ -45,3 +45,11 @@ def test_depth(kind: str, typed: str, depth: object, tmp_path: Path) -> None:
 def test_what_is_judged_is_a_setting(kind: str) -> None:
     settings = SOURCES[kind].settings
     assert settings.model_fields.keys() >= settings.JUDGED
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_what_a_kind_says_of_its_settings_is_of_settings_it_has(kind: str) -> None:
+    settings = SOURCES[kind].settings
+    for names in (settings.JUDGED, settings.AT_ONCE, settings.FORETOLD, settings.FINDING):
+        assert names <= set(settings.model_fields)
+    assert settings.FINDING <= settings.FORETOLD

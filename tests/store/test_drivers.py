@@ -271,3 +271,22 @@ def test_what_a_server_gives_up_is_no_missing_server(store: Store) -> None:
 def test_what_the_driver_cannot_send_is_refused(store: Store) -> None:
     with pytest.raises(StoreError, match="0x00"):
         within(store, lambda tx: bulk.insert(tx, site, ("key",), [("a\0b",)]))
+
+
+@pytest.mark.parametrize(
+    ("url", "places"),
+    [
+        ("sqlite:////srv/cormorant.db", []),
+        ("postgresql://ada@db.example/c", [("db.example", 5432)]),
+        ("postgresql+psycopg://ada:x@db.example:6000/c", [("db.example", 6000)]),
+        ("postgres://ada@[fd00::1]:6000/c", [("fd00::1", 6000)]),
+        ("postgresql:///c", [("localhost", 5432)]),
+        ("postgresql://ada@/c?host=/run/postgresql&port=6001", [("localhost", 6001)]),
+        ("postgresql://ada@/c?host=one:6001&host=two:6002", [("one", 6001), ("two", 6002)]),
+        ("postgresql://ada@/c?host=a,b&port=61,62", [("a", 61), ("a", 62), ("b", 61), ("b", 62)]),
+        ("postgresql://ada@name/c?hostaddr=10.0.0.1", [("name", 5432), ("10.0.0.1", 5432)]),
+        ("what is this", []),
+    ],
+)  # fmt: skip
+def test_where_a_database_is_reached(url: str, places: list[tuple[str, int]]) -> None:
+    assert list(drivers.places_of(url)) == places

@@ -25,7 +25,7 @@ def keep(plan: Plan, process: str) -> None:
     """Write from now on what this process says, at the level that is set and above.
 
     A disk that refuses it stops nothing. The password of the database is masked, and so is every secret that this
-    process opens, whoever says it.
+    process opens, whoever says it, and a secret in an address that it was led to.
     """
     from structlog import processors, stdlib
 
@@ -65,4 +65,4 @@ def _without(value: object) -> object:
         return [_without(each) for each in value]
     if isinstance(value, dict):
         return {masking.masked(str(name)): _without(each) for name, each in value.items()}
-    return masking.masked(value if isinstance(value, str) else repr(value))
+    return masking.redacted(masking.masked(value if isinstance(value, str) else repr(value)))

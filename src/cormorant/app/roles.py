@@ -50,6 +50,7 @@ from cormorant.plugins import receiver_kind
 from cormorant.receivers import stream
 from cormorant.store import processes
 from cormorant.store.bulk import storable
+from cormorant.store.drivers import places_of
 
 if TYPE_CHECKING:
     from cormorant.catalog.receivers import ReceiverRow
@@ -97,7 +98,7 @@ def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
 async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: asyncio.Event) -> None:
     house = open_house(plan)
     steps: Steps = StepTable() if plan.installation.steps else unmeasured
-    egress = Egress(house.clock, own_ports(plan), settle=settling(house))
+    egress = way_out(plan, house)
     width, most = plan.installation.width, plan.installation.most_visits
     fetcher = Fetcher(egress, width=width, most=most, steps=steps)
     means = Means(name, house.store, house.cache(), Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), steps)
@@ -144,6 +145,11 @@ def own_ports(plan: Plan) -> frozenset[int]:
     """The ports this installation listens on: nobody may make it talk to itself."""
     port = plan.installation.listen.rpartition(":")[2]
     return frozenset({int(port)}) if port.isdigit() else frozenset()
+
+
+def way_out(plan: Plan, house: House) -> Egress:
+    """The way out of one process, closed to this installation's own ports and to its database."""
+    return Egress(house.clock, own_ports(plan), settle=settling(house), own_places=places_of(plan.store_url))
 
 
 def settling(house: House) -> Settle:

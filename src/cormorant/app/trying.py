@@ -11,10 +11,9 @@ from cormorant.app.build import Plan
 from cormorant.app.converters import Converters
 from cormorant.app.interrupts import Held, held_back
 from cormorant.app.opening import opened
-from cormorant.app.roles import own_ports, settling
+from cormorant.app.roles import way_out
 from cormorant.base.steps import unmeasured
 from cormorant.crawl.reading import Reader
-from cormorant.egress.gate import Egress
 from cormorant.fetch.http import Fetcher
 from cormorant.frontier.standing import stands
 from cormorant.limits.client import ChildPool
@@ -31,7 +30,7 @@ def try_source(plan: Plan, name: str, address: str) -> dict[str, Any]:
 
 
 async def _try(plan: Plan, house: House, asked: tuple[str, str], servers: Converters, held: Held) -> dict[str, Any]:
-    egress = Egress(house.clock, own_ports(plan), settle=settling(house))
+    egress = way_out(plan, house)
     fetcher = Fetcher(egress, width=4)
     watch = asyncio.create_task(_look_after(servers, held))
     reader = Reader(ChildPool(servers.addresses), unmeasured, partial(stands, house.store))

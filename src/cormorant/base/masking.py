@@ -9,11 +9,23 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from threading import Lock
 from urllib.parse import quote, quote_plus
 
 SHORTEST = 3
 """Characters; a shorter word would be found in everything."""
+STARS = "***"
+"""Stands where something is not shown."""
+TOKENS = (
+    "token", "access_token", "accesstoken", "id_token", "refresh_token", "auth_token", "authtoken", "private_token",
+    "feed_token", "rss_token", "security_token", "jwt", "api_key", "apikey", "api-key", "x-api-key", "auth_key",
+    "authkey", "access_key", "accesskey", "subscription-key", "secret", "client_secret", "password", "passwd", "pwd",
+    "sig", "signature", "hmac", "x-amz-signature", "x-amz-credential", "x-amz-security-token", "x-goog-signature",
+    "x-goog-credential", "awsaccesskeyid",
+)  # fmt: skip
+"""Names of parameters whose values let whoever has the address in (fault S15)."""
+_TOKEN = re.compile(rf"([?&;](?:{'|'.join(map(re.escape, TOKENS))})=)[^&;#\s\"'<>]+", re.IGNORECASE)
 _hidden: tuple[str, ...] = ()
 _hiding = Lock()
 
@@ -34,5 +46,10 @@ def masked(text: str) -> str:
     """The text without what is hidden."""
     for each in _hidden:
         if each in text:
-            text = text.replace(each, "***")
+            text = text.replace(each, STARS)
     return text
+
+
+def redacted(text: str) -> str:
+    """The text without the values of TOKENS in the addresses that it names."""
+    return _TOKEN.sub(rf"\1{STARS}", text) if "=" in text else text

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import sources
 from cormorant.crawl import granting, leads, naming, readmission, sweep
+from cormorant.crawl.drawing import drawn
 from cormorant.crawl.gates import excluded, may_become
+from cormorant.crawl.moving import Newcomers
 from cormorant.frontier import admission, hiding, sitemaps
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.journal import runs, visits
@@ -39,6 +42,7 @@ class Intake:
         self._order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of)
         self._sites = SiteNumbers()
         self._counters = Counters()
+        self._newcomers = Newcomers(store, source, self._order, self._sites)
 
     async def take_in(self) -> Listed:
         """Discover and admit. Raises what discovery raises: nothing is then taken for gone."""
@@ -49,9 +53,9 @@ class Intake:
             self._counters = runs.counted_by(tx, self._run, runs.ITSELF)
         self._counters.unchanged = 0  # taken up after a kill, it names all of it once more
         try:
-            for batch in source.discover(before.cursor if before and not forced else ""):
+            async for batch in drawn(source.discover(before.cursor if before and not forced else "")):
                 self.admit(batch)
-                await asyncio.sleep(0)
+            await self._admit_newcomers()
         finally:
             await source.close()
         self._admit_closed(source.closed)
@@ -70,13 +74,33 @@ class Intake:
             self._counters.gone += sweep.remove(tx, self._order.source, self._run, removed) if removed else 0
             arrivals = self._screen(tx, found)
             if self._source.discovery is not Discovery.SEEDS:
-                listed = [arrival.found for arrival in arrivals]
-                admitted = admission.admit_listing(tx, self._sites, self._order, listed)
-                self._counters.discovered += admitted.new
-                self._counters.unchanged += admitted.unchanged
+                self._admit_listed(tx, self._newcomers.hold(tx, arrivals))
             else:
                 self._counters.discovered += self._admit_seeds(tx, arrivals)
             runs.count(tx, self._run, runs.ITSELF, self._counters)
+
+    def _admit_listed(self, tx: Tx, listed: list[Found]) -> None:
+        """Admit what a listing names, as far as it is known or is new for certain."""
+        audits = partial(self._source.settings.audits, now=tx.now())
+        admitted = admission.admit_listing(tx, self._sites, self._order, listed, audits)
+        self._counters.discovered += admitted.new
+        self._counters.unchanged += admitted.unchanged
+        self._counters.requests_audit += admitted.audited
+
+    async def _admit_newcomers(self) -> None:
+        """The listing has ended: what it named for the first time was moved there, or is new."""
+        behind: int | None = 0
+        while behind is not None:
+            with self._store.begin() as tx:
+                moved, behind = self._newcomers.move(tx, behind)
+                self._counters.moved += moved
+                runs.count(tx, self._run, runs.ITSELF, self._counters)
+            await asyncio.sleep(0)
+        for batch in self._newcomers.left():
+            with self._store.begin() as tx:
+                self._admit_listed(tx, batch)
+                runs.count(tx, self._run, runs.ITSELF, self._counters)
+            await asyncio.sleep(0)
 
     def _admit_seeds(self, tx: Tx, arrivals: Sequence[Arrival]) -> int:
         """Admit what is new of where to begin; returns how many documents that are. A sitemap is none."""

@@ -239,7 +239,7 @@ def document_of(
     declared = Declared(said.language, content.language, source.settings.default_language)
     language, language_from = language_said(declared, said.text)
     return Document(
-        url=resource.display or source.display(resource.address),
+        url=source.display(resource.display or resource.address),
         access_url=content.address,
         mime=content.mime,
         language=language,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from cormorant.base.clock import Clock
@@ -20,6 +20,7 @@ from cormorant.egress.policy import (
     denied_name,
     judge,
     plain,
+    reached,
 )
 from cormorant.egress.resolve import Resolver, Unresolved, literal
 from cormorant.model.rules import Ruling
@@ -66,6 +67,8 @@ class Egress:
     """The way out of one process. Belongs to one event loop.
 
     `own_ports` are the ports this installation listens on: nobody can consent to reaching them on this machine.
+    `own_places` are hosts and ports elsewhere that belong to it, as its database does: nobody can consent to those
+    either, whatever name or address leads there.
     `settle` is asked before a named host is connected to for the first time, so that all processes go by one answer;
     without it each goes by its own.
     """
@@ -76,9 +79,10 @@ class Egress:
         own_ports: frozenset[int] = frozenset(),
         resolver: Resolver | None = None,
         settle: Settle | None = None,
+        own_places: Collection[tuple[str, int]] = (),
     ) -> None:
         self._clock = clock
-        self._own_ports = own_ports
+        self._own_ports, self._own_places = own_ports, own_places
         self._resolver = resolver or Resolver(clock)
         self._verdicts: dict[tuple[str, int, int], _Verdict] = {}
         self._settle = settle or (lambda _host, _port, classes: classes)
@@ -115,7 +119,8 @@ class Egress:
         if isinstance(known.answer, Unresolved):
             return known.answer
         try:
-            said = self._judge(host, port, known.answer, consent)
+            ours = await self._is_ours(port, known.answer)
+            said = Refused() if ours else self._judge(host, port, known.answer, consent)
         except CormorantError as error:  # it cannot be settled now what was consented to, so nothing is connected to
             _log.warning("not settled", extra={"host": host, "port": port, "reason": error.sentence})
             return Unsettled()
@@ -123,6 +128,19 @@ class Egress:
             self._verdicts.clear()
         self._verdicts[key] = _Verdict(said, consent, known.until)
         return said
+
+    async def _is_ours(self, port: int, addresses: tuple[str, ...]) -> bool:
+        """Is one of these, at this port, a place of the installation's own? Its name may lead elsewhere by now."""
+        for host in (host for host, own in self._own_places if own == port):
+            known = await self._resolver.resolve(plain(host))
+            if isinstance(known.answer, Unresolved):
+                continue
+            theirs = set(known.answer)
+            here = any(_is_mine(address) for address in theirs)
+            for address in addresses:
+                if not theirs.isdisjoint(reached(address)) or (here and any(map(_is_mine, reached(address)))):
+                    return True
+        return False
 
     def _judge(self, host: str, port: int, addresses: tuple[str, ...], consent: Consent) -> Pinned | Refused:
         if consent.unsettled(host, port):

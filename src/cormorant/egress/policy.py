@@ -119,6 +119,15 @@ def classify(address: str | IPv4Address | IPv6Address) -> AddressClass:
     return max((own, *(classify(each) for each in _carried(at))), key=_SEVERITY.__getitem__)
 
 
+def reached(address: str) -> set[str]:
+    """The addresses that a packet to this one may end at, itself among them, as they are usually written."""
+    at = ip_address(address.partition("%")[0])
+    if isinstance(at, IPv4Address):
+        return {str(at)}
+    mapped = () if at.ipv4_mapped is None else (at.ipv4_mapped,)
+    return {str(each) for each in (at, *mapped, *_carried(at))}
+
+
 def _carried(at: IPv6Address) -> Iterator[IPv4Address]:
     """Yield the IPv4 addresses that a packet to this IPv6 address may end at."""
     if at.sixtofour is not None:

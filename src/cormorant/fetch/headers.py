@@ -19,6 +19,11 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _MONTHS = {"JanFebMarAprMayJunJulAugSepOctNovDec"[3 * n : 3 * n + 3]: n + 1 for n in range(12)}
 _FIXDATE = re.compile(r"[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_SECRET = re.compile(
+    rb"^[\0\v\f\r]*(?:Set-Cookie2?|Authentication-Info)[\t ]*:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Fields that hand the crawler something to prove itself by (RFC 6265, RFC 2965, RFC 7615), with their folded lines."""
 _PARAMETER = re.compile(r";\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(\"(?:[^\"\\]|\\.)*\"|[^;\s]*)")
 
 
@@ -111,6 +116,11 @@ def _fields(block: bytes) -> list[tuple[str, str]]:
         if colon:
             found.append((name.strip().lower(), clean(value)))
     return found
+
+
+def without_secrets(block: bytes) -> bytes:
+    """A header block as it may be kept: less the fields by which this crawler is known to the server."""
+    return _SECRET.sub(b"", block)
 
 
 def clean(text: str) -> str:

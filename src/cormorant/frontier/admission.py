@@ -6,7 +6,7 @@ with validators and end here when those are known and unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -31,6 +31,15 @@ _AGAIN = (OutcomeKind.NONE, OutcomeKind.DEFERRED, OutcomeKind.FAILED, OutcomeKin
 """Outcomes after which a listed resource is visited again although its validator is the same."""
 
 
+Audits = Callable[[str], bool]
+"""Is what is listed at this address unchanged to be visited all the same?"""
+
+
+def never(_: str) -> bool:
+    """No listing is doubted."""
+    return False
+
+
 class Arrival(NamedTuple):
     """A new resource on its way into the store: what was found, its key, and the place of its visit in the order."""
 
@@ -39,11 +48,15 @@ class Arrival(NamedTuple):
 
 
 class Admitted(NamedTuple):
-    """What became of a batch of a listing: counts. What waits for its visit already is none of them."""
+    """What became of a batch of a listing: counts. What waits for its visit already is none of them.
+
+    `audited` are visited although nothing says that they changed; they are counted nowhere else.
+    """
 
     new: int
     changed: int
     unchanged: int
+    audited: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +192,13 @@ def wake(tx: Tx, source: int, sites: set[int], generation: int) -> None:
     tx.execute(statement, [{"site_id": number, "source_id": source} for number in sorted(sites)])
 
 
-def admit_listing(tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Sequence[Found]) -> Admitted:
-    """Admit a batch of a complete listing: insert what is new, make what changed ready, mark the rest as seen."""
+def admit_listing(
+    tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Sequence[Found], audits: Audits = never
+) -> Admitted:
+    """Admit a batch of a complete listing: insert what is new, make what changed ready, mark the rest as seen.
+
+    What `audits` says of the unchanged is made ready as well.
+    """
     if not batch:
         return Admitted(0, 0, 0)
     sites = numbers.of(tx, {found.site for found in batch})
@@ -190,12 +208,14 @@ def admit_listing(tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Seq
     seen: list[tuple[object, ...]] = []
     ready: list[tuple[object, ...]] = []
     back: list[tuple[object, ...]] = []
-    unchanged, again = 0, admission.forced or admission.anew
+    unchanged, audited, again = 0, 0, admission.forced or admission.anew
     for key, (number, validator, outcome, state) in known.items():
         found = keyed[key]
         same = state != State.READY and not again and validator == found.validator and outcome not in _AGAIN
         if admission.new_of is not None and outcome == OutcomeKind.GONE:
             back.append((int(OutcomeKind.NONE), number))
+        elif same and admission.new_of is None and audits(found.address):
+            audited += 1
         elif same or state == State.READY or admission.new_of is not None:
             seen.append((admission.run, number))
             unchanged += same
@@ -208,7 +228,7 @@ def admit_listing(tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Seq
     bulk.update(tx, resource, ("run",), ("id",), seen)
     bulk.update(tx, resource, ("run", "state", "due", "validator", "not_before"), ("id",), ready)
     bulk.update(tx, resource, ("outcome",), ("id",), back)
-    return Admitted(len(fresh), len(ready), unchanged)
+    return Admitted(len(fresh), len(ready) - audited, unchanged, audited)
 
 
 def admit_unlisted(tx: Tx, admission: Admission, ids: Sequence[int]) -> None:

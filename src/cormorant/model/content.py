@@ -58,7 +58,8 @@ class Content(msgspec.Struct, frozen=True):
     """Bytes of a resource, decoded from transfer and content coding but not from its charset.
 
     `address` is where the answer came from in the end; `mime` is lower case without parameters, declared or sniffed;
-    `charset` is what the transport declared, or "". `header_block` is the raw header lines as received, for the cache.
+    `charset` is what the transport declared, or "". `header_block` is the raw header lines as received, for the cache,
+    less those that hand out a session.
     `acl` is None when the source has no rights of its own for this document. `truncated`: cut at the size cap by
     choice. `at` is when it came (epoch seconds), 0 when nobody said. `beside` are links that the answer's header names,
     of which `rel` says how far they count; `refresh` is its Refresh field as written.

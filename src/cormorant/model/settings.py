@@ -68,6 +68,11 @@ class SourceSettings(Settings):
     AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s",))
     """Settings that say when something is asked for, and nothing of what is kept: a run under way follows an edit."""
 
+    FORETOLD: ClassVar[frozenset[str]] = frozenset()
+    """Settings whose effect on known addresses can be told without fetching anything: the gates go by them."""
+    FINDING: ClassVar[frozenset[str]] = frozenset()
+    """Those of them that decide what of that which is visited may be found."""
+
     grants: tuple[str, ...] = Field(
         default=("everyone",), description="Who may find its documents: everyone, user:NAME or group:NAME; may repeat."
     )
@@ -208,6 +213,14 @@ class SourceSettings(Settings):
     def secrets(self) -> frozenset[str]:
         """Names of the secrets it needs."""
         return frozenset()
+
+    def audits(self, address: str, now: float) -> bool:  # noqa: ARG002 - a kind may trust no listing
+        """Is it time to read what a listing says is unchanged, to see whether that is so? `now` is epoch seconds."""
+        return False
+
+    def opened_to_all(self, address: str) -> str | None:  # noqa: ARG002 - a kind may have rights of its own
+        """That everyone may find what the place it lies in does not let everyone read; None when it is not so."""
+        return None
 
     @property
     def errors(self) -> ErrorPolicy | None:

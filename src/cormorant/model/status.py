@@ -161,8 +161,8 @@ _TABLE = """
   The source says that it was removed on purpose.
   Nothing to do.
 414 excluded Address too long
-  The address is longer than the server, or this crawler, takes; such addresses mostly come from traps.
-  Exclude the pattern that makes it grow.
+  The address is longer than this crawler or the file system takes; where a server says so, the visit has failed.
+  Exclude the pattern that makes it grow, which is mostly a trap.
 429 deferred Too many requests
   The server asks for a slower pace, so the whole site is given time.
   Raise delay_s of the source, or ask the owner of the site for a higher limit.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
@@ -37,16 +37,6 @@ from cormorant.store.schema import content, resource
 
 PAGE = 5000
 SHOWN = 20
-ADDRESSES = ("strip_parameters", "sort_query", "rewrite", "rewriter")
-BOUNDARY = frozenset(
-    (
-        "start", "start_file", "include", "exclude", "depth", "dynamic_pages", "path", "hidden", "exclude_actions",
-        "index_include", "index_exclude", "types", *ADDRESSES,
-    )
-)  # fmt: skip
-"""Settings of any kind whose effect on known addresses can be told without fetching anything."""
-FOUND = frozenset(("index_include", "index_exclude", "types"))
-"""Those of them that decide what of that which is visited may be found."""
 LEFT_OUT = (Status.INDEX_RULES, Status.TYPE_EXCLUDED)
 """Why a document that was visited is left out by these settings."""
 
@@ -84,7 +74,7 @@ def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[s
             "at_once": [each["setting"] for each in changes if each["setting"] in at_once],
             "changes": changes, "known": effect.known,
             "documents": hiding.indexed_count(tx, row.id), **effect.record(), "idle": met.left(),
-            "doubts": doubts_of(kind, settings), "unjudged": _unjudged(changes, effect, at_once),
+            "doubts": doubts_of(kind, settings), "unjudged": _unjudged(changes, effect, kind.settings),
         }  # fmt: skip
 
 
@@ -108,9 +98,10 @@ def _changes(before: SourceSettings, after: SourceSettings) -> list[dict[str, An
     ]
 
 
-def _unjudged(changes: list[dict[str, Any]], effect: _Effect, at_once: Collection[str]) -> list[str]:
-    names = [each["setting"] for each in changes if each["setting"] not in at_once]
-    return [name for name in names if name not in BOUNDARY or (name in FOUND and effect.found_again.untold)]
+def _unjudged(changes: list[dict[str, Any]], effect: _Effect, kind: type[SourceSettings]) -> list[str]:
+    names = [each["setting"] for each in changes if each["setting"] not in kind.AT_ONCE]
+    untold = bool(effect.found_again.untold)
+    return [name for name in names if name not in kind.FORETOLD or (name in kind.FINDING and untold)]
 
 
 class _Known(NamedTuple):

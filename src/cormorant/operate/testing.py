@@ -5,13 +5,10 @@ Nothing is kept but what a host that the source names was when first resolved; n
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import unquote_to_bytes
 
 from cormorant.base.errors import NotFoundError
 from cormorant.catalog import sources
@@ -20,7 +17,6 @@ from cormorant.crawl.visit import Blocked, Report, visit
 from cormorant.fetch.http import Fetcher
 from cormorant.frontier.desk import SiteWork, Task
 from cormorant.frontier.fate import is_unreachable, reason_of
-from cormorant.model.acl import EVERYONE
 from cormorant.model.address import canonical, origin_of
 from cormorant.model.content import Content, Document, Wire
 from cormorant.model.outcome import Deferred, Excluded, Moved, Outcome, OutcomeKind
@@ -31,7 +27,6 @@ from cormorant.operate import advising, documents, judging
 from cormorant.operate.house import House
 from cormorant.operate.secrets import Opened
 from cormorant.plugins import Source, Tools, source_kind
-from cormorant.sources.files.settings import FilesSettings
 
 _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
 
@@ -165,25 +160,8 @@ def _record(name: str, source: Source, report: Report, wire: Wire) -> dict[str, 
         "reason": reason_of(outcome), "advice": advising.advice(outcome.status, address) if code else None,
         **_content(outcome, source), "requests": wire.requests, "bytes": wire.received,
         "credential": wire.credential or None, "priority": judging.wanted(source, address),
-        "rights": _opened(source, address), "exit_code": code,
+        "rights": source.settings.opened_to_all(address), "exit_code": code,
     }  # fmt: skip
-
-
-def _opened(source: Source, address: str) -> str | None:
-    """That everyone may find a file which the file system does not let everyone read; None when it is not so."""
-    settings = source.settings
-    if not isinstance(settings, FilesSettings) or settings.owner_grants or EVERYONE not in settings.grants:
-        return None
-    try:
-        mode = Path(os.fsdecode(unquote_to_bytes(address.removeprefix("file://")))).stat().st_mode
-    except OSError:
-        return None
-    if mode & stat.S_IROTH:
-        return None
-    return (
-        f"Its mode {stat.S_IMODE(mode):o} keeps it from others on this machine, and everyone who reaches the search "
-        "page may find it: set owner_grants=true to go by the rights of files, or grants=group:NAME."
-    )
 
 
 def _rule(outcome: Outcome) -> str | None:

@@ -138,7 +138,8 @@ class Source(Protocol):
     def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:
         """Yield batches of what there is. Ending without an exception is the proof of completeness.
 
-        Raises Unreachable when the place as a whole cannot be listed; nothing is then deleted.
+        Each step is taken in a thread, one after the other, and has a limited time: a batch may be empty, to say that
+        it goes on. Raises Unreachable when the place as a whole cannot be listed; nothing is then deleted.
         """
         ...
 
@@ -184,7 +185,7 @@ class Source(Protocol):
         ...
 
     def display(self, address: str) -> str:
-        """The address that people open; unique within the source."""
+        """What people are shown of an address; unique within the source but for secrets that are left out."""
         ...
 
     def fact(self, content: Content | Outcome, role: Role) -> tuple[str, bytes, float] | None:

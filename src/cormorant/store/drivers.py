@@ -20,6 +20,7 @@ from cormorant.base.errors import CormorantError, DataFolderError, NotPermitted,
 
 OLDEST_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 30_000
+POSTGRES_PORT = 5432
 _PRAGMAS = (
     "PRAGMA page_size=4096",
     "PRAGMA journal_mode=WAL",
@@ -80,6 +81,33 @@ def secrets_of(url: str) -> tuple[str, ...]:
         return (url,)
     words = [str(each) for each in (said.password, *map(said.query.get, _SECRETS)) if each]
     return tuple(dict.fromkeys(form for word in words for form in (word, quote(word, safe=""))))
+
+
+def places_of(url: str) -> tuple[tuple[str, int], ...]:
+    """Hosts and ports at which a database is reached; `localhost` for a socket in a folder. None for a file."""
+    try:
+        said = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):
+        return ()
+    if not said.drivername.startswith("postgres"):
+        return ()
+    hosts = [said.host or "", *(host for name in ("host", "hostaddr") for host in _values(said, name))]
+    ports = [int(port) for port in (str(said.port or ""), *_values(said, "port")) if port.isdigit()] or [POSTGRES_PORT]
+    found = dict[tuple[str, int], None]()
+    for each in filter(None, hosts) if any(hosts) else [""]:
+        host, colon, port = each.rpartition(":")
+        apart = bool(colon) and port.isdigit() and not each.startswith("/") and (":" not in host or host[-1:] == "]")
+        name = host if apart else each
+        local = not name or name.startswith(("/", "@"))
+        for number in [int(port)] if apart else ports:
+            found["localhost" if local else name, number] = None
+    return tuple(found)
+
+
+def _values(said: sa.URL, name: str) -> list[str]:
+    """What a parameter of an address says: several with commas between, or one each time it stands there."""
+    given = said.query.get(name, ())
+    return [part for each in ((given,) if isinstance(given, str) else given) for part in each.split(",")]
 
 
 def _masked(parameter: str) -> str:

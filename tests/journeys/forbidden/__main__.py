@@ -60,6 +60,7 @@ def faults_of(said: dict[str, Any]) -> list[str]:
         ),
         (said["control"] > 0, "no connection came to the address that one had consented to"),
         (said["refused"] > 0, "nothing was refused"),
+        (said["store"] == "974 974", f"asking for the installation's own database ended {said['store']}"),
     ]
     return [sentence for fine, sentence in must if not fine]
 

@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,7 +24,13 @@ from urllib.parse import quote
 
 from dnslib import AAAA, QTYPE, RR, A, DNSRecord  # type: ignore[import-untyped]
 
+from cormorant.app.build import Plan, open_house
+from cormorant.app.roles import way_out
+from cormorant.app.settings import Installation
 from cormorant.base.errors import CormorantError
+from cormorant.egress.policy import Consent
+from cormorant.fetch.http import Fetcher
+from cormorant.fetch.values import Request
 from cormorant.model.address import canonical
 from tests.journeys.forbidden import spellings
 
@@ -193,6 +200,22 @@ def _filed(folder: Path, targets: list[str]) -> tuple[Path, int]:
     return path, len(good)
 
 
+async def store_refused(folder: Path) -> str:
+    """How it ends to ask for the installation's own database, which lies where the source may go otherwise."""
+    plan = Plan(folder, Installation(store=f"postgresql://cormorant@{CONTROL}:5432/cormorant"))
+    with tempfile.TemporaryDirectory() as place:
+        house = open_house(Plan(Path(place), Installation()), first=True)
+        fetcher = Fetcher(way_out(plan, house), width=1)
+        consent = Consent.of([(CONTROL, 5432)], ["private", "loopback"])
+        got = [
+            await fetcher.get(Request(f"http://{host}:5432/", consent=consent))
+            for host in (CONTROL, f"[::ffff:{CONTROL}]")
+        ]
+        await fetcher.close()
+        house.store.close()
+    return " ".join(str(each.status) for each in got)
+
+
 async def prove(folder: Path, targets: list[str], rebinding: int) -> dict[str, Any]:
     """Crawl; returns what was counted."""
     net, names, data = Net(targets, rebinding), Names(), folder / "data"
@@ -215,6 +238,7 @@ async def prove(folder: Path, targets: list[str], rebinding: int) -> dict[str, A
     for name, words in sources.items():
         await cormorant(data, "source", "add", "web", name, *words(), *brisk)
         await cormorant(data, "crawl", name, "--json", fine=(0, 3, 6))
+    store = await store_refused(folder)
     before = dict(net.counted)
     await cormorant(data, "source", "add", "web", "control", "--set", f"start=http://{CONTROL}/", *brisk)
     await cormorant(data, "crawl", "control", "--json")
@@ -232,6 +256,7 @@ async def prove(folder: Path, targets: list[str], rebinding: int) -> dict[str, A
         "asked": sum(net.asked.values()),
         "control": net.counted.get(f"{CONTROL} 80", 0),
         "refused": sum(each["status"] == 974 for each in listed),
+        "store": store,
         "flips": sum(names.flips.values()),
         "statuses": dict(Counter(f"{each['outcome']} {each['status']}" for each in listed)),
     }

@@ -64,6 +64,8 @@ PLANTS = (
     _one("a file of start addresses consents", "sources/web/settings.py",
          "origins = [origin_of(address) for address in (*self.start,",
          "origins = [origin_of(address) for address in (*self.starts(),"),
+    _one("the database is anybody's", "egress/gate.py", "ours = await self._is_ours(port, known.answer)",
+         "ours = False"),
     _one("our own ports are anybody's", "app/roles.py",
          "return frozenset({int(port)}) if port.isdigit() else frozenset()", "return frozenset()"),
 )  # fmt: skip

@@ -42,6 +42,11 @@ def walking(place: FilesSource) -> Iterator[Walk]:
         os.close(root)
 
 
+def met(walk: Walk) -> Iterator[Found]:
+    """The files of a walk."""
+    return (each for each in walk.files() if each is not None)
+
+
 def test_files_are_yielded_and_folders_are_not(folder: Path) -> None:
     write(folder, "a.txt", "b/c.txt", "b/d/e.txt")
     (folder / "empty").mkdir()
@@ -227,7 +232,7 @@ def test_folders_and_files_that_vanish_in_between_are_no_fault(folder: Path) -> 
     write(folder, *(f"{name}/{number}" for name in "abc" for number in range(3)))
     place = source(folder)
     with walking(place) as walk:
-        files = walk.files()
+        files = met(walk)
         first = next(files)
         for name in "abc":
             (folder / name).rename(folder.parent / name)
@@ -258,7 +263,7 @@ def test_a_folder_swapped_for_a_link_is_not_entered(folder: Path) -> None:
     write(folder.parent / "secret", "s")
     write(folder, "a/x", "b/x")
     with walking(source(folder)) as walk:
-        files = walk.files()
+        files = met(walk)
         first = next(files).address.rsplit("/", 2)[1]
         other = "b" if first == "a" else "a"
         (folder / other).rename(folder.parent / "moved")
@@ -273,7 +278,7 @@ LEVELS = 1_000
 def test_a_deep_tree_is_walked_with_few_folders_open(folder: Path, settings: dict[str, object]) -> None:
     with chain(folder, LEVELS), walking(source(folder, **settings)) as walk:
         before, most, depths = descriptors(), 0, []
-        for each in walk.files():
+        for each in met(walk):
             depths.append(each.depth)
             most = max(most, descriptors() - before)
     assert sorted(depths) == list(range(1, LEVELS + 1))
@@ -291,7 +296,7 @@ def test_a_tree_deeper_than_any_path(folder: Path) -> None:
 def test_a_folder_replaced_above_the_walk_leaves_its_part_open(folder: Path) -> None:
     levels = KEPT_OPEN + 20
     with chain(folder, levels), walking(source(folder)) as walk:
-        files = walk.files()
+        files = met(walk)
         while next(files).depth < levels:
             pass
         (folder / "down").rename(folder.parent / "away")

@@ -78,7 +78,7 @@ def test_nothing_is_gone_while_the_folder_is_away(folder: Path) -> None:
                 assert got.reason.endswith(".")
 
 
-@pytest.mark.parametrize(("fault", "status"), [(errno.EINVAL, 958), (errno.EMFILE, 904), (errno.ENAMETOOLONG, 414)])
+@pytest.mark.parametrize(("fault", "status"), [(errno.EINVAL, 958), (errno.EMFILE, 904)])
 def test_what_the_system_says_beside_has_a_status_too(fault: int, status: int) -> None:
     got = reading._fault(OSError(fault, os.strerror(fault)), -1, None)
     assert isinstance(got, Failed | Deferred)
@@ -269,11 +269,11 @@ def test_an_address_that_is_none_has_failed(folder: Path, name: str) -> None:
     assert got.status == 400
 
 
-def test_a_name_that_no_file_system_takes_has_failed(folder: Path) -> None:
+def test_a_name_that_no_file_system_takes_is_too_long(folder: Path) -> None:
     (folder / "b").touch()
     got = fetched(source(folder), "a" * 300)
-    assert isinstance(got, Failed)
-    assert got.status == 414
+    assert isinstance(got, Excluded)
+    assert (got.status, got.ruling.rule) == (414, "no file system takes such a name")
 
 
 def test_a_file_deeper_than_any_path_is_read(folder: Path) -> None:

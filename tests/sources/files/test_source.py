@@ -45,10 +45,16 @@ def test_batches_are_of_a_thousand(folder: Path) -> None:
     assert [len(batch) for batch in source(folder).discover("")] == [BATCH, 5]
 
 
+def test_a_long_way_without_a_file_is_not_silent(folder: Path) -> None:
+    for number in range(BATCH + 5):
+        (folder / str(number)).mkdir()
+    assert [len(batch) for batch in source(folder).discover("")] == [0, 0]
+
+
 def test_an_empty_folder_yields_nothing_and_is_no_fault(folder: Path) -> None:
     place = source(folder)
-    assert list(place.discover("")) == []
-    assert list(place.discover(place.next_cursor)) == []
+    assert list(place.discover("")) == [[]]
+    assert list(place.discover(place.next_cursor)) == [[]]
 
 
 def test_the_cursor_tells_which_folder_it_was(folder: Path) -> None:

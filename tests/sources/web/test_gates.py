@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from cormorant.model.address import MAX_ADDRESS
 from cormorant.sources.web import gates
 from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.settings import WebSettings
@@ -28,6 +29,12 @@ def test_large_ones_push_out_others_sooner() -> None:
     for name in "abc":
         ours.robots_of(name, body)
     assert [ours.newest(name) for name in "abc"] == [None, body, body]
+
+
+def test_an_address_that_is_too_long_says_so() -> None:
+    ours = WebGates(WebSettings(start=(HOME,), include=("any",)), [HOME], float)
+    ruling = ours.follow(f"{HOME}/{'x' * MAX_ADDRESS}", 0)
+    assert (ruling.admitted, ruling.status) == (False, 414)
 
 
 def test_a_host_name_that_no_name_server_knows_is_excluded() -> None:

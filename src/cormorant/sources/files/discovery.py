@@ -75,8 +75,11 @@ class Walk:
         self._links: list[list[bytes]] = []
         self._entered: set[tuple[int, int]] = set()
 
-    def files(self) -> Iterator[Found]:
-        """Yield every file; real folders first, then those that only a symbolic link leads to."""
+    def files(self) -> Iterator[Found | None]:
+        """Yield every file; real folders first, then those that only a symbolic link leads to.
+
+        None says that another folder was done, so that a long way without a file can be told from one that stopped.
+        """
         try:
             yield from self._enter(b"", os.dup(self._root), self._chain().rights)
             yield from self._onward()
@@ -87,7 +90,7 @@ class Walk:
             while self._way:
                 self._leave()
 
-    def _onward(self) -> Iterator[Found]:
+    def _onward(self) -> Iterator[Found | None]:
         """Enter one folder after the other until none is left on the way."""
         while self._way:
             level = self._way[-1]
@@ -118,7 +121,7 @@ class Walk:
             raise OSError(errno.ESTALE, "another folder has taken its place")
         return fd
 
-    def _enter(self, name: bytes, fd: int, above: ACL | None) -> Iterator[Found]:
+    def _enter(self, name: bytes, fd: int, above: ACL | None) -> Iterator[Found | None]:
         """Put a folder on the way and yield its files. `above` is who may come as far as the folder it lies in."""
         level = _Level(name, fd, _identity(os.fstat(fd)), Chain(self._names, above).through(fd))
         self._way.append(level)
@@ -132,6 +135,7 @@ class Walk:
             yield from self._list(level)
         except OSError as error:
             self._miss(self._parts(), error)
+        yield None
 
     def _list(self, level: _Level) -> Iterator[Found]:
         """Stream the entries of a folder. Raises OSError when the listing breaks off."""
@@ -191,7 +195,7 @@ class Walk:
             self._links.append(parts)
         return validator_of(status, chain.rights) if stat.S_ISREG(status.st_mode) else None
 
-    def _follow(self, parts: list[bytes]) -> Iterator[Found]:
+    def _follow(self, parts: list[bytes]) -> Iterator[Found | None]:
         """Enter a folder that a symbolic link leads to, unless the walk has been there."""
         if not self._enters(parts):
             return

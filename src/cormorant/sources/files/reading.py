@@ -171,7 +171,8 @@ def _fault(error: OSError, root: int, unknown: ACL | None) -> Outcome:
     if error.errno == errno.ELOOP:
         return _strayed(Astray("symlinks = false"))
     if error.errno == errno.ENAMETOOLONG:
-        return Failed(Status.ADDRESS_TOO_LONG, f"{said}: no file system takes such a name.")
+        rule = Ruling(False, Gate.ADDRESS, "no file system takes such a name", Status.ADDRESS_TOO_LONG)
+        return Excluded(rule, Status.ADDRESS_TOO_LONG)
     if error.errno in MOMENTARY:
         return _wait(f"{said}: the disk or the server of the share does not answer as it should.")
     if error.errno in SCARCE:

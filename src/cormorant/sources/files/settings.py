@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import Literal, Self
 from urllib.parse import unquote_to_bytes
 
 from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
-from cormorant.model.acl import ACL
+from cormorant.model.acl import ACL, EVERYONE
 from cormorant.model.address import canonical
+from cormorant.model.audit import is_chosen
 from cormorant.model.settings import Depth, SourceSettings
 from cormorant.sources.files.patterns import compile_patterns
 
@@ -27,6 +29,9 @@ class FilesSettings(SourceSettings):
     JUDGED = SourceSettings.JUDGED | {
         "include", "exclude", "depth", "hidden", "symlinks", "owner_grants", "types", "max_size_bytes", "too_big",
     }  # fmt: skip
+
+    FORETOLD = frozenset(("path", "include", "exclude", "depth", "hidden", "types"))
+    FINDING = frozenset(("types",))
 
     path: str = Field(
         description="The folder, like /srv/docs. A file: address too, for a name that is not text.",
@@ -59,6 +64,14 @@ class FilesSettings(SourceSettings):
     )
     follow_links: bool = Field(
         default=False, description="Whether links found in documents to other files of the folder are followed."
+    )
+
+    hash_audit: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="The share of unchanged files that are read all the same, like 0.01, to find those that changed "
+        "though size, time and inode are the same. 0: none.",
     )
 
     @field_validator("path")
@@ -123,6 +136,25 @@ class FilesSettings(SourceSettings):
         else:
             path = os.fsencode(self.path)
         return path.rstrip(b"/") or b"/"
+
+    def audits(self, address: str, now: float) -> bool:
+        """Is it the turn of this file?"""
+        return is_chosen(address, now, self.hash_audit)
+
+    def opened_to_all(self, address: str) -> str | None:
+        """That everyone may find a file which the file system does not let everyone read; None when it is not so."""
+        if self.owner_grants or EVERYONE not in self.grants:
+            return None
+        try:
+            mode = os.stat(unquote_to_bytes(address.removeprefix("file://"))).st_mode  # noqa: PTH116 - it is bytes
+        except (OSError, ValueError):
+            return None
+        if mode & stat.S_IROTH:
+            return None
+        return (
+            f"Its mode {stat.S_IMODE(mode):o} keeps it from others on this machine, and everyone who reaches the "
+            "search page may find it: set owner_grants=true to go by the rights of files, or grants=group:NAME."
+        )
 
     @property
     def levels(self) -> int | None:

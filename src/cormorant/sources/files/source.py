@@ -26,7 +26,7 @@ from cormorant.sources.files.wire import Identity, identity_of, open_root
 from cormorant.sources.protocol import Discovery
 
 BATCH = 1_000
-"""Files yielded at once."""
+"""Files and folders met between two batches."""
 
 PARALLEL = 4
 """Files read at once."""
@@ -85,8 +85,8 @@ class FilesSource:
             walk = Walk(root, self._naming, self.gates, self._names)
             self.unlisted, self.closed = walk.unlisted, walk.closed
             files = walk.files()
-            while batch := list(islice(files, BATCH)):
-                yield batch
+            while met := list(islice(files, BATCH)):
+                yield [each for each in met if each is not None]
             self._check_end(identity, empty=walk.entries == 0, was_empty=before is None or before[1])
             self.next_cursor = self._remember(identity, empty=walk.entries == 0)
         finally:

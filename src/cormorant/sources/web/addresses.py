@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from cormorant.model.settings import Settings
+from cormorant.sources.web.redaction import Redaction
 from cormorant.sources.web.rewriting import AddressRules
 from cormorant.sources.web.stripping import Stripping
 
@@ -17,6 +18,11 @@ class AddressSettings(Settings):
         description="Parameters that say nothing about the page: sessions, tracking, names like ref, beginnings like "
         "ad_*, exceptions like !sid; or off.",
     )
+    redact_parameters: tuple[str, ...] = Field(
+        default=("secrets",),
+        description="Parameters whose values nobody is shown: secrets (token, api_key, sig and their like), names, "
+        "beginnings like pin_*, exceptions like !token; or off.",
+    )
     sort_query: bool = Field(
         default=True, description="Whether the parameters of a query are put in the order of their names."
     )
@@ -26,6 +32,13 @@ class AddressSettings(Settings):
         "the first that matches decides.",
     )
     rewriter: str = Field(default="", description="An installed plug-in that rewrites addresses, by its name.")
+
+    @field_validator("redact_parameters")
+    @classmethod
+    def _redacts(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse what is no name of a parameter."""
+        Redaction(names)
+        return names
 
     def address_rules(self) -> AddressRules:
         """The rules. Raises BadRule naming the one that cannot be read."""

@@ -1,23 +1,18 @@
 """Does a server's 304 tell the truth? Now and then the page is asked for without conditions, to see (fault N19).
 
 A few servers confirm what has changed since: an ETag made from a template's version, a cache that never looks again.
-Nobody would notice, since a page that is always confirmed is never read. Which pages are looked at is decided by their
-address and the day, so that every crawl of another day takes others.
+Nobody would notice, since a page that is always confirmed is never read. Whose turn it is: `model/audit.py`.
 """
 
 from __future__ import annotations
 
 import hashlib
 
-import xxhash
 from msgspec.structs import replace
 from pydantic import Field
 
 from cormorant.model.content import Content
 from cormorant.model.settings import Settings
-
-DAY_S = 86_400
-_BUCKETS = 1_000_000
 
 
 class AuditSettings(Settings):
@@ -29,11 +24,6 @@ class AuditSettings(Settings):
         le=1,
         description="The share of 304 answers that are checked by asking again without conditions, like 0.01. 0: none.",
     )
-
-
-def is_chosen(address: str, now: float, share: float) -> bool:
-    """Is the answer of this address to be checked on the day of `now` (epoch seconds)?"""
-    return xxhash.xxh3_64_intdigest(address.encode(), seed=int(now // DAY_S)) % _BUCKETS < share * _BUCKETS
 
 
 def differing(content: Content, content_hash: bytes) -> Content | None:

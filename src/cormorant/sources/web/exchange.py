@@ -8,7 +8,14 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
-from cormorant.fetch.headers import Headers, content_type, last_modified, retry_after, robots_directives
+from cormorant.fetch.headers import (
+    Headers,
+    content_type,
+    last_modified,
+    retry_after,
+    robots_directives,
+    without_secrets,
+)
 from cormorant.fetch.values import Answer, Fault
 from cormorant.model.address import join
 from cormorant.model.content import Content
@@ -131,7 +138,7 @@ def content_of(answer: Answer, address: str, agent: str, at: float) -> Content:
         mime=mime,
         charset=charset,
         status_line=answer.status_line,
-        header_block=answer.header_block,
+        header_block=without_secrets(answer.header_block),
         etag=headers.get("etag"),
         modified=headers.get("last-modified"),
         modified_at=last_modified(headers),

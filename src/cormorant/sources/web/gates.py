@@ -238,7 +238,7 @@ def _has_run_out(directive: str, at: float) -> bool:
 def _shape(address: str) -> Ruling | None:
     """Exclude addresses that only a trap makes."""
     if len(address) > MAX_ADDRESS:
-        return _no(Gate.ADDRESS, f"more than {MAX_ADDRESS} characters", 979)
+        return _no(Gate.ADDRESS, f"more than {MAX_ADDRESS} characters", 414)
     if address.find("/", 8) > MAX_HOST and len(origin_of(address).host.removesuffix(".")) > MAX_HOST - len("http://"):
         return _no(Gate.ADDRESS, "a host name of more than 253 characters", 979)
     if address.count("/") <= MAX_REPEATS + 2:

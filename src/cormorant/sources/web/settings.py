@@ -52,8 +52,14 @@ class WebSettings(
     JUDGED = PacingSettings.JUDGED - {"grants", "denies"} | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
         "too_big", "robots", "robots_agent", "max_hosts", "exclude_actions", "links", "strip_parameters", "sort_query",
-        "rewrite", "rewriter",
+        "rewrite", "rewriter", "redact_parameters",
     }  # fmt: skip
+
+    FORETOLD = frozenset((
+        "start", "start_file", "include", "exclude", "depth", "dynamic_pages", "exclude_actions", "index_include",
+        "index_exclude", "types", "strip_parameters", "sort_query", "rewrite", "rewriter",
+    ))  # fmt: skip
+    FINDING = frozenset(("index_include", "index_exclude", "types"))
 
     AT_ONCE = PacingSettings.AT_ONCE | {
         "delay_s", "per_host", "pace_by", "crawl_delay", "timeout_s", "idle_timeout_s", "connect_timeout_s",

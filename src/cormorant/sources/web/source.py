@@ -20,6 +20,7 @@ from cormorant.fetch.http import Fetcher
 from cormorant.fetch.route import Route
 from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.address import Origin, origin_of
+from cormorant.model.audit import is_chosen
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome, OutcomeKind, Unchanged
 from cormorant.model.pace import Pace
@@ -27,12 +28,13 @@ from cormorant.model.resource import Found, How, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.web import aging, exchange, sitemaps
-from cormorant.sources.web.audit import differing, is_chosen
+from cormorant.sources.web.audit import differing
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
 from cormorant.sources.web.logins import instead
 from cormorant.sources.web.pace import pace_of
 from cormorant.sources.web.recent import Recent
+from cormorant.sources.web.redaction import Redaction
 from cormorant.sources.web.robots import MAX_BODY, Reading, verdict_of_fetch
 from cormorant.sources.web.session import Session
 from cormorant.sources.web.settings import WebSettings
@@ -83,10 +85,12 @@ class WebSource:
         *, session: Session | None = None,
     ) -> None:  # fmt: skip
         self.number, self.settings = number, settings
-        self.next_cursor, self.unlisted = "", ()
+        self.next_cursor = ""
+        self.unlisted: Sequence[str] = ()
         self.closed: Sequence[str] = ()
         self._starts = settings.starts()
         rules = settings.address_rules()
+        self._redaction = Redaction(settings.redact_parameters)
         self.gates = WebGates(settings, self._starts, clock.now, rules)
         self.rename, self.shows_otherwise = rules.rename, rules.shows_otherwise
         self.consent = Consent.of(settings.named_hosts, settings.network, refused=settings.refused_ranges)
@@ -105,8 +109,8 @@ class WebSource:
             yield [Found(each, origin_of(each).site, 0, How.SEED, priority=0) for each in some]
 
     def display(self, address: str) -> str:
-        """A page is shown where it was fetched."""
-        return address
+        """A page is shown where it was fetched, less the secrets in its address."""
+        return self._redaction.of(address)
 
     def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:
         """How fast a host may be visited now, and which rule says so."""

@@ -41,7 +41,7 @@ class Stripping:
         """Raises BadRule that names what is no name of a parameter."""
         stripped, perhaps, kept = _read(names)
         self._sort, self._sessions = sort, "sessions" in names
-        self._stripped, self._perhaps, self._kept = _any_of(stripped), _any_of(perhaps), _any_of(kept)
+        self._stripped, self._perhaps, self._kept = any_of(stripped), any_of(perhaps), any_of(kept)
         every = [*stripped, *perhaps]
         self._suspect = re.compile(rf"[?&;](?:{_by_letter(every)})(?:[=&;/?]|$)") if every else None
 
@@ -148,5 +148,6 @@ def _by_letter(names: Sequence[str]) -> str:
     return "|".join(f"{re.escape(letter)}(?:{'|'.join(rest)})" for letter, rest in letters.items())
 
 
-def _any_of(names: Sequence[str]) -> re.Pattern[str] | None:
+def any_of(names: Sequence[str]) -> re.Pattern[str] | None:
+    """What matches any of these names, of which a star at the end stands for any rest; None without one."""
     return re.compile("|".join(_pattern(name) for name in names), re.IGNORECASE) if names else None
