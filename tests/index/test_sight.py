@@ -1,16 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from cormorant.index import dictionary
 from cormorant.index.compile import WORDS_FIRST, words_first
 from cormorant.index.leaves import TIE
 from cormorant.index.query import Weights
 from cormorant.index.sight import RAREST
-from cormorant.model.acl import Reader
+from cormorant.model.acl import ANYONE, Reader
 from cormorant.search.weights import DEFAULT, FACTORS, tuned
 from tests.index.shelves import Shelf, entry, shelf
 
@@ -58,3 +59,41 @@ def test_no_figure_outweighs_one_more_word(weights: Weights) -> None:
     fewer = weights.strict_words - 1
     assert fewer * word + (fewer - 1) * pair + priors < words_first(weights)
     assert words_first(DEFAULT) == WORDS_FIRST
+
+
+ENGLISH = "en"
+OTHERS = tuple(f"connect{ending}" for ending in ("ed", "ing", "s", "ion", "ions", "ive", "ively", "ivity"))
+
+
+def test_forms_in_forbidden_documents_take_the_place_of_no_other(made: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = entry(1, "they connectives", language=ENGLISH)
+    monkeypatch.setattr(dictionary, "MOST_FORMS", 3)
+    made.put(own, *(entry(n, " ".join(OTHERS), language=ENGLISH, grants=("group:staff",)) for n in range(2, 9)))
+    assert made.ids("connect") == [1]
+    assert made.ids("connect", reader=STAFF) != [1]
+
+
+@pytest.mark.parametrize("bound", ["MOST_LOOKED_AT", "MOST_COMPARED"])
+def test_words_of_forbidden_documents_are_not_counted_against_what_is_looked_at(
+    made: Shelf, monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
+    own = entry(1, "they connective", language=ENGLISH)
+    monkeypatch.setattr(dictionary, bound, 3)
+    made.put(own, *(entry(n, " ".join(OTHERS[:5]), language=ENGLISH, grants=("group:staff",)) for n in range(2, 9)))
+    assert made.reader.alike("conective", ANYONE) == ("connective",)
+    assert made.ids("connect") == [1]
+
+
+def test_what_is_a_form_is_looked_up_once_for_all_readers(made: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    made.put(*(entry(n, " ".join(OTHERS), language=ENGLISH, grants=("everyone",)) for n in range(1, 5)))
+    asked: list[str] = []
+    related = dictionary._related
+
+    def counted(words: Iterable[str], word: str, language: str) -> tuple[str, ...]:
+        asked.append(word)
+        return related(words, word, language)
+
+    monkeypatch.setattr(dictionary, "_related", counted)
+    for reader in (ANYONE, STAFF, ANYONE):
+        made.ids("connecting", reader=reader)
+    assert asked == ["connecting"]

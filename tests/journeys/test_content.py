@@ -11,6 +11,8 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.operate import links as of_links
+from cormorant.operate import searching
+from cormorant.search.reader import Question
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.journeys.hosts import Host
@@ -44,6 +46,22 @@ def settings(town: Host, **given: object) -> dict[str, object]:
 def links(home: Home, address: str) -> set[tuple[str, str, str]]:
     with home.house() as house:
         return {(each["direction"], each["address"], each["text"]) for each in of_links.links(house, address)}
+
+
+def test_titles_that_are_none_and_what_stands_in_for_them(file_home: Home, crawls: Crawler, town: Host) -> None:
+    prose = "The harbour master keeps the tide tables in the office by the old pier."
+    link = "".join(f"<a href='{each}'>to {each}</a>" for each in ("/left", "/every"))
+    town.says = {
+        "/": Said(body=page(link)),
+        "/left": Said(body=f"<title>Untitled Document</title><h1>Tides</h1><p>{prose}"),
+        "/every": Said(body=f"<title>Our Town</title><h1>Our town</h1><h2>Piers</h2><p>{prose}"),
+    }
+    file_home.add_source("web", "town", settings(town, bad_titles=["our town"], describe_by_text="true"))
+    crawls.crawl(file_home, "town")
+    assert {file_home.shown(town.origin + path)["title"] for path in ("/left", "/every")} == {"Tides", "Piers"}
+    with file_home.house() as house:
+        hits = searching.search(house, Question("tide")).hits
+    assert [hit.attributes["Description"] for hit in hits] == [prose, prose]
 
 
 def test_charset_language_and_links_are_known_and_told(home: Home, crawls: Crawler, town: Host) -> None:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 import sqlalchemy as sa
 
 from cormorant.app.build import Plan
 from cormorant.app.opening import opened
-from cormorant.base.errors import NotFoundError
+from cormorant.base.errors import NotFoundError, NotShown
 from cormorant.frontier import hiding
 from cormorant.model.acl import Reader
 from cormorant.operate import copies, searching
 from cormorant.operate.copies import Copy, Wish
 from cormorant.operate.house import House
+from cormorant.portal import site
 from cormorant.store.schema import content
 from tests.operate.folders import copied, crawled_once, number_of
+from tests.portal.asking import ask_of
+from tests.portal.visiting import Caller
 
 PAGE = """<html lang=en><head><title>Ferries</title><script>x</script></head><body><h1>Ferries</h1>
 <p>The ferry leaves at eight. <a href=tides.html>Tides</a></p></body></html>"""
@@ -67,8 +71,32 @@ def test_what_is_no_page_is_text(plan: Plan) -> None:
 
 
 def test_a_wish_not_to_be_archived_holds(plan: Plan) -> None:
-    with opened(plan) as house, pytest.raises(NotFoundError, match="noarchive"):
+    with opened(plan) as house, pytest.raises(NotShown, match="noarchive"):
         copy(house, "barges.html")
+
+
+def test_a_reader_is_told_why_there_is_no_copy_and_is_led_to_none(plan: Plan) -> None:
+    with opened(plan) as house:
+        barges, ferries = (number_of(house, f"{name}.html") for name in ("barges", "ferries"))
+        reader = Caller(site.make(house))
+        got = reader.get(f"/cached/{barges}")
+        assert (got.status, "noarchive" in got.body, "never existed" in got.body) == (404, True, False)
+        assert "never existed" in reader.get("/cached/999999").body
+        found = reader.get("/search?q=barge").body
+        assert '<bdi lang="en">Ferries</bdi></h2>' in found
+        assert f"/cached/{barges}" not in found
+        assert f'href="/cached/{ferries}"' in reader.get("/search?q=ferry").body
+        pages = site.make(house)
+        told = {name: ask_of(pages, f"/explain?address={quote(url(house, name))}") for name in ("barges", "ferries")}
+        assert {name: "Cached copy</a>" in page.body for name, page in told.items()} == {
+            "barges": False, "ferries": True,
+        }  # fmt: skip
+
+
+def url(house: House, name: str) -> str:
+    with house.store.read() as tx:
+        rows = tx.rows(sa.select(content.c.url).where(content.c.url.like(f"%/{name}.html")))
+    return str(rows[0].url)
 
 
 def test_a_wish_that_only_the_copy_knows_of_holds(plan: Plan) -> None:

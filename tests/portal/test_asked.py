@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import Request
 
 from cormorant.app.build import Plan
 from cormorant.app.opening import opened
 from cormorant.app.settings import Installation as Settings
 from cormorant.base import masking
 from cormorant.base.errors import Unreachable
-from cormorant.operate import queries
+from cormorant.operate import queries, searching
 from cormorant.operate.house import House
+from cormorant.operate.queries import Face
 from cormorant.portal import asked, door, records, site
 from cormorant.portal.asked import Asked
 from cormorant.portal.guard import Guard
+from cormorant.search.reader import Question
 from tests.cli.world import Installation
 from tests.portal.visiting import Caller
 
@@ -242,3 +246,24 @@ def test_commands_tell_the_same(folder: Path, reader: Caller, house: House, note
     ]
     wrong = home.run("query", "top", "--days", "0")
     assert (wrong.code, "1 to 3,650 days" in wrong.err) == (2, True)
+
+
+def test_one_thread_writes_however_many_rows_wait(
+    reader: Caller, house: House, noted: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers, write = threading.Event(), queries.write
+
+    def slow(*given: Any) -> None:
+        answers.wait(30)
+        write(*given)
+
+    monkeypatch.setattr(asked, "MANY", 2)
+    monkeypatch.setattr(queries, "write", slow)
+    before = threading.active_count()
+    question = Question("plover")
+    answer = searching.search(house, question)
+    for _ in range(50):
+        noted.note(Request({"type": "http"}), question, answer, Face.API)
+    assert threading.active_count() <= before + 1
+    answers.set()
+    assert len(told(house, noted)) == 50

@@ -287,3 +287,11 @@ def test_whatever_is_asked_is_answered_as_described(path: str, data: st.DataObje
     got = crawled.get(f"{where}?{urlencode(given_)}", accept=data.draw(st.sampled_from(["*/*", LINES])))
     assert got.status < 500, got.body
     fits(path if "/kinds" not in where else "/api/v1/sources/kinds", got)
+
+
+def test_a_parameter_that_is_there_and_empty_is_read_as_absent(crawled: Crawled) -> None:
+    plain = crawled.api("/search?q=kelp")
+    said = crawled.api("/search?q=kelp&offset=&limit=&sort=&group=&all=&source=&type=")
+    assert [hit["id"] for hit in said["hits"]] == [hit["id"] for hit in plain["hits"]]
+    assert crawled.get("/api/v1/search?q=kelp&limit=x").status == 422
+    assert crawled.get("/api/v1/search?q=kelp&limit=-1").status == 422

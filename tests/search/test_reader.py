@@ -178,3 +178,13 @@ def test_languages_a_reader_prefers(index: Shelf) -> None:
     for languages, expected in (((), [21, 22]), (("de-CH",), [22, 21]), (("EN", ""), [21, 22])):
         answer = library.find(Question('"gull"', languages=languages), ANYONE)
         assert [hit.id for hit in answer.hits] == expected
+
+
+@pytest.mark.parametrize(("robots", "quoted"), [((), True), (("noarchive",), True), (("nosnippet",), False)])
+def test_nothing_is_quoted_of_a_page_that_asks_for_it(robots: tuple[str, ...], tmp_path: Path, *, quoted: bool) -> None:
+    said = {"Description": "All about tides.", "Headline1": ("Tides",), "Headline2": "Ebb", "Author": "Ada"}
+    with shelf("embedded", tmp_path / "index") as index:
+        index.put(entry(1, "The tide tables.", title="Tides", attributes={**said, "Robots": robots}))
+        (hit,) = Library(index.reader, Hands()).find(Question("tide"), ANYONE).hits
+    assert (bool(hit.snippet), "All about" in str(hit.attributes), "Headline1" in hit.attributes) == (quoted,) * 3
+    assert ("Headline2" in hit.attributes, hit.attributes["Author"]) == (quoted, "Ada")

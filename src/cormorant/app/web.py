@@ -21,7 +21,8 @@ Listener: TypeAlias = socket.socket
 
 BACKLOG = 128
 GRACE_S = 5
-MOST_REQUESTS = 200
+MOST_CONNECTIONS = 400
+"""Connections that are open at once, most of them at rest; how many are answered at once is the guard's to say."""
 SELDOM = 50_000
 """Objects that are made before young ones are looked through; Python's own measure is 700."""
 
@@ -178,7 +179,7 @@ def serve(plan: Plan, listener: Listener, reach: Reach) -> None:
     config = uvicorn.Config(
         make(house, reach.hosts, listed, asked), log_level="critical", access_log=False, server_header=False,
         lifespan="off", proxy_headers=bool(reach.proxies), forwarded_allow_ips=list(reach.proxies),
-        timeout_graceful_shutdown=GRACE_S, limit_concurrency=MOST_REQUESTS,
+        timeout_graceful_shutdown=GRACE_S, limit_concurrency=MOST_CONNECTIONS,
     )  # fmt: skip
     seldom_collected()
     uvicorn.Server(config).run(sockets=[listener])

@@ -7,11 +7,13 @@
     │   ├── BadRule                    a boundary rule that cannot be parsed
     │   └── BadAddress                 not an address this kind of source understands
     ├── NotFoundError         exit 4   no such source, run, document, receiver
+    │   └── NotShown                   a document that asks not to be shown here
     ├── ConflictError         exit 1   exists already, or is in a state that does not allow it
     ├── NotPermitted          exit 5   the operating system or an access rule says no
     ├── NotSignedIn           exit 5   a token is needed, and none, or an unknown one, was shown
     ├── TooManyTries          exit 5   too many wrong tokens from one place
     ├── Unreachable           exit 6   a server or database does not answer
+    ├── Busy                  exit 6   more is asked at once than can be answered
     ├── DataFolderError       exit 1   the data folder cannot be used as it is
     ├── SecretSealed         exit 1   a secret cannot be opened: its key is missing, or another one
     ├── StoreError            exit 1   the database said something we cannot go on with
@@ -111,6 +113,12 @@ class NotFoundError(CormorantError):
     http_status = 404
 
 
+class NotShown(NotFoundError):
+    """The document asks not to be shown here. Open it where it is."""
+
+    code = "not_shown"
+
+
 class ConflictError(CormorantError):
     """What was asked does not fit the present state."""
 
@@ -146,6 +154,14 @@ class Unreachable(CormorantError):
     """A server or database could not be reached."""
 
     code = "unreachable"
+    exit_code = 6
+    http_status = 503
+
+
+class Busy(CormorantError):
+    """More is asked at once than can be answered. Ask again in a moment."""
+
+    code = "busy"
     exit_code = 6
     http_status = 503
 

@@ -20,6 +20,7 @@ from cormorant.extract.formats import OCTETS, essence
 from cormorant.extract.head import meant_for
 from cormorant.extract.language import Declared, language_said
 from cormorant.extract.likeness import likeness
+from cormorant.extract.naming import named
 from cormorant.extract.sitemap_task import decode_sitemap, is_read_inline, sitemap_or_fault
 from cormorant.extract.sniff import is_text, sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
@@ -113,6 +114,7 @@ class Reader:
         if not isinstance(read, tuple):
             return read
         content, said = read
+        said = named(said, source.settings.manner, content.address, content.file_name)
         if said.directives:
             said = replace(said, directives=meant_for(said.directives, source.settings.agent))
         if content.beside or content.refresh:

@@ -19,7 +19,7 @@ from cormorant.extract.defuse import defused, utf16_of
 from cormorant.extract.further import further
 from cormorant.extract.head import Head, headlines, language_of, read_metas, title_of
 from cormorant.extract.links import References, absolute, gathered, joined, rel_of
-from cormorant.extract.text import clean, name_of
+from cormorant.extract.text import clean, is_left_behind, is_made_up, name_of
 from cormorant.model.content import PLAIN, Extraction, Link, Manner, Value
 
 # The renderer shows only rows of tables and items of lists, drops captions, pads columns to equal width (quadratic in
@@ -122,7 +122,9 @@ def _title_and_attributes(document: Document, head: Head, address: str) -> tuple
         attributes["Headline1"] = first
     if second:
         attributes["Headline2"] = second
-    title = title_of(document.find_all("title")) or next(iter(first + second), "") or name_of(address)
+    title = title_of(document.find_all("title"))
+    if is_made_up(title):
+        title = next((each for each in first + second if not is_left_behind(each)), "") or name_of(address)
     return title, attributes
 
 

@@ -39,6 +39,14 @@ _MADE_UP: Final = re.compile(
     r"|workbook|(?:powerpoint[- ])?(?:presentation|präsentation|présentation)|pdf|layout)?[ -]?\d{0,4}",
     re.IGNORECASE,
 )
+# What editors of web pages put there before anybody wrote a title.
+_LEFT_BEHIND: Final = re.compile(
+    r"untitled|(?:untitled|new|unbenanntes|neues?|nouvelle|nouveau|nueva|nuevo)[ -]?"
+    r"(?:document|page|dokument|seite|página|documento)[ -]?\d{0,4}|document sans (?:titre|nom)|documento sin título"
+    r"|(?:insert|enter|your|page|add)(?: your)?(?: page)? title(?: goes)?(?: here)?|title (?:goes )?here"
+    r"|welcome to adobe golive \d{0,2}",
+    re.IGNORECASE,
+)
 _UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\xad\ud800-\udfff\ufeff\ufffe\uffff]+")
 _MARKS: Final = re.compile(f"([\u0300-\u036f]{{{MAX_MARKS}}})[\u0300-\u036f]+")
 
@@ -118,7 +126,17 @@ def name_of(address: str, file_name: str = "") -> str:
 def title_or_name(title: str, address: str, file_name: str = "") -> str:
     """Return a document's own title, unless an office program made it up; then what `name_of` says."""
     line = _MADE_BY.sub("", one_line(title))
-    return name_of(address, file_name) if _MADE_UP.fullmatch(line) else line
+    return name_of(address, file_name) if is_made_up(line) else line
+
+
+def is_made_up(title: str) -> bool:
+    """Say whether a title is none: empty, or what a program puts there before anybody wrote one."""
+    return bool(_MADE_UP.fullmatch(title)) or is_left_behind(title)
+
+
+def is_left_behind(line: str) -> bool:
+    """Say whether a title or heading was put there by an editor of pages, for its user to write one."""
+    return _LEFT_BEHIND.fullmatch(line) is not None
 
 
 def text_hash(text: str) -> bytes:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection, Iterable
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 import tantivy
 
 from cormorant.index.alike import allowed, edits
 from cormorant.index.query import Field, Key
+from cormorant.index.sight import Forms, Sight
 from cormorant.index.stems import beginning, has_forms, language_of, stem
 
 MOST_LOOKED_AT: Final = 5_000
 """Words with one beginning that are looked at for forms of a word; there are more for short beginnings alone."""
 MOST_FORMS: Final = 24
-"""Other forms of a word that are asked for, those first that most documents hold."""
+"""Other forms of a word that are asked for, those first that most of what the reader sees holds."""
 MOST_COMPARED: Final = 200_000
 """Words with one first letter that are compared with a misspelt one: 0.2 s."""
 MOST_ALIKE: Final = 8
@@ -23,19 +24,16 @@ _REMEMBERED: Final = 10_000
 _FIELDS: Final = (Field.TEXT, Field.TITLE)
 
 
-class Forms(NamedTuple):
-    """Other forms of a word in documents of a language."""
-
-    language: str
-    words: tuple[str, ...]
-
-
 class Dictionary:
-    """The words of one committed state. What it tells is of all documents: for questions, never for answers."""
+    """The words of one committed state.
+
+    Words of all documents are only where to look. What is told, in which order, and what is left out where there is too
+    much, goes by what the reader sees.
+    """
 
     def __init__(self, searcher: tantivy.Searcher) -> None:
         self._searcher = searcher
-        self._forms: dict[str, tuple[Forms, ...]] = {}
+        self._families: dict[tuple[str, str], tuple[str, ...] | None] = {}
 
     @cached_property
     def _filed(self) -> dict[str, int]:
@@ -52,46 +50,77 @@ class Dictionary:
         """All languages in which there are documents, each of which is in one of them; UNKNOWN where nobody knows."""
         return frozenset(tag for tag in self._filed if "-" not in tag)
 
-    def forms(self, word: str) -> tuple[Forms, ...]:
-        """Return other forms of a word, for each language in which there are any."""
-        known = self._forms.get(word)
+    def forms(self, word: str, sight: Sight) -> tuple[Forms, ...]:
+        """Return other forms of a word that the reader's documents hold, for each language in which there are any."""
+        known = sight.forms.get(word)
         if known is None:
-            if len(self._forms) >= _REMEMBERED:
-                self._forms.clear()
-            known = self._forms[word] = self._look_up(word)
+            if len(sight.forms) >= _REMEMBERED:
+                sight.forms.clear()
+            known = sight.forms[word] = self._look_up(word, sight)
         return known
 
-    def alike(self, word: str, holding: Callable[[str], int]) -> list[str]:
+    def alike(self, word: str, sight: Sight) -> list[str]:
         """Return words that are written nearly like this one, nearest first, then those that most documents hold.
 
-        They begin with the same letter: who misspells seldom does so at once. `holding` says in how many documents that
-        count a word stands; one that none of them holds is not told, nor takes the place of another.
+        They begin with the same letter: who misspells seldom does so at once. What none of the documents that the
+        reader sees holds is not told, nor takes the place of another.
         """
         most = allowed(word)
-        apart = {other: edits(word, other, most) for other in self._beginning(word[:1], MOST_COMPARED) if other != word}
+        beginning = self._beginning(word[:1], MOST_COMPARED, sight)
+        apart = {other: edits(word, other, most) for other in beginning if other != word}
         found: list[str] = []
         for distance in range(1, most + 1):
-            held = {other: holding(other) for other, by in apart.items() if by == distance}
+            held = {other: sight.holding(other) for other, by in apart.items() if by == distance}
             found += sorted(filter(held.get, held), key=lambda other: (-held[other], other))
             if len(found) >= MOST_ALIKE:
                 break
         return found[:MOST_ALIKE]
 
-    def _look_up(self, word: str) -> tuple[Forms, ...]:
+    def _look_up(self, word: str, sight: Sight) -> tuple[Forms, ...]:
         if not has_forms(word):
             return ()
-        found = ((language, self._forms_in(word, language)) for language in sorted(self.languages))
-        return tuple(Forms(language, others) for language, others in found if others)
+        found = ((language, self._forms_in(word, language, sight)) for language in sight.spoken(self.languages))
+        return tuple(Forms(language, others) for language, others in sorted(found) if others)
 
-    def _forms_in(self, word: str, language: str) -> tuple[str, ...]:
-        wanted, counts = stem(word, language), self._beginning(beginning(word, language), MOST_LOOKED_AT)
-        found = [other for other in counts if other != word and stem(other, language) == wanted]
-        return tuple(sorted(found, key=lambda other: (-counts[other], other))[:MOST_FORMS])
+    def _forms_in(self, word: str, language: str, sight: Sight) -> tuple[str, ...]:
+        """Return the forms that most of what the reader sees holds, of all that there are."""
+        held = {other: sight.holding(other) for other in self._family(word, language, sight)}
+        return tuple(sorted(filter(held.get, held), key=lambda other: (-held[other], other))[:MOST_FORMS])
 
-    def _beginning(self, letters: str, most: int) -> dict[str, int]:
-        """Words that begin so, and how many documents hold each in one field or the other."""
-        counts: dict[str, int] = {}
-        for field in _FIELDS:
-            for word, count in self._searcher.terms_with_prefix(field, letters, limit=most):
-                counts[word] = max(count, counts.get(word, 0))
-        return counts
+    def _family(self, word: str, language: str, sight: Sight) -> tuple[str, ...]:
+        """Return other words with the same stem.
+
+        They are the same for every reader, and remembered, unless there are too many to look at.
+        """
+        if (word, language) not in self._families:
+            if len(self._families) >= _REMEMBERED:
+                self._families.clear()
+            words = self._all(beginning(word, language), MOST_LOOKED_AT)
+            self._families[word, language] = None if words is None else _related(words, word, language)
+        known = self._families[word, language]
+        if known is None:
+            known = _related(self._beginning(beginning(word, language), MOST_LOOKED_AT, sight), word, language)
+        return known
+
+    def _beginning(self, letters: str, most: int, sight: Sight) -> Collection[str]:
+        """Return words that begin so; where there are more than that in a field, those most held as the reader sees."""
+        words = self._all(letters, most)
+        return self._walk(letters, most, sight.query) if words is None else words
+
+    def _all(self, letters: str, most: int) -> Collection[str] | None:
+        """Return all words that begin so, None where there are more than that in a field."""
+        found = [self._searcher.terms_with_prefix(field, letters, limit=most + 1) for field in _FIELDS]
+        if any(len(each) > most for each in found):
+            return None
+        return {word for each in found for word, _ in each}
+
+    def _walk(self, letters: str, most: int, within: tantivy.Query) -> Collection[str]:
+        """Return the words that begin so and that most documents of a query hold, in one field or the other."""
+        found = (self._searcher.terms_with_prefix(field, letters, within, limit=most) for field in _FIELDS)
+        return {word for each in found for word, count in each if count}
+
+
+def _related(words: Iterable[str], word: str, language: str) -> tuple[str, ...]:
+    """Return which of these words have the stem of another one."""
+    wanted = stem(word, language)
+    return tuple(other for other in words if other != word and stem(other, language) == wanted)

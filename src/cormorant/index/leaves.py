@@ -12,10 +12,10 @@ import tantivy
 from tantivy import Occur
 
 from cormorant.index import query as ask
-from cormorant.index.dictionary import Dictionary, Forms
+from cormorant.index.dictionary import Dictionary
 from cormorant.index.keys import UNKNOWN
 from cormorant.index.query import Field, Key
-from cormorant.index.sight import Sight
+from cormorant.index.sight import Forms, Sight
 from cormorant.index.words import words
 
 _Q = tantivy.Query
@@ -86,11 +86,8 @@ class Leaves:
         return [word, *(other for each in self._forms(word) for other in each.words)]
 
     def _forms(self, word: str) -> tuple[Forms, ...]:
-        """Return the other forms of a word in the languages of what the reader sees."""
-        if not self._weights.form:
-            return ()
-        spoken = self._sight.spoken(self._dictionary.languages)
-        return tuple(each for each in self._dictionary.forms(word) if each.language in spoken)
+        """Return the other forms of a word in what the reader sees."""
+        return self._dictionary.forms(word, self._sight) if self._weights.form else ()
 
     def _word(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
         """Return a query for a word or its forms; where it is split, for its pieces side by side."""

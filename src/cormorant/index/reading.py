@@ -325,7 +325,7 @@ def _alike(state: _State, sight: Sight, word: str) -> tuple[str, ...]:
     if known is None:
         if len(sight.alike) >= _MISSPELT:
             sight.alike.clear()
-        known = sight.alike[word] = tuple(state.dictionary.alike(word, sight.holding))
+        known = sight.alike[word] = tuple(state.dictionary.alike(word, sight))
     return known
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import tantivy
 from tantivy import Occur, Query
@@ -24,6 +24,13 @@ RAREST = 22.0
 
 _RANKED = (Field.TITLE, Field.TEXT)
 _REMEMBERED = 10_000
+
+
+class Forms(NamedTuple):
+    """Other forms of a word in documents of a language."""
+
+    language: str
+    words: tuple[str, ...]
 
 
 class Sight:
@@ -48,6 +55,13 @@ class Sight:
         self._spoken: Mapping[str, int] | None = None
         self.alike: dict[str, tuple[str, ...]] = {}
         """What was found to be written nearly like a word, as far as this reader may know it."""
+        self.forms: dict[str, tuple[Forms, ...]] = {}
+        """Other forms of words, as far as this reader may know them."""
+
+    @property
+    def query(self) -> Query:
+        """What the reader sees, whatever is asked."""
+        return tantivy.Query.boolean_query(self.clauses)
 
     def terms(self, name: str, values: list[str]) -> Query:
         """Return a query for any of these exact values; one value is asked for faster than a set of one."""

@@ -98,12 +98,15 @@ class Manner(NamedTuple):
     """How a document is to be read.
 
     `main` asks for its main text as well. `charset` is taken for one that does not say in what charset it is. `links`
-    names the kinds of references that count as links besides those that a reader follows.
+    names the kinds of references that count as links besides those that a reader follows. `bad_titles` are whole titles
+    that do not count, * at the end for anything; `describe` asks for a description of its text where it has none.
     """
 
     main: bool = False
     charset: str = ""
     links: tuple[LinkKind, ...] = ()
+    bad_titles: tuple[str, ...] = ()
+    describe: bool = False
 
 
 PLAIN = Manner()

@@ -62,7 +62,15 @@ class SourceSettings(Settings):
     """Settings every kind of source has."""
 
     JUDGED: ClassVar[frozenset[str]] = frozenset(
-        ("grants", "denies", "change_by", "default_charset", "default_language")
+        (
+            "grants",
+            "denies",
+            "change_by",
+            "default_charset",
+            "default_language",
+            "bad_titles",
+            "describe_by_text",
+        )
     )
     """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
     AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s",))
@@ -101,6 +109,25 @@ class SourceSettings(Settings):
         default="",
         description="The language of documents that do not say theirs and whose text does not tell, like de.",
     )
+
+    bad_titles: tuple[str, ...] = Field(
+        default=(),
+        description="Titles that do not count, in any case, like Home or `Welcome to*`: a heading or the name of the "
+        "document stands in for one; may repeat.",
+    )
+    describe_by_text: bool = Field(
+        default=False, description="Documents without a description get the first sentences of their text as theirs."
+    )
+
+    @field_validator("bad_titles")
+    @classmethod
+    def _titles(cls, titles: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse what would leave no title, or never match one."""
+        for title in titles:
+            bare = title.removesuffix("*")
+            if not bare.strip() or "*" in bare:
+                raise ValueError(f"{title!r} is no title. Write a whole one, or how it begins with one * at the end.")
+        return tuple(" ".join(title.split()) for title in titles)
 
     @field_validator("default_charset")
     @classmethod
@@ -145,7 +172,9 @@ class SourceSettings(Settings):
     @property
     def manner(self) -> Manner:
         """How its documents are to be read."""
-        return Manner("main" in self.change_by, self.default_charset)
+        return Manner(
+            "main" in self.change_by, self.default_charset, bad_titles=self.bad_titles, describe=self.describe_by_text
+        )
 
     @property
     def watched(self) -> Watched | None:

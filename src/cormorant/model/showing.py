@@ -17,6 +17,8 @@ CANONICAL: Final = "Canonical"
 """The attribute of a document that says of itself that it stands for its equals (rel=canonical): its own address."""
 NO_COPY: Final = "noarchive"
 NO_SNIPPET: Final = "nosnippet"
+QUOTES: Final = frozenset(("Description", "Headline1", "Headline2"))
+"""Attributes that are pieces of a page's text."""
 _MEANS: Final = {
     "noarchive": NO_COPY, "nocache": NO_COPY, "nosnippet": NO_SNIPPET, "max-snippet:0": NO_SNIPPET,
 }  # fmt: skip
@@ -35,3 +37,8 @@ def forbids(attributes: Mapping[str, Value], what: str) -> bool:
     """Does a document with these attributes ask that this is not shown?"""
     said = attributes.get(ATTRIBUTE)
     return said is not None and not isinstance(said, float | int) and what in said
+
+
+def unquoted(attributes: Mapping[str, Value]) -> dict[str, Value]:
+    """Return what may be told of a document that asks that no piece of its text is shown."""
+    return {name: value for name, value in attributes.items() if name not in QUOTES}

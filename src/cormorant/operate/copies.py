@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.base.errors import CacheDamaged, NotFoundError
+from cormorant.base.errors import CacheDamaged, NotFoundError, NotShown
 from cormorant.cache.frame import Frame
 from cormorant.cache.protocol import Place
 from cormorant.extract import readable
@@ -62,8 +62,8 @@ AS_IT_WAS: Final = Wish()
 def copy(house: House, shelf: Library, number: int, wish: Wish = AS_IT_WAS, reader: Reader = ANYONE) -> Copy:
     """A document's kept copy as this reader may see it.
 
-    Raises NotFoundError, the same for what is unknown and what is forbidden; with a reason where a page that may be
-    found asks that no copy of it be shown.
+    Raises NotFoundError, the same for what is unknown and what is forbidden; NotShown where a page that may be found
+    asks that no copy of it be shown.
     """
     hit = shelf.see(number, reader)
     if hit is None:
@@ -88,9 +88,9 @@ def copy(house: House, shelf: Library, number: int, wish: Wish = AS_IT_WAS, read
 
 
 def _allow(attributes: Any, url: str) -> None:
-    """Raise NotFoundError where the page asks that no copy of it be shown."""
+    """Raise NotShown where the page asks that no copy of it be shown."""
     if showing.forbids(attributes, showing.NO_COPY):
-        raise NotFoundError(f"This page asks that no copy of it be shown (noarchive). Open it where it is: {url}")
+        raise NotShown(f"This page asks that no copy of it be shown (noarchive). Open it where it is: {url}")
 
 
 def _frame(house: House, place: Place) -> Frame | None:

@@ -2,7 +2,8 @@
 
     GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
     GET /queries
-    GET /api/v1/documents, /explain, /sources, /runs, /queries and what is below them
+    GET /api/v1/documents, /explain, /sources, /runs, /tuning, /queries and what is below them, but for
+        /documents/ID/duplicates, which is for every reader
 
 One router, so that it is closed in one place: `admission.admit` is asked before each of its routes, and a page that
 links into the group does so only when `admission.is_open`.

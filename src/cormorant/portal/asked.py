@@ -52,7 +52,8 @@ class Asked:
         self._queries: list[QueryRow] = []
         self._clicks: list[ClickRow] = []
         self._shown: OrderedDict[str, dict[int, int]] = OrderedDict()
-        self._timer: threading.Timer | None = None
+        self._writer: threading.Thread | None = None
+        self._now = threading.Event()
         self._trimmed_at = -TRIM_S
 
     def note(self, request: Request, question: Question, answer: Answer, face: Face) -> str:
@@ -88,13 +89,16 @@ class Asked:
 
     def flush(self) -> None:
         """Write what is waiting now. What the database does not take waits on, up to a bound."""
+        self._flush()
+        with self._lock:
+            if self._writer is not None:
+                self._now.set()  # it has nothing left to wait for
+
+    def _flush(self) -> None:
         with self._writing:
             with self._lock:
                 asked, self._queries = self._queries, []
                 clicks, self._clicks = self._clicks, []
-                timer, self._timer = self._timer, None
-            if timer is not None:
-                timer.cancel()
             try:
                 self._write(asked, clicks)
             except CormorantError as error:
@@ -112,13 +116,23 @@ class Asked:
             queries.trim(self._house)
 
     def _soon(self) -> None:
-        """Have it written soon, by a thread of its own: no answer waits."""
+        """Have it written soon, by a thread of its own: no answer waits. There is one such thread at the most."""
         with self._lock:
-            many = len(self._queries) + len(self._clicks) >= MANY
-            if self._timer is not None and not many:
+            if len(self._queries) + len(self._clicks) >= MANY:
+                self._now.set()
+            if self._writer is not None:
                 return
-            timer = threading.Timer(0 if many else WAIT_S, self.flush)
-            timer.daemon = True
-            if self._timer is None:
-                self._timer = timer
-        timer.start()
+            self._writer = threading.Thread(target=self._write_soon, daemon=True)
+            writer = self._writer
+        writer.start()
+
+    def _write_soon(self) -> None:
+        """Write after a while, or when there are many rows, until none waits."""
+        while True:
+            self._now.wait(WAIT_S)
+            self._now.clear()
+            self._flush()
+            with self._lock:
+                if not (self._queries or self._clicks):
+                    self._writer = None
+                    return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any
 from urllib.parse import unquote, urlencode
 
@@ -10,7 +11,8 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from fastapi.templating import Jinja2Templates
 
-from cormorant.model.acl import EVERYONE
+from cormorant.base.errors import CormorantError
+from cormorant.model.acl import ANYONE
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.status import is_known
 from cormorant.operate import documents, explain, links
@@ -48,9 +50,8 @@ def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates) -> None:
         asked = address.strip()
         found = sayable(explain.explain(shelf.house, asked, here=False)) if asked else []
         back = "/explain?" + urlencode({"address": asked}) if asked else "/explain"
-        values = frame.of(request, None, back=back) | {
-            "asked": asked, "found": [told(each, number) for number, each in enumerate(found)],
-        }  # fmt: skip
+        shown = [told(each, number) | {"copied": _copied(shelf, each)} for number, each in enumerate(found)]
+        values = frame.of(request, None, back=back) | {"asked": asked, "found": shown}
         return look.TemplateResponse(request, "explain.html" if found else "look-up.html", values)
 
     @router.get("/documents/{number}/links", include_in_schema=False)
@@ -95,8 +96,6 @@ def title_of(record: Mapping[str, Any]) -> str:
 
 def told(record: Mapping[str, Any], number: int) -> dict[str, Any]:
     """An explanation as the page shows it; `number` tells those of one address apart."""
-    access = record["access"]
-    public = access is None or (EVERYONE in access["grants"] and not access["denies"])
     visits, no_text = _visits(record["visits"]), (record["conversion"] or {}).get("no_text")
     outcome = visits[0]["outcome"] if visits else ""
     return dict(record) | {
@@ -104,9 +103,18 @@ def told(record: Mapping[str, Any], number: int) -> dict[str, Any]:
         "advised": record.get("advice") if no_text or record["verdict"] not in ("indexed", "pending") else "",
         "status": record.get("status"), "status_text": record.get("status_text", ""),
         "explained": is_known(record.get("status", -1)), "ways": [_path(each) for each in record["paths"][:WAYS]],
-        "copied": bool(record["id"] and record["cache"] and record["index"]["indexed"] and public),
         "read_as": _read_as(record["conversion"] or {}), "robots": _robots(record["address"]),
     }  # fmt: skip
+
+
+def _copied(shelf: Shelf, record: Mapping[str, Any]) -> bool:
+    """Is there a copy that the page of copies would show? Not where the page asks for none."""
+    if not (record["id"] and record["cache"]):
+        return False
+    with suppress(CormorantError):  # what is wrong with the index is told by other parts of the page
+        hit = shelf.library().see(record["id"], ANYONE)
+        return hit is not None and hit.cached
+    return False
 
 
 def _path(path: Mapping[str, Any]) -> dict[str, Any]:

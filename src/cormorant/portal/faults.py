@@ -30,6 +30,7 @@ from cormorant.base.errors import (
 from cormorant.base.log import logger
 from cormorant.portal import frame, signing
 from cormorant.portal.admission import is_admitted
+from cormorant.portal.guard import OF_PROGRAMS
 from cormorant.portal.tries import WITHIN_S
 
 _log = logger(__name__)
@@ -123,7 +124,7 @@ def _said(
     """The answer that tells of a problem; a page keeps what was asked for, so that it can be asked again."""
     status: int = problem["status"]
     given = dict(headers or {}) | ({"Retry-After": str(AGAIN_S)} if status == 503 else {})
-    if request.url.path.startswith(("/api/", "/health/")):
+    if request.url.path.startswith(OF_PROGRAMS):
         answer: Response = JSONResponse(problem, status, given, media_type="application/problem+json")
     elif status == NotSignedIn.http_status:
         answer = signing.page(look, request, back=_here(request), status=status)

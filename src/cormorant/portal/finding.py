@@ -1,6 +1,7 @@
 """What was asked of the search page, and where does each choice on it lead?
 
-What a parameter says that is none of its values is passed over; of a day that is none a note says so.
+What a parameter says that is none of its values is passed over, but for `page`, `all` and `why`, whose errors are
+answered with 422 before; of a day that is none a note says so.
 """
 
 from __future__ import annotations

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from ipaddress import ip_address
 from typing import Any, TypeAlias
+
+from cormorant.base.errors import Busy, NotPermitted, UsageError
 
 Message: TypeAlias = MutableMapping[str, Any]
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -28,6 +31,11 @@ COPY_POLICY = (
 window, which is nothing of ours."""
 MOST_BODY = 65_536
 """Bytes that may be sent with a request: nothing here takes more than a form's worth."""
+MOST_REQUESTS = 200
+"""Requests that are answered at once; more are told to come again."""
+AGAIN_S = 5
+OF_PROGRAMS = ("/api/", "/health/")
+"""Where programs ask: what is wrong is told as a problem object (RFC 9457)."""
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "[::1]"))
 
 _HEADERS = {
@@ -53,20 +61,22 @@ _HOST = re.compile(r"([^\s:/@\[\]<>\"']+|\[[0-9a-f:.]+\])(:\d{0,5})?")
 class Guard:
     """Refuses what a browser was made to send, and adds the headers a route did not set itself.
 
-    Refused are requests that name another host (DNS rebinding), and those that would change something and come from
-    pages of others (CSRF). `hosts` are the names to answer to, besides those of loopback and the very address that a
-    request came to.
+    Refused are requests that name another host (DNS rebinding), those that would change something and come from pages
+    of others (CSRF), and more than can be answered at once. `hosts` are the names to answer to, besides those of
+    loopback and the very address that a request came to. HEAD is answered as GET is, less the body.
     """
 
     def __init__(self, app: Application, hosts: Collection[str]) -> None:
         self._app = app
         self._hosts = frozenset(hosts) | LOOPBACK
+        self._under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        only_head = scope["method"] == "HEAD"
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -74,25 +84,45 @@ class Guard:
                 ours = _HEADERS | _OF_STATIC if scope["path"].startswith("/static/") else _HEADERS
                 more = [(name, value) for name, value in ours.items() if name not in given]
                 message = {**message, "headers": [*message["headers"], *more]}
+            elif only_head:
+                message = {**message, "body": b""}
             await send(message)
 
+        refused = self._refused(scope)
+        if refused is not None:
+            await _say(guarded, scope["path"], refused)
+            return
+        self._under_way += 1
+        try:
+            await self._app({**scope, "method": "GET"} if only_head else scope, receive, guarded)
+        finally:
+            self._under_way -= 1
+
+    def _refused(self, scope: Scope) -> dict[str, Any] | None:
+        """What is wrong with a request, as a problem; None: nothing."""
         host = plain(_field(scope, b"host"))
         if host not in self._hosts and host != _came_to(scope):
-            await _say(guarded, 421, ELSEWHERE)
-        elif scope["method"] not in _SAFE and _is_of_others(scope):
-            await _say(guarded, 403, OF_OTHERS)
-        else:
-            await self._app(scope, receive, guarded)
+            return UsageError(ELSEWHERE).as_problem() | {"status": 421}
+        if scope["method"] not in _SAFE and _is_of_others(scope):
+            return NotPermitted(OF_OTHERS).as_problem()
+        return Busy(TOO_MANY).as_problem() if self._under_way >= MOST_REQUESTS else None
 
 
-ELSEWHERE = b"This server does not answer for that host. Whoever runs it names it with: serve --name HOST\n"
-OF_OTHERS = b"This came from a page of another site, so nothing was done.\n"
+ELSEWHERE = "This server does not answer for that host. Whoever runs it names it with: serve --name HOST"
+OF_OTHERS = "This came from a page of another site, so nothing was done."
+TOO_MANY = "Too much is asked here at this moment. Ask again in a few seconds."
 
 
-async def _say(send: Send, status: int, sentence: bytes) -> None:
-    kind = (b"content-type", b"text/plain; charset=utf-8")
-    await send({"type": "http.response.start", "status": status, "headers": [kind]})
-    await send({"type": "http.response.body", "body": sentence})
+async def _say(send: Send, path: str, problem: dict[str, Any]) -> None:
+    """Tell what is wrong: to a program as a problem object, to a person in its sentence."""
+    told, kind = f"{problem['detail']}\n", "text/plain; charset=utf-8"
+    if path.startswith(OF_PROGRAMS):
+        told, kind = json.dumps(problem), "application/problem+json"
+    headers = [(b"content-type", kind.encode()), (b"content-length", str(len(told.encode())).encode())]
+    if problem["status"] == Busy.http_status:
+        headers.append((b"retry-after", str(AGAIN_S).encode()))
+    await send({"type": "http.response.start", "status": problem["status"], "headers": headers})
+    await send({"type": "http.response.body", "body": told.encode()})
 
 
 def _field(scope: Scope, name: bytes) -> str:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.responses import JSONResponse, Response, StreamingResponse
+from pydantic import BeforeValidator
 
 from cormorant.base.errors import UsageError
 from cormorant.model.resource import SETS
@@ -63,15 +64,27 @@ class _Paging(NamedTuple):
     every: bool
 
 
+def _absent(default: object) -> BeforeValidator:
+    """Read a parameter that is there and empty as one that is absent: who fills in a template leaves such behind."""
+    return BeforeValidator(lambda given: default if given == "" else given)
+
+
 async def _paging(
-    limit: Annotated[int, Query(ge=0, le=1000, description="Hits in one answer; groups, if they come in groups.")] = 10,
-    offset: Annotated[int, Query(ge=0, description="Hits or groups to pass over.", examples=[10])] = 0,
-    sort: Annotated[Sort, Query(description="In which order.", examples=["newest"])] = Sort.RELEVANCE,
+    limit: Annotated[
+        int, Query(ge=0, le=1000, description="Hits in one answer; groups, if they come in groups."), _absent(10)
+    ] = 10,
+    offset: Annotated[int, Query(ge=0, description="Hits or groups to pass over.", examples=[10]), _absent(0)] = 0,
+    sort: Annotated[
+        Sort, Query(description="In which order.", examples=["newest"]), _absent(Sort.RELEVANCE)
+    ] = Sort.RELEVANCE,
     group: Annotated[
         GroupBy | None,
         Query(description="Come in groups of one source or site, three hits of each.", examples=["site"]),
+        _absent(None),
     ] = None,
-    every: Annotated[bool, Query(alias="all", description="Duplicates are hits too, instead of folded.")] = False,
+    every: Annotated[
+        bool, Query(alias="all", description="Duplicates are hits too, instead of folded."), _absent(default=False)
+    ] = False,
 ) -> _Paging:
     return _Paging(limit, min(offset, MOST_NUMBER), sort, group, every)
 

@@ -37,7 +37,7 @@ class Piece(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A hit as the page shows it. `link` is where its title leads; `icon` one of page, file, folder."""
+    """A hit as the page shows it. `link` is where its title leads, "" for nowhere; `icon` one of page, file, folder."""
 
     id: int
     url: str
@@ -53,9 +53,9 @@ class Shown(NamedTuple):
 
 
 def shown(hit: Hit) -> Shown:
-    """Fit a hit to the page. A title leads to the document when a browser may go there, else to its kept copy."""
+    """Fit a hit to the page. A title leads to the document when a browser may go there, else to a copy that is kept."""
     web = hit.url.startswith(("http://", "https://"))
-    link, icon = (hit.url, "page") if web else (f"/cached/{hit.id}", "file")
+    link, icon = (hit.url, "page") if web else (f"/cached/{hit.id}" if hit.cached else "", "file")
     return Shown(
         hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)), meta(hit),
         hit.cached, hit.duplicates,

@@ -312,11 +312,8 @@ class Library:
 def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
     """Return a match as it is shown, less what its page asks not to be shown."""
     entry = match.entry
-    shown = (
-        Snippet("")
-        if showing.forbids(entry.attributes, showing.NO_SNIPPET)
-        else snippet(entry.text, needles.spoken(entry.language))
-    )
+    quoted = not showing.forbids(entry.attributes, showing.NO_SNIPPET)
+    shown = snippet(entry.text, needles.spoken(entry.language)) if quoted else Snippet("")
     return Hit(
         id=match.id,
         url=entry.url,
@@ -331,6 +328,6 @@ def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
         modified_at=entry.modified_at,
         cached=cached and not showing.forbids(entry.attributes, showing.NO_COPY),
         duplicates=match.duplicates,
-        attributes=entry.attributes,
+        attributes=entry.attributes if quoted else showing.unquoted(entry.attributes),
         group=match.group,
     )

@@ -24,10 +24,10 @@ from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.proofs import record
 from tests.journeys.sight.faces import FACES, STRANGERS, Asked
 from tests.journeys.sight.same import differences
-from tests.journeys.sight.world import DOCUMENTS, KNOWN, SOURCES, Pair, World, rare
+from tests.journeys.sight.world import DOCUMENTS, FORMS, KNOWN, SOURCES, Pair, World, rare
 
 READERS = 8
-QUESTIONS = 16
+QUESTIONS = 19
 MOST_TOLD = 10
 
 
@@ -129,6 +129,9 @@ _SHAPES = (
     _word,
     _own,
     _wrong,
+    lambda chance: chance.choice(FORMS),
+    lambda chance: f"{chance.choice(FORMS)} {_word(chance)}",
+    lambda chance: f"+{chance.choice(FORMS)}",
     lambda chance: f"{_word(chance)} {_word(chance)} {_own(chance)}",
     lambda chance: f"{_wrong(chance)} {_word(chance)}",
     lambda chance: f'"{_word(chance)} {_word(chance)}"',

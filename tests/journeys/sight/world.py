@@ -41,7 +41,14 @@ _FAMILIES = (
     "timetable timetables timetabel", "kelp kelps", "anchor anchors anchored", "budget budgets budgeted", "rope ropes",
 )  # fmt: skip
 KNOWN = tuple(word for family in _FAMILIES for word in family.split())
-_LANGUAGES = ("en", "en", "de", "")
+_LANGUAGES = ("en", "en", "de", "fi", "fi", "")
+_LARGE = (
+    "talo talon taloa talossa talosta taloon talolla talolta talolle talona taloksi talotta",
+    "talojen taloja taloissa taloista taloihin taloilla taloilta taloille taloina taloiksi taloitta taloineen",
+    "taloni talosi talonsa talomme talonne talossani talossasi talossaan taloissani taloistaan talollani talolleni",
+)
+FORMS = tuple(word for part in _LARGE for word in part.split())
+"""More forms of one word than are asked for at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +178,7 @@ def _page(chance: Random, number: int) -> str:
     """A document of some words, one of them its own."""
     language = chance.choice(_LANGUAGES)
     said = " ".join(chance.choices(KNOWN, k=chance.randrange(4, 60)) + [rare(number)] * chance.randrange(1, 3))
+    said += " " + " ".join(chance.sample(FORMS, chance.choice((1, 1, 25)))) if language == "fi" else ""
     title = " ".join(chance.choices(KNOWN, k=chance.randrange(1, 4)))
     marked = f' lang="{language}"' if language else ""
     return (
