@@ -104,7 +104,7 @@ def _answered(site: SiteWork, desk: Desk, now: float) -> None:
     if site.failures >= rest.CIRCUIT:
         site.answers_again.update(site.sources)
     site.failures = 0
-    if site.trouble in retry.NO_ANSWER and site.rest_until > now:
+    if site.trouble not in retry.BUSY and site.rest_until > now:
         site.not_before = site.rest_until = 0.0
         desk.hurry(site)
     if site.rest_until <= now:
