@@ -163,6 +163,7 @@ class WebSource:
         if resource.role is Role.ROBOTS:
             return await self._robots(address, wire)
         conditions = () if aging.comes_in(self.gates, resource) else _conditions(resource)
+        seen = {self._as_asked(address, wire)}
         while True:
             said = await self._asked(resource, address, wire, conditions if address == resource.address else ())
             if not isinstance(said, Hop):
@@ -174,13 +175,19 @@ class WebSource:
                     return self._instead(ended, resource, said.target if isinstance(said, Moved) else address)
                 # Another resource's validators would confirm what they know nothing of.
                 return said if address == resource.address else replace(said, etag="", modified="")
-            if said.target in chain or len(chain) > MAX_HOPS:
+            asks = self._as_asked(said.target, wire)
+            if asks in seen or len(chain) > MAX_HOPS:
                 return Failed(977, f"Redirects end nowhere: {' -> '.join(chain[-3:])} -> {said.target}")
             refused = await self._forbidden(said.target, home, wire)
             if refused is not None:
                 return self._instead(refused, resource, said.target)
             address = said.target
             chain.append(address)
+            seen.add(asks)
+
+    def _as_asked(self, address: str, wire: Wire) -> tuple[str, str]:
+        """What an answer depends on: the address, and the cookies it is asked with, which others may have set."""
+        return address, self._session.cookies(origin_of(address), address, wire, self._clock.now())
 
     def _instead(self, ended: Outcome, resource: Resource, at: str) -> Outcome:
         """The outcome, unless a login page is all that came."""
@@ -295,7 +302,7 @@ class WebSource:
             if isinstance(got, Fault):
                 return _unread(exchange.of_fault(got), redirected=at != address)
             said = exchange.of_answer(got, at, self._clock.now(), conditional=False, agent="")
-            if not isinstance(said, Hop | Moved) or hops == ROBOTS_HOPS:
+            if not isinstance(said, Hop | Moved) or said.target == at or hops == ROBOTS_HOPS:
                 break
             late = await self._late(origin_of(said.target).site, {}, site)
             if late is not None:
