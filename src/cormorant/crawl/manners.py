@@ -177,7 +177,8 @@ def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment)
     """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
     for number in site.sources.keys() & dispatches.keys():
         watch(site, dispatches[number].source, dispatches[number].order.run)
-    site.sent_at = min(moment.monotonic_of(site.requested_at), moment.monotonic)  # a clock may have been set back
+    asked_at = site.requested_at if site.requested_at <= moment.store + leases.AHEAD_S else moment.store  # or set back
+    site.sent_at = moment.monotonic_of(asked_at)
     _keep_pace(site, dispatches)
 
 
