@@ -13,6 +13,7 @@ from typing import ClassVar, NamedTuple
 from msgspec.structs import replace
 
 from cormorant.base.clock import Clock
+from cormorant.base.log import logger
 from cormorant.egress.policy import AddressClass, Consent, classify
 from cormorant.egress.resolve import is_localhost, literal
 from cormorant.fetch import faults
@@ -54,6 +55,7 @@ READ_AND_EXCLUDED = (
     Status.TYPE_EXCLUDED, Status.NOINDEX, Status.INDEX_RULES, Status.NO_CONVERTER, Status.NOT_HTML, Status.QUARANTINED,
 )  # fmt: skip
 """What was read, or tried to be, and may not be found: with the same version it would end the same."""
+_log = logger(__name__)
 _ACCEPT = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
@@ -91,6 +93,8 @@ class WebSource:
         self.rename, self.shows_otherwise = rules.rename, rules.shows_otherwise
         self.consent = Consent.of(settings.named_hosts, settings.network, refused=settings.refused_ranges)
         self._fetcher = fetcher.apart() if fetcher is not None and not settings.usual else fetcher
+        if settings.robots == "ignore" and fetcher is not None:  # it is going to ask, and not just to be looked at
+            _log.warning("robots_ignored", extra={"source": number})
         self._clock, self._session = clock, session or Session(number, settings, None)
         self._elsewhere: Recent[_Rules] = Recent(MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES)
         self._asking: Recent[asyncio.Lock] = Recent(MOST_ELSEWHERE, 0)
