@@ -72,6 +72,17 @@ def test_an_answer_that_was_on_its_way_does_not_hide_why_a_site_rests() -> None:
     assert site.trouble == 0
 
 
+def test_a_page_that_is_well_ends_the_rest_that_failing_ones_began_but_none_that_was_asked_for() -> None:
+    def rests(outcome: Outcome, failures: int) -> float:
+        site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, failures, under_way=2)
+        for each in (outcome, Gone()):
+            manners.learn(Report(Task(NEVER_SEEN, site), each, Wire(requests=1), AT), Desk(), web_source(), NOW)
+        return site.rest_until
+
+    assert rests(Deferred(500, "an error"), CIRCUIT - 1) == 0.0
+    assert rests(Deferred(503, "busy", 60.0, whole_site=True), CIRCUIT - 1) == NOW + 60
+
+
 def test_a_site_that_answers_after_its_rest_has_its_sources_make_up_for_what_they_missed() -> None:
     def makes_up(outcome: Outcome, failures: int, requests: int = 1) -> set[int]:
         site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, failures, under_way=1)

@@ -381,3 +381,13 @@ def test_when_crowded_a_site_with_a_visit_that_takes_long_gets_no_other() -> Non
     busy.stuck = 0
     desk.done(long)
     assert desk.take(0.0) is not None
+
+
+def test_a_site_that_is_asked_beside_is_left_its_gap() -> None:
+    site = SiteWork(a_lease(1), {}, delay_s=10.0)
+    site.sent(100.0, 5_000.0)
+    site.give_way(5_004.0)
+    assert (site.sent_at, site.requested_at) == (104.0, 5_004.0)
+    assert site.starts_at >= 114.0
+    site.give_way(5_001.0)
+    assert site.requested_at == 5_004.0, "what it knows better"

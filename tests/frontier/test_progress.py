@@ -192,6 +192,26 @@ def test_a_new_run_tries_again_what_did_not_answer(
         assert waits.not_before == (0.0 if silent else later)
 
 
+@pytest.mark.parametrize(
+    ("status", "failures", "put_off", "forgiven"),
+    [(500, 12, 500, True), (500, 3, 500, False), (503, 12, 503, False), (500, 12, 503, False)],
+)
+def test_a_new_run_asks_a_site_anew_where_one_page_after_the_other_failed(
+    store: Store, status: int, failures: int, put_off: int, forgiven: bool
+) -> None:
+    admitted(store, *pages(2))
+    with store.begin() as tx:
+        assert sources.add(tx, "web", "docs", {}) == SOURCE
+        later = tx.now() + 3600
+        mark(tx, pages(1)[0], outcome=int(OutcomeKind.DEFERRED), status=put_off, not_before=later)
+        tx.execute(sa.update(site).values(not_before=later, failures=failures, trouble=status))
+        progress.awake(tx, SOURCE, 1)
+        (rests,) = tx.rows(sa.select(site.c.not_before, site.c.failures, site.c.trouble))
+        assert tuple(rests) == ((0.0, 0, 0) if forgiven else (later, failures, status))
+        (waits,) = tx.rows(sa.select(resource.c.not_before).where(resource.c.address == pages(1)[0]))
+        assert waits.not_before == later, "the page waits on"
+
+
 def test_a_busy_site_rests_on_for_a_source_that_it_did_not_answer(store: Store) -> None:
     admitted(store, *pages(2))
     with store.begin() as tx:

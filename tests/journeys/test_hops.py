@@ -66,3 +66,29 @@ def test_hops_keep_the_pace_of_every_host(
     )
     for each in (ours, other):
         assert too_soon([asked.at for asked in each.asked], DELAY_S, each.late_s) == []
+
+
+@pytest.mark.parametrize("leased", [False, True], ids=["of nobody", "of a third source"])
+def test_hops_of_several_sources_share_the_pace_and_the_robots_txt_of_the_host_they_lead_to(
+    home: Home, crawls: Crawler, host: Callable[[], Host], leased: bool
+) -> None:
+    other, names, outs = host(), ["one", "two"], [f"/out/{n}" for n in range(4)]
+    other.says = {"/robots.txt": Said(body=f"User-agent: *\nCrawl-delay: {DELAY_S}\n"), "/": other.page("/own")}
+    other.says |= {f"/in/{name}{out}": other.page() for name in names for out in outs} | {"/own": other.page()}
+    for name in names:
+        ours = host()
+        ours.says = {"/": ours.page(*outs)} | {out: to(f"{other.origin}/in/{name}{out}") for out in outs}
+        home.add_source("web", name, settings(ours))
+    if leased:
+        home.add_source("web", "third", settings(other))
+    crawls.crawl(home, *names, *(["third"] if leased else []))
+    assert other.paths.count("/robots.txt") == 1 or leased, "for the whole installation"
+    assert home.value("SELECT count(*) FROM content WHERE indexed") == 2 + len(names) * len(outs) + 2 * leased
+    key = other.origin.removeprefix("http://")
+    told = home.value(f"SELECT sum(requests) FROM site_hour JOIN site ON id = site_id WHERE key = '{key}'")
+    assert told == len(other.asked), "the ledger has them all"
+    if not leased:
+        assert too_soon([asked.at for asked in other.asked], DELAY_S, other.late_s) == []
+    before = other.paths.count("/robots.txt")
+    crawls.crawl(home, *names)
+    assert other.paths.count("/robots.txt") == before, "it is known for a day"

@@ -75,3 +75,13 @@ def test_a_share_whose_server_is_gone_is_a_doubt_and_no_end_of_it(
     gone.set()
     assert doubt is not None
     assert "nothing answered" in doubt.sentence
+
+
+def test_that_robots_txt_is_ignored_is_logged(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    given = {"start": ["https://a.example/"]}
+    sources.add(house, "web", "polite", given)
+    sources.edit(house, "polite", {"depth": "1"})
+    assert "robots_ignored" not in caplog.text
+    sources.edit(house, "polite", {"robots": "ignore"})
+    sources.add(house, "web", "rude", given | {"robots": "ignore"})
+    assert [vars(each)["source"] for each in caplog.records if each.msg == "robots_ignored"] == ["polite", "rude"]

@@ -106,7 +106,7 @@ class Doubts:
         """A login page in place of a document. One never read may be meant to be found, unless we logged in."""
         resource, content, said, outcome = read.resource, read.content, read.said, read.outcome
         at = outcome.target if isinstance(outcome, Moved) else content.address
-        led_to = at != resource.address and is_login(at)
+        led_to = at != resource.address and is_login(at, resource.address)
         if not (said.login or led_to) or is_login(resource.address):
             return None
         if not resource.indexed:

@@ -104,7 +104,7 @@ def _answered(site: SiteWork, desk: Desk, now: float) -> None:
     if site.failures >= rest.CIRCUIT:
         site.answers_again.update(site.sources)
     site.failures = 0
-    if site.trouble in retry.NO_ANSWER and site.rest_until > now:
+    if site.trouble not in retry.BUSY and site.rest_until > now:
         site.not_before = site.rest_until = 0.0
         desk.hurry(site)
     if site.rest_until <= now:
@@ -177,7 +177,8 @@ def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment)
     """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
     for number in site.sources.keys() & dispatches.keys():
         watch(site, dispatches[number].source, dispatches[number].order.run)
-    site.sent_at = min(moment.monotonic_of(site.requested_at), moment.monotonic)  # a clock may have been set back
+    asked_at = site.requested_at if site.requested_at <= moment.store + leases.AHEAD_S else moment.store  # or set back
+    site.sent_at = moment.monotonic_of(asked_at)
     _keep_pace(site, dispatches)
 
 

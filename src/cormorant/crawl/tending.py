@@ -11,6 +11,7 @@ from cormorant.base.log import logger
 from cormorant.crawl import leads, manners
 from cormorant.crawl.placing import Placing
 from cormorant.frontier import leases
+from cormorant.frontier.beside import OtherSites
 from cormorant.frontier.desk import Desk
 from cormorant.frontier.line import Line
 from cormorant.frontier.supply import Moment, Plan, Supply
@@ -77,6 +78,7 @@ class Tending:
         self.desk = Desk()
         self.line = Line(self.desk)
         self.runs: dict[int, Dispatch] = {}
+        self.others = OtherSites(crew.means.store, crew.clock)
         self._sources: Mapping[int, Source] = {}
         self._supply = Supply(crew.means.owner, self.desk, crew.means.seen)
         self._placing = Placing(crew.means.owner, self.desk, self._supply, wake)
@@ -176,6 +178,7 @@ class Tending:
     def _settle(self) -> None:
         """Write every run's batch."""
         self._settled_at = self.now()
+        self.others.flush()
         for run in self.runs.values():
             visited, waiting = run.batch.visited, run.batch.waiting
             lost = run.settle() if waiting else set()

@@ -18,6 +18,7 @@ from cormorant.crawl.reading import Reader
 from cormorant.frontier import traps
 from cormorant.frontier.desk import Task
 from cormorant.limits import ServerGone
+from cormorant.model.beside import Beside
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Excluded, Failed, Ok, Outcome, Unchanged, with_rights
 from cormorant.model.resource import Role
@@ -43,9 +44,12 @@ class Blocked(NamedTuple):
     prerequisite: Prerequisite
 
 
-async def visit(task: Task, source: Source, reader: Reader, clock: Clock) -> Report | Blocked:
+async def visit(
+    task: Task, source: Source, reader: Reader, clock: Clock, others: Beside | None = None
+) -> Report | Blocked:
     """Make one visit. Never raises: what nobody foresaw costs this document and not the process."""
-    wire = Wire(sent=task.sender(clock), site=task.site.key, facts=task.site.facts)
+    sent = task.sender(clock, others)
+    wire = Wire(sent=sent, site=task.site.key, facts=task.site.facts, beside=others)
     got: Content | Outcome | Blocked | None = None
     try:
         got = await _asked(task, source, wire, clock)

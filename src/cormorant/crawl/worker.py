@@ -72,7 +72,7 @@ class Worker:
                 self._under_way += 1
                 run.under_way += 1
                 number = self._slots.began(task.site, tending.now())
-                got = await visit(task, run.source, self._crew.reader, clock)
+                got = await visit(task, run.source, self._crew.reader, clock, tending.others)
                 replaced = self._slots.ended(number)
                 run.under_way -= 1
                 self._under_way -= 1

@@ -23,6 +23,7 @@ from cormorant.base.clock import Clock
 from cormorant.frontier.ledger import Tally
 from cormorant.frontier.queues import Queues
 from cormorant.frontier.traps import Watch
+from cormorant.model.beside import Beside
 from cormorant.model.resource import Lease, Resource
 
 SLACK_S = 0.005
@@ -35,13 +36,15 @@ class Task(NamedTuple):
     resource: Resource
     site: SiteWork
 
-    def sender(self, clock: Clock) -> Callable[[str], None]:
-        """What to call with the key of a site when a request of this visit goes out to it."""
+    def sender(self, clock: Clock, others: Beside | None = None) -> Callable[[str], None]:
+        """What to call with the key of a site when a request of this visit goes out; `others` are told of theirs."""
         site, number = self.site, self.resource.id
 
         def sent(key: str) -> None:
             if key == site.key:
                 site.sent(clock.monotonic(), clock.now(), number)
+            elif others is not None:
+                others.sent(key)
 
         return sent
 
@@ -180,6 +183,13 @@ class SiteWork:
         self.sent_at, self.requested_at = now, at
         self.slow_down(self.delay_s)
         self.lane.sent(number, now)
+
+    def give_way(self, at: float) -> None:
+        """Who has not leased the site asks it at `at` (epoch seconds): the next request keeps its distance."""
+        if self.requested_at < at:
+            self.sent_at, self.requested_at = self.sent_at + at - self.requested_at, at
+            self.lane.sent_at = max(self.lane.sent_at, self.sent_at)
+            self.slow_down(self.delay_s)
 
     @property
     def has_room(self) -> bool:

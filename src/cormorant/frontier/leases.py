@@ -25,6 +25,8 @@ from cormorant.store.schema import source as sources
 
 LEASE_S = 60.0
 READ_AHEAD = 256
+AHEAD_S = 120.0
+"""How far in the future a turn may lie; what lies further was written by a clock that has been set back since."""
 Generations = tuple[tuple[int, int], ...]
 """Source and generation of all that is worked on, so that a question is put together once for a run."""
 
@@ -171,6 +173,16 @@ def _arrived(generations: Generations) -> sa.Select[Any]:
 def arrivals(tx: Tx, sites: Sequence[int], generations: Mapping[int, int]) -> dict[int, dict[int, int]]:
     """Read again what has arrived for leased sites, to notice work that other processes brought."""
     return _arrivals(tx, sites, generations)
+
+
+_TAKEN = sa.select(site.c.id, site.c.requested_at).where(
+    site.c.id.in_(sa.bindparam("sites", expanding=True)), site.c.requested_at <= sa.bindparam("latest", type_=sa.Double)
+)
+
+
+def taken(tx: Tx, sites: Sequence[int]) -> dict[int, float]:
+    """When each of these sites was, or is to be, asked last by whomever, as far as the store knows."""
+    return {row.id: row.requested_at for row in tx.rows(_TAKEN, {"sites": list(sites), "latest": tx.now() + AHEAD_S})}
 
 
 _HELD = sa.select(site.c.id, site.c.epoch, site.c.owner, site.c.not_before, site.c.failures).where(

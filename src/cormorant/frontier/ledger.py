@@ -1,7 +1,7 @@
 """How politely was a site visited? Requests by hour, and the tightest gap between two, beside the delay asked for.
 
-A retriever tallies what goes out at the sites it has leased, and writes that when it settles a batch. Requests that a
-redirect of another site leads to are not in it: they go out on that other site's lease.
+A retriever tallies what goes out at the sites it has leased, and writes that when it settles a batch; what goes out at
+other sites, where a redirect leads, is written beside (`beside.py`).
 """
 
 from __future__ import annotations
@@ -58,8 +58,16 @@ class Tally:
         """A request goes out, at epoch seconds, so long after the one before; so much was asked for, by this rule."""
         hour = int(at // HOUR_S)
         new = Hour(hour, 1, gap_s, asked_s, rule) if 0 <= gap_s < _LONG_S else Hour(hour, 1, rule=rule)
-        known = self.hours.get(hour)
-        self.hours[hour] = new if known is None else known.and_then(new)
+        self._put(new)
+
+    def add(self, newer: Tally) -> None:
+        """What another one tallied after this."""
+        for each in newer.hours.values():
+            self._put(each)
+
+    def _put(self, new: Hour) -> None:
+        known = self.hours.get(new.hour)
+        self.hours[new.hour] = new if known is None else known.and_then(new)
 
     def take(self) -> list[Hour]:
         """What was tallied; it begins anew."""
@@ -74,7 +82,7 @@ _WRITTEN = sa.select(site_hour).where(
 
 
 def write(tx: Tx, tallies: Mapping[int, Tally]) -> None:
-    """Write down what went out at these sites (by number); only who has leased a site may."""
+    """Write down what went out at these sites (by number); only who has leased a site may, or holds its row."""
     tallied = {number: tally.take() for number, tally in tallies.items() if tally.hours}
     if not tallied:
         return

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from cormorant.frontier import leases, order, retry
 from cormorant.frontier.fate import is_unreachable
+from cormorant.frontier.rest import CIRCUIT
 from cormorant.frontier.trouble import Trouble
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, State
@@ -50,8 +51,8 @@ class Left(NamedTuple):
 def awake(tx: Tx, source: int, generation: int, new_of: int | None = None) -> None:
     """A run begins: what waited for a later time is looked at again, and sites are done that have nothing for it.
 
-    What no answer came for is tried anew; what a server asked to wait for waits on. With `new_of`, the run's number,
-    only what is new to it counts.
+    What no answer came for is tried anew, and so are sites that failed throughout; what a server asked to wait for
+    waits on. With `new_of`, the run's number, only what is new to it counts.
     """
     _forgive(tx, source)
     done = site_source.c.done_generation
@@ -64,6 +65,8 @@ def awake(tx: Tx, source: int, generation: int, new_of: int | None = None) -> No
 
 def _forgive(tx: Tx, source: int) -> None:
     """Let nothing wait any longer because no answer came: neither pages of a source nor sites it has pages at.
+
+    Nor a site that was left alone since one page after the other failed there.
 
     A site waits on where any page, of whichever source, was last put off because the server is busy.
     """
@@ -80,7 +83,8 @@ def _forgive(tx: Tx, source: int) -> None:
     for start in range(0, len(tired), 500):
         these = tired[start : start + 500]
         forgiven = sa.and_(site.c.id.in_(these), site.c.id.not_in(busy))
-        forgiven = sa.and_(forgiven, site.c.id.in_(away.where(columns.site_id.in_(these))))
+        failing = sa.and_(site.c.failures >= CIRCUIT, site.c.trouble.in_(retry.SERVER_FAULTS))
+        forgiven = sa.and_(forgiven, sa.or_(failing, site.c.id.in_(away.where(columns.site_id.in_(these)))))
         tx.execute(sa.update(site).where(forgiven).values(not_before=0.0, failures=0, trouble=0))
 
 

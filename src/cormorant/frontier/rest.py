@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from cormorant.frontier import retry
 from cormorant.model.outcome import Deferred, Failed, Outcome
@@ -16,7 +16,7 @@ class Rest(NamedTuple):
 
 
 CIRCUIT = 10
-"""Connection failures in a row after which a site is left alone for a while (fault N16)."""
+"""Visits in a row without an answer, or with a fault of the server, after which a site is left alone (fault N16)."""
 
 
 def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
@@ -26,9 +26,19 @@ def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
     if isinstance(outcome, Deferred) and outcome.whole_site:
         tries = failures + 1
         return Rest(tries, now + retry.wait_s(outcome.status, tries, outcome.wait_s, spread))
-    if isinstance(outcome, Failed | Deferred) and outcome.status in retry.NO_ANSWER:
+    if _counts(outcome):
         tries = failures + 1
         if tries < CIRCUIT:
             return Rest(tries, 0.0)
         return Rest(tries, now + retry.wait_s(outcome.status, tries - CIRCUIT + 1, None, spread))
     return Rest(0, 0.0)
+
+
+def _counts(outcome: Outcome) -> TypeGuard[Failed | Deferred]:
+    """Did no answer come, or one that says nothing of the page, as the server failed?
+
+    A status that is never tried again (501, 505) speaks of the page.
+    """
+    if isinstance(outcome, Deferred) and outcome.status in retry.SERVER_FAULTS:
+        return True
+    return isinstance(outcome, Failed | Deferred) and outcome.status in retry.NO_ANSWER

@@ -14,6 +14,8 @@ MAX_RETRY_AFTER_S = 86_400.0
 BUSY = (429, 503)
 NO_ANSWER = (902, 905, 906, 907, 975, 976, 985, 1002)
 """Statuses of what no answer came for: timed out, reading failed, refused, no port, no name, TLS, proxy, broke off."""
+SERVER_FAULTS = range(500, 600)
+"""Statuses of a server that fails; what it asks for with one of `BUSY` is its wish."""
 UNREACHABLE_TRIES = 5
 """Runs in a row in which a resource could not be reached before it is taken for gone (status 1020 to 1024)."""
 FIRST_UNREACHABLE = 1020

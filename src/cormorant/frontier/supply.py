@@ -79,8 +79,9 @@ class Moment:
 def renew(tx: Tx, owner: str, sites: Sequence[SiteWork]) -> set[int]:
     """Write back what was learned of leased sites, and renew their leases; returns those whose lease was lost.
 
-    A site that somebody forgave meanwhile is forgiven here too.
+    A site that somebody forgave meanwhile is forgiven here too, and one that somebody asks beside is left its gap.
     """
+    _give_way(tx, sites)
     rests = leases.renew(tx, owner, [_use_of(site) for site in sites])
     for site in sites:
         if site.lease.site in rests:
@@ -90,6 +91,13 @@ def renew(tx: Tx, owner: str, sites: Sequence[SiteWork]) -> set[int]:
                 site.trouble, site.rest_until = 0, 0.0
     ledger.write(tx, {site.lease.site: site.tally for site in sites if site.lease.site in rests})
     return {site.lease.site for site in sites} - rests.keys()
+
+
+def _give_way(tx: Tx, sites: Sequence[SiteWork]) -> None:
+    """Learn of requests that others send to leased sites."""
+    taken = leases.taken(tx, [site.lease.site for site in sites if site.requested_at])
+    for site in sites:
+        site.give_way(taken.get(site.lease.site, 0.0))
 
 
 def _use_of(site: SiteWork) -> SiteUse:
@@ -260,7 +268,8 @@ class Supply:
 
     def give_back(self, tx: Tx, site: SiteWork) -> None:
         """Release a site's lease and forget what was known of it."""
-        ledger.write(tx, {site.lease.site: site.tally})
+        _give_way(tx, [site])
         leases.release(tx, self._owner, _use_of(site))
+        ledger.write(tx, {site.lease.site: site.tally})
         self._desk.close(site.lease.site)
         self._seen.close(site.key)

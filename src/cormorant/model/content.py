@@ -14,6 +14,7 @@ import msgspec
 
 from cormorant.model import textless
 from cormorant.model.acl import ACL
+from cormorant.model.beside import Beside
 
 Value = str | float | Sequence[str] | Sequence[float]
 """An attribute's value: one or several strings or numbers.
@@ -31,7 +32,7 @@ class Wire:
     request goes out: the pace of the site is counted from there, and not from when it was meant to. `facts` are what is
     known of the `site`; `learned` is what the visit taught about it for its source alone: name, value, and the seconds
     for which it holds, `shared` what it taught for all of them. `credential` says in words what was offered with the
-    newest request; `offered`: there was a credential among it.
+    newest request; `offered`: there was a credential among it. `beside` is asked about other sites, where there is any.
     """
 
     requests: int = 0
@@ -47,6 +48,7 @@ class Wire:
     shared: list[tuple[str, bytes, float]] = field(default_factory=list, repr=False)
     credential: str = ""
     offered: bool = False
+    beside: Beside | None = field(default=None, repr=False, compare=False)
 
     @property
     def used(self) -> bool:

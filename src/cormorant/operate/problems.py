@@ -23,7 +23,19 @@ from cormorant.model.outcome import CONVERTER_SAID, OutcomeKind
 from cormorant.model.resource import How, Role
 from cormorant.model.run import RunState
 from cormorant.model.status import Status, describe
-from cormorant.operate import advising, documents, findable, heldback, idle, limits, sitemaps, starts, textless, traps
+from cormorant.operate import (
+    advising,
+    delays,
+    documents,
+    findable,
+    heldback,
+    idle,
+    limits,
+    sitemaps,
+    starts,
+    textless,
+    traps,
+)
 from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
@@ -41,8 +53,8 @@ _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED)
 def of_run(house: House, number: int) -> list[dict[str, Any]]:
     """Problems of a run: what it is about, a sentence, and `kind`.
 
-    Kinds are run, start, folder, rule, limit, hosts, sitemap, login, held, document, size, text, receiver, rights,
-    waiting, trap. What many addresses of one host share is said once, with `addresses`, how many there are.
+    Kinds are run, start, folder, rule, limit, delay, hosts, sitemap, login, held, document, size, text, receiver,
+    rights, waiting, trap. What many addresses of one host share is said once, with `addresses`, how many there are.
     """
     with house.store.read() as tx:
         row = runs.get(tx, number)
@@ -71,6 +83,7 @@ def _of_settings(house: House, tx: Tx, row: RunRow, owner: SourceRow) -> Iterato
         yield from _crowded(tx, row)
     yield from _idle_rules(tx, source)
     yield from limits.problems(tx, row, owner, source.settings)
+    yield from delays.problems(tx, row, source.settings)
 
 
 def _about_run(row: RunRow) -> Iterator[dict[str, Any]]:

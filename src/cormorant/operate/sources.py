@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadSetting, ConflictError, CormorantError, Unreachable, UsageError
+from cormorant.base.log import logger
 from cormorant.catalog import consents, receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.egress.policy import Consent
@@ -46,6 +47,7 @@ from cormorant.store.schema import (
 
 Given = Mapping[str, str | Sequence[str] | object]
 
+_log = logger(__name__)
 LOOK_S = 5.0
 """How long a place may keep who looks for it waiting: a disk answers at once, and a dead share never."""
 
@@ -169,6 +171,7 @@ def add(house: House, kind: str, name: str, given: Given) -> SourceRow:
         secrets.check(tx, settings.secrets)
         number = sources.add(tx, kind, name, settings.model_dump(mode="json", exclude_defaults=True))
         row = sources.numbered(tx, number)
+    _trace(name, settings)
     if row is None:
         raise ConflictError(f"The source {name!r} was deleted by somebody else at the same moment.")
     return row
@@ -190,7 +193,15 @@ def edit(house: House, name: str, given: Given, agreed: Mapping[str, int] | None
         values = settings.model_dump(mode="json", exclude_defaults=True)
         sources.edit(tx, row.id, values, agreed)
         _hurry(tx, row.id, values, settings.AT_ONCE)
-        return sources.named(tx, name)
+        changed = sources.named(tx, name)
+    _trace(name, settings)
+    return changed
+
+
+def _trace(name: str, settings: SourceSettings) -> None:
+    """Leave it in the log that robots.txt is to be ignored: whoever is asked about it should know since when."""
+    if getattr(settings, "robots", "obey") == "ignore":
+        _log.warning("robots_ignored", extra={"source": name})
 
 
 def _hurry(tx: Tx, number: int, values: Mapping[str, Any], at_once: Collection[str]) -> None:

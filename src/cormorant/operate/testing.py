@@ -1,26 +1,31 @@
 """Fetch one thing of a source now and say what was seen.
 
-Nothing is kept but what a host that the source names was when first resolved; nothing is told to anybody.
+Nothing is kept but what a host that the source names was when first resolved, its robots.txt and when it was asked;
+nothing is told to anybody.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cormorant.base.clock import Clock
 from cormorant.base.errors import NotFoundError
 from cormorant.catalog import sources
 from cormorant.crawl.reading import Reader
 from cormorant.crawl.visit import Blocked, Report, visit
 from cormorant.fetch.http import Fetcher
+from cormorant.frontier.beside import OtherSites
 from cormorant.frontier.desk import SiteWork, Task
 from cormorant.frontier.fate import is_unreachable, reason_of
 from cormorant.model.address import canonical, origin_of
 from cormorant.model.content import Content, Document, Wire
 from cormorant.model.outcome import Deferred, Excluded, Moved, Outcome, OutcomeKind
 from cormorant.model.resource import Found, Lease, Resource, Role
+from cormorant.model.rules import Prerequisite
 from cormorant.model.settings import parse_settings
 from cormorant.model.status import describe
 from cormorant.operate import advising, documents, judging
@@ -113,18 +118,34 @@ def _resource(source: Source, address: str) -> Resource:
 async def _visit(
     source: Source, resource: Resource, reader: Reader, house: House
 ) -> tuple[Report, Wire, list[_Prerequisite]]:
-    """Visit, asking first for what the gates want to know."""
-    work = SiteWork(Lease(0, origin_of(resource.address).site, 0, 0.0), {})
-    before: list[_Prerequisite] = []
-    wire = Wire()
-    while True:
-        got = await visit(Task(resource, work), source, reader, house.clock)
-        if isinstance(got, Report):
-            return got, _added(wire, got.wire), before
-        before.append(await _ask_first(source, got, work, wire))
-        if before[-1].failed:
-            reason = f"{before[-1].address} {before[-1].said}, so the address may not be visited."
-            return Report(got.task, Deferred(before[-1].failed, reason), Wire(), house.clock.now()), wire, before
+    """Visit, asking first for what the gates want to know, each in the turn of the host and by what is known of it."""
+    others, key = OtherSites(house.store, house.clock), origin_of(resource.address).site
+    work = SiteWork(Lease(0, key, 0, 0.0), {}, facts=others.facts(key))
+    task, before = Task(resource, work), list[_Prerequisite]()
+    wire = Wire(sent=others.sent, site=key, facts=work.facts, beside=others)
+    try:
+        while True:
+            ruling = source.gates.visit(resource, work.facts)
+            if isinstance(ruling, Prerequisite) or ruling.admitted:
+                await _in_turn(source, work, others, house.clock)
+            got = await visit(task, source, reader, house.clock, others)
+            if isinstance(got, Report):
+                return got, _added(wire, got.wire), before
+            before.append(await _ask_first(source, got, work, wire))
+            if before[-1].failed:
+                reason = f"{before[-1].address} {before[-1].said}, so the address may not be visited."
+                return Report(task, Deferred(before[-1].failed, reason), Wire(), house.clock.now()), wire, before
+    finally:
+        others.add(key, work.tally)
+        others.flush()
+
+
+async def _in_turn(source: Source, work: SiteWork, others: OtherSites, clock: Clock) -> None:
+    """Wait until the host may be asked once more, whoever asked it before."""
+    pace = source.pace(work.key, work.facts)
+    await others.turn(work.key, pace, inf)
+    work.sent_at = clock.monotonic() - (clock.now() - others.last(work.key))
+    work.delay_s, work.rule = pace.delay_s, pace.rule
 
 
 async def _ask_first(source: Source, blocked: Blocked, work: SiteWork, wire: Wire) -> _Prerequisite:
@@ -137,6 +158,8 @@ async def _ask_first(source: Source, blocked: Blocked, work: SiteWork, wire: Wir
         why = "" if isinstance(said, Content) else (reason_of(said) or "").rstrip(".")
         return _Prerequisite(address, f"failed ({status} {why or 'it taught nothing'})", status)
     work.facts[fact[0]] = fact[1]
+    if wire.beside is not None:
+        wire.beside.learn(work.key, *fact)
     return _Prerequisite(address, f"answered with {len(fact[1])} bytes")
 
 

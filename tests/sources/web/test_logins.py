@@ -22,6 +22,13 @@ def test_what_is_found_is_held(said: Outcome) -> None:
     assert instead(said, INDEXED._replace(address="https://a.example/login/"), SSO) is said
 
 
+@pytest.mark.parametrize("folder", ["auth", "docs/authentication", "cas", "sso", "oauth2", "login"])
+@pytest.mark.parametrize("said", [Moved("there"), Gone(404), FORBIDDEN])
+def test_a_page_that_moved_to_a_folder_about_logins_has_moved(said: Outcome, folder: str) -> None:
+    assert instead(said, INDEXED, f"https://a.example/{folder}/page") is said
+    assert instead(said, INDEXED, f"https://a.example/{folder}/page?service=here").kind is OutcomeKind.HELD
+
+
 @pytest.mark.parametrize("said", [Failed(403, "no"), Deferred(503, "busy")])
 def test_what_takes_nothing_away_stands(said: Outcome) -> None:
     assert instead(said, INDEXED, SSO) is said

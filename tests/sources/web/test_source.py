@@ -75,9 +75,9 @@ def to(address: str) -> Answer:
 class Visits:
     """A source on such a net, with the robots.txt of its own site as its gates have just read it."""
 
-    def __init__(self, says: dict[str, Answer | Fault], robots: bytes = b"", **settings: Any) -> None:
-        self.clock = Still()
-        self.net = Net(self.clock, says)
+    def __init__(self, says: dict[str, Answer | Fault] | Net, robots: bytes = b"", **settings: Any) -> None:
+        self.net = says if isinstance(says, Net) else Net(Still(), says)
+        self.clock = self.net.clock
         given = WebSettings.model_validate({"start": [HOME], **settings})
         session = Session(3, given, Known({"s": "secret"}))
         self.source = WebSource(3, given, cast("Fetcher", self.net), self.clock, self.clock.sleep, session=session)
@@ -147,6 +147,53 @@ def test_hops_on_one_site_keep_its_pace() -> None:
     visits = Visits({one: to(other) for one, other in pairwise(chain)})
     assert isinstance(visits.fetch(), Content)
     assert visits.waits == [(address, float(n)) for n, address in enumerate(chain)]
+
+
+class Bounces(Net):
+    """A server that has a page only for who brings a cookie back: it sets one there, or elsewhere if it is told so."""
+
+    beside, path, status = "", "/", 302
+
+    async def get(self, request: Request) -> Answer | Fault:
+        got = await super().get(request)
+        if request.url == PAGE.address and "Cookie: seen=1" in request.headers:
+            return got
+        if request.url == PAGE.address and self.beside:
+            return to(self.beside)
+        return answer(self.status, Location=PAGE.address, Set_Cookie=f"seen=1; Path={self.path}")
+
+
+class Rotates(Net):
+    """A server that sets another cookie each time, and never has enough of it."""
+
+    async def get(self, request: Request) -> Answer | Fault:
+        await super().get(request)
+        return answer(302, Location=PAGE.address, Set_Cookie=f"at={len(self.asked)}")
+
+
+@pytest.mark.parametrize("status", [301, 302])
+@pytest.mark.parametrize("beside", ["", f"{HOME}/setcookie"])
+@pytest.mark.parametrize(
+    ("path", "cookies", "had"), [("/", "on", True), ("/elsewhere/", "on", False), ("/", "off", False)]
+)
+def test_a_page_that_sets_a_cookie_and_asks_to_be_asked_again_is_had(
+    beside: str, path: str, cookies: str, had: bool, status: int
+) -> None:
+    net = Bounces(Still(), {})
+    net.beside, net.path, net.status = beside, path, 302 if beside else status
+    visits = Visits(net, cookies=cookies)
+    said = visits.fetch()
+    chain = [PAGE.address, *filter(None, [beside]), *([PAGE.address] if had else [])]
+    assert visits.waits == [(address, float(n)) for n, address in enumerate(chain)]
+    assert isinstance(said, Content if had else Failed)
+    assert had or getattr(said, "status", 0) == 977
+
+
+def test_a_redirect_to_itself_with_ever_other_cookies_comes_to_an_end() -> None:
+    visits = Visits(Rotates(Still(), {}))
+    said = visits.fetch()
+    assert isinstance(said, Failed)
+    assert (said.status, len(visits.waits)) == (977, 1 + web.MAX_HOPS)
 
 
 def test_a_crawl_delay_of_our_own_robots_txt_holds_for_hops() -> None:

@@ -46,7 +46,7 @@ _COMMA = re.compile(r",(?=\s*[a-z_])")
 
 
 class Hop(NamedTuple):
-    """A temporary redirect: ask there instead, for the same resource."""
+    """A temporary redirect, or one to the very address: ask there instead, for the same resource."""
 
     target: str
 
@@ -121,11 +121,7 @@ def _redirect(answer: Answer, address: str) -> Outcome | Hop:
     target = next((absolute for _, absolute in join(address, [location])), "") if location else ""
     if not target:
         return Failed(1003, f"The server answered {answer.status} without a usable Location.")
-    if answer.status in TEMPORARY:
-        return Hop(target)
-    if target == address:
-        return Failed(977, "The address redirects to itself.")
-    return Moved(target)
+    return Hop(target) if answer.status in TEMPORARY or target == address else Moved(target)
 
 
 def content_of(answer: Answer, address: str, agent: str, at: float) -> Content:

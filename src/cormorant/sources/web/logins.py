@@ -14,4 +14,4 @@ def instead(said: Outcome, resource: Resource, at: str) -> Outcome:
     """
     if not resource.indexed or not isinstance(said, Moved | Gone | Excluded) or at == resource.address:
         return said
-    return Held(IN_ITS_PLACE) if is_login(at) and not is_login(resource.address) else said
+    return Held(IN_ITS_PLACE) if is_login(at, resource.address) and not is_login(resource.address) else said

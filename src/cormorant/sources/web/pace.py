@@ -10,6 +10,8 @@ from cormorant.model.pace import Pace
 from cormorant.sources.web.settings import WebSettings
 
 MAX_CRAWL_DELAY_S: Final = 60.0
+CUT: Final = f", of which {MAX_CRAWL_DELAY_S:g} are obeyed"
+"""How a rule ends that says of a Crawl-delay that not all of it is obeyed."""
 PUBLIC_DELAY_S: Final = 1.0
 PRIVATE_PARALLEL: Final = 4
 
@@ -31,7 +33,7 @@ def pace_of(settings: WebSettings, crawl_delays: Iterable[float | None], now: fl
             if asked and min(asked, MAX_CRAWL_DELAY_S) > delay:
                 delay = min(asked, MAX_CRAWL_DELAY_S)
                 rule = f"Crawl-delay {asked:g} in robots.txt"
-                rule += f", of which {MAX_CRAWL_DELAY_S:g} are obeyed" if asked > delay else ""
+                rule += CUT if asked > delay else ""
     return Pace(delay, parallel, rule, hour.until)
 
 

@@ -44,20 +44,22 @@ class Session:
 
     def offer(self, origin: Origin, address: str, wire: Wire, now: float) -> Offer:
         """What a request carries besides what all carry; `wire` is told of the credential."""
-        jar, offer = self._jar, NOTHING
+        offer = NOTHING
         if self._access is not None:
             offer = self._access.offer(origin, address)
             wire.credential = offer.said
             wire.offered = bool(offer.said) and not offer.said.startswith("by proxy")
-        if jar is None:
-            return offer
+        line = self.cookies(origin, address, wire, now)
+        return offer._replace(lines=(*offer.lines, f"Cookie: {line}")) if line else offer
+
+    def cookies(self, origin: Origin, address: str, wire: Wire, now: float) -> str:
+        """The Cookie field that a request carries, "" for none."""
+        if self._jar is None:
+            return ""
         kept = wire.facts.get(self._name)
         if kept is not None:
             self._load(kept, wire.site, now)
-        if not jar.used:
-            return offer
-        line = jar.header(origin, path_of(address), now)
-        return offer._replace(lines=(*offer.lines, f"Cookie: {line}")) if line else offer
+        return self._jar.header(origin, path_of(address), now) if self._jar.used else ""
 
     def heard(self, asked: tuple[Origin, str], answer: Answer, offer: Offer, wire: Wire, now: float) -> bool:
         """Take an answer into account. Returns whether the request is to be sent once more with another offer."""

@@ -13,6 +13,7 @@ from typing import ClassVar, NamedTuple
 from msgspec.structs import replace
 
 from cormorant.base.clock import Clock
+from cormorant.base.log import logger
 from cormorant.egress.policy import AddressClass, Consent, classify
 from cormorant.egress.resolve import is_localhost, literal
 from cormorant.fetch import faults
@@ -56,6 +57,7 @@ READ_AND_EXCLUDED = (
     Status.TYPE_EXCLUDED, Status.NOINDEX, Status.INDEX_RULES, Status.NO_CONVERTER, Status.NOT_HTML, Status.QUARANTINED,
 )  # fmt: skip
 """What was read, or tried to be, and may not be found: with the same version it would end the same."""
+_log = logger(__name__)
 _ACCEPT = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
@@ -95,6 +97,8 @@ class WebSource:
         self.rename, self.shows_otherwise = rules.rename, rules.shows_otherwise
         self.consent = Consent.of(settings.named_hosts, settings.network, refused=settings.refused_ranges)
         self._fetcher = fetcher.apart() if fetcher is not None and not settings.usual else fetcher
+        if settings.robots == "ignore" and fetcher is not None:  # it is going to ask, and not just to be looked at
+            _log.warning("robots_ignored", extra={"source": number})
         self._clock, self._session = clock, session or Session(number, settings, None)
         self._elsewhere: Recent[_Rules] = Recent(MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES)
         self._asking: Recent[asyncio.Lock] = Recent(MOST_ELSEWHERE, 0)
@@ -163,10 +167,11 @@ class WebSource:
         renamed = self.rename(address) if resource.role is Role.DOCUMENT else None
         if renamed is not None and renamed.address != address:  # known from before the rules were as they are
             return Moved(renamed.address)
-        home = await self._at_home(origin_of(address))
+        home = await self._at_home(origin_of(address), wire)
         if resource.role is Role.ROBOTS:
             return await self._robots(address, wire)
         conditions = () if aging.comes_in(self.gates, resource) else _conditions(resource)
+        seen = {self._as_asked(address, wire)}
         while True:
             said = await self._asked(resource, address, wire, conditions if address == resource.address else ())
             if not isinstance(said, Hop):
@@ -178,13 +183,19 @@ class WebSource:
                     return self._instead(ended, resource, said.target if isinstance(said, Moved) else address)
                 # Another resource's validators would confirm what they know nothing of.
                 return said if address == resource.address else replace(said, etag="", modified="")
-            if said.target in chain or len(chain) > MAX_HOPS:
+            asks = self._as_asked(said.target, wire)
+            if asks in seen or len(chain) > MAX_HOPS:
                 return Failed(977, f"Redirects end nowhere: {' -> '.join(chain[-3:])} -> {said.target}")
             refused = await self._forbidden(said.target, home, wire)
             if refused is not None:
                 return self._instead(refused, resource, said.target)
             address = said.target
             chain.append(address)
+            seen.add(asks)
+
+    def _as_asked(self, address: str, wire: Wire) -> tuple[str, str]:
+        """What an answer depends on: the address, and the cookies it is asked with, which others may have set."""
+        return address, self._session.cookies(origin_of(address), address, wire, self._clock.now())
 
     def _instead(self, ended: Outcome, resource: Resource, at: str) -> Outcome:
         """The outcome, unless a login page is all that came."""
@@ -208,16 +219,16 @@ class WebSource:
         known = self.rename(target)
         return known is not None and known.address == address
 
-    async def _at_home(self, origin: Origin) -> _Home:
+    async def _at_home(self, origin: Origin, wire: Wire) -> _Home:
         """Where a visit begins, in its turn: redirects of other visits, which no desk sees, may come before."""
         if self._turns.begin(origin.site):
             return _Home(origin.site, str(origin), self.gates.newest(str(origin)))
-        return _Home(origin.site, str(origin), await self._next_turn(origin))
+        return _Home(origin.site, str(origin), await self._next_turn(origin, wire))
 
-    async def _next_turn(self, origin: Origin) -> bytes | None:
+    async def _next_turn(self, origin: Origin, wire: Wire) -> bytes | None:
         """Wait for the next turn at an origin's site. Returns the robots.txt it was last judged by: its pace holds."""
         body = self.gates.newest(str(origin))
-        await self._late(origin.site, {} if body is None else {f"robots:{origin}": body}, origin.site)
+        await self._late(origin.site, {} if body is None else {f"robots:{origin}": body}, origin.site, wire)
         return body
 
     async def _audited(self, said: Unchanged, resource: Resource, wire: Wire) -> Unchanged | Content:
@@ -228,7 +239,7 @@ class WebSource:
         address, share = resource.address, self.settings.hash_audit
         if not resource.content_hash or not is_chosen(address, self._clock.now(), share):
             return said
-        await self._next_turn(origin_of(address))
+        await self._next_turn(origin_of(address), wire)
         before = wire.requests
         got = self._said(await self._get(address, wire, ()), address, conditional=False)
         wire.audits += wire.requests - before
@@ -263,7 +274,7 @@ class WebSource:
                 return faults.no_login(offer.route.proxy)._replace(requests=got.requests, received=got.received)
             if not (session.heard((origin, address), got, offer, wire, self._clock.now()) and left):
                 return got
-            await self._next_turn(origin)
+            await self._next_turn(origin, wire)
 
     async def _send(self, address: str, wire: Wire, lines: tuple[str, ...], means: tuple[int, Route]) -> Answer | Fault:
         """Send it and count it; `means` are the most bytes, 0 for what the settings say, and the way."""
@@ -299,9 +310,9 @@ class WebSource:
             if isinstance(got, Fault):
                 return _unread(exchange.of_fault(got), redirected=at != address)
             said = exchange.of_answer(got, at, self._clock.now(), conditional=False, agent="")
-            if not isinstance(said, Hop | Moved) or hops == ROBOTS_HOPS:
+            if not isinstance(said, Hop | Moved) or said.target == at or hops == ROBOTS_HOPS:
                 break
-            late = await self._late(origin_of(said.target).site, {}, site)
+            late = await self._late(origin_of(said.target).site, {}, site, wire)
             if late is not None:
                 return replace(late, whole_site=True, elsewhere=False)
             at, hops = said.target, hops + 1
@@ -333,7 +344,7 @@ class WebSource:
             if not ruling.admitted:
                 return Excluded(ruling, ruling.status)
             facts = {f"robots:{origin}": body}
-        return await self._late(origin.site, facts, home.site)
+        return await self._late(origin.site, facts, home.site, wire)
 
     async def _rules(self, origin: Origin, home: _Home, wire: Wire) -> _Rules | Outcome:
         """The robots.txt of an origin that a redirect leads to; when no copy holds, one visit asks for it."""
@@ -341,27 +352,48 @@ class WebSource:
         asking = self._asking.get(name) or asyncio.Lock()
         self._asking.put(name, asking)
         async with asking:
-            known = self._elsewhere.get(name)
-            if known is not None and known.until > self._clock.now():
+            known = self._known(origin, wire)
+            if known is not None:
                 return known
-            late = await self._late(origin.site, {}, home.site)
+            late = await self._late(origin.site, {}, home.site, wire)
             if late is not None:
                 return late
+            if (known := self._known(origin, wire)) is not None:
+                return known  # by another process meanwhile
             got = await self._robots(f"{origin}/robots.txt", wire)
             if not isinstance(got, Content):
                 return self._told(got, origin.site, home)
-            rules = _Rules(got.body, self._clock.now() + float(got.validator or 0))
+            holds_s = float(got.validator or 0)
+            rules = _Rules(got.body, self._clock.now() + holds_s)
             self._elsewhere.put(name, rules, len(got.body))
+            if wire.beside is not None:
+                wire.beside.learn(origin.site, f"robots:{name}", got.body, holds_s)
         return rules
 
-    async def _late(self, site: str, facts: Mapping[str, bytes], home: str) -> Deferred | None:
+    def _known(self, origin: Origin, wire: Wire) -> _Rules | None:
+        """The robots.txt of an origin as it is known here, or to the installation, while it holds."""
+        name = str(origin)
+        known = self._elsewhere.get(name)
+        if known is not None and known.until > self._clock.now():
+            return known
+        fact = wire.beside.fact(origin.site, f"robots:{name}") if wire.beside is not None else None
+        if fact is None:
+            return None
+        rules = _Rules(fact.value, fact.until)
+        self._elsewhere.put(name, rules, len(fact.value))
+        return rules
+
+    async def _late(self, site: str, facts: Mapping[str, bytes], home: str, wire: Wire) -> Deferred | None:
         """Wait for the turn of a site that is to be asked; an outcome when it is another one and that takes too long.
 
         A visit waits for its own site as long as it must: the site's next visit waits for this one.
         """
         resting = self._turns.rests_s(site) if site != home else 0.0
         longest = MAX_HOP_WAIT_S if site != home else float("inf")
-        wait = resting or await self._turns.take(site, self.pace(site, facts).delay_s, longest)
+        pace = self.pace(site, facts)
+        wait = resting or await self._turns.take(site, pace.delay_s, longest)
+        if not wait and wire.beside is not None and site != wire.site:
+            wait = await wire.beside.turn(site, pace, longest)
         if not wait:
             return None
         why = "wants to be left alone for a while" if resting else "has many to answer before"

@@ -31,7 +31,7 @@ class _Asked:
 
 
 class Turns:
-    """The turns at sites of one source in one process, forgotten with it."""
+    """The turns at sites of one source in one process, forgotten with it; with others they are shared beside."""
 
     def __init__(self, clock: Clock, sleep: Sleep) -> None:
         self._clock, self._sleep = clock, sleep
