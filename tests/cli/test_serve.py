@@ -67,6 +67,8 @@ def test_a_crawl_is_refused_the_port_of_the_page(home: Installation) -> None:
         assert done.code == 3
         assert done.object["fetched"] == 0
         assert done.object["problems"][0]["status"] == 974
+        tried = home.run("source", "test", "self", "--json")
+        assert tried.object["status"] == 974, tried
 
 
 def ask(port: str, path: str, **headers: str) -> int:

@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 from typing import Any
 
-from cormorant.app import converters
+from cormorant.app import converters, folder
 from cormorant.app.build import Plan
 from cormorant.app.converters import Converters
 from cormorant.app.interrupts import Held, held_back
@@ -31,7 +31,8 @@ def try_source(plan: Plan, name: str, address: str) -> dict[str, Any]:
 
 
 async def _try(plan: Plan, house: House, asked: tuple[str, str], servers: Converters, held: Held) -> dict[str, Any]:
-    egress = Egress(house.clock, own_ports(plan), settle=settling(house))
+    own = own_ports(plan) | folder.noted_ports(plan.folder)
+    egress = Egress(house.clock, own, settle=settling(house))
     fetcher = Fetcher(egress, width=4)
     watch = asyncio.create_task(_look_after(servers, held))
     reader = Reader(ChildPool(servers.addresses), unmeasured, partial(stands, house.store))
