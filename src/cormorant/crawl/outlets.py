@@ -55,6 +55,7 @@ class IndexOutlet:
         self._writer, self._shelf = writer, shelf
         self.place = writer.place
         self._tally = Tally()
+        self._refused: list[str] = []
         self._pending, self._bytes, self._since, self._heard = 0, 0, 0.0, 0.0
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
@@ -82,20 +83,29 @@ class IndexOutlet:
         if event.event is Event.LINKS:
             counters.index_link_updates += 1
             return Relink(event.resource, each.said.anchors, each.said.score)
-        if row is None or frame is None or not row.indexed:
+        if row is None or not row.indexed:
             counters.index_deletes += 1
             return Drop(event.resource)
+        if frame is None:
+            return self._keep(each, row.url)
         counters.index_writes += 1
         counters.indexed += event.event is Event.NEW
         return Put(entry_of(each))
+
+    def _keep(self, each: Found, url: str) -> Change:
+        """A document whose copy is damaged: what the index has of it stays, for those who may read it now."""
+        self._tally.of(each.event.run).index_damaged += 1
+        self._refused.append(f"{url} (number {each.event.seq}): its kept copy is damaged")
+        return Relink(each.event.resource, each.said.anchors, each.said.score, each.rights)
 
     def counted(self) -> Mapping[int, Counters]:
         """Index writes, deletes and updates of links by run."""
         return self._tally.take()
 
     def refused(self) -> Sequence[str]:
-        """Nothing: the index takes everything."""
-        return ()
+        """Documents that the index was not told of since the last call, as their kept copies are damaged."""
+        taken, self._refused = self._refused, []
+        return taken
 
     def close(self) -> None:
         """Give the writer back; what was not committed comes again."""
