@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from sys import getsizeof
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cormorant.base.clock import rfc3339
+from cormorant.base.errors import CormorantError
+from cormorant.base.log import logger
+from cormorant.base.masking import masked
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.model.outcome import OutcomeKind
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from cormorant.receivers.stream import Numbered
     from cormorant.store.database import Tx
 
+_log = logger(__name__)
+T = TypeVar("T")
 COMMIT_DOCUMENTS = 1125
 """Twice joined, segments of so many make one that the engine no longer joins with small ones (ADR 0007)."""
 COMMIT_S = 5.0
@@ -146,7 +152,7 @@ class ReceiverOutlet:
     def __init__(self, receiver: Receiver, shelf: Shelf, place: int, sources: Mapping[int, str]) -> None:
         self._receiver, self._shelf, self.place, self._sources = receiver, shelf, place, sources
         self._refused: list[str] = []
-        receiver.open()
+        self._ask(receiver.open)
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
         """Look up the documents."""
@@ -157,7 +163,7 @@ class ReceiverOutlet:
         batch = [self._delivery(each) for each in found if each.event.event is not Event.LINKS]
         if batch:
             urls = {each.seq: each.url for each in batch}
-            for refusal in self._receiver.receive(batch):
+            for refusal in self._ask(lambda: list(self._receiver.receive(batch))):
                 self._refused.append(f"{urls.get(refusal.seq, '')} (number {refusal.seq}): {refusal.reason}".lstrip())
         self.place = max(self.place, upto)
         return self.place
@@ -183,8 +189,22 @@ class ReceiverOutlet:
         return taken
 
     def close(self) -> None:
-        """Let the receiver go."""
-        self._receiver.close()
+        """Let the receiver go. What is wrong with that is logged: it has been told what it has confirmed."""
+        with suppress(CormorantError):
+            self._ask(self._receiver.close)
+
+    def _ask(self, call: Callable[[], T]) -> T:
+        """Call the receiver. Raises CormorantError alone, whatever it raises: it rests, and the others go on."""
+        try:
+            return call()
+        except CormorantError:
+            raise
+        except Exception as error:
+            _log.exception("fault", extra={"receiver": self._receiver.kind})
+            said = masked(f"{type(error).__name__}: {error}")
+            raise CormorantError(
+                f"A fault of this program or a plug-in: {said}. logs/provider.log says where."
+            ) from error
 
 
 def document_record(row: Any) -> dict[str, object]:
