@@ -163,7 +163,8 @@ def test_quickstart_serves_at_the_end(bare: Installation, world: World) -> None:
     assert ended(process).code == 130
 
 
-def test_quickstart_twice_uses_the_same_sources(bare: Installation, world: World) -> None:
+def test_quickstart_twice_uses_the_same_sources(bare: Installation, world: World, empty_url: str) -> None:
+    bare = Installation(bare.folder, {"CORMORANT_STORE": empty_url})
     for _ in range(2):
         done = bare.run("quickstart", "--no-serve", str(world.papers), world.site.address)
         assert done.code == 0, done
