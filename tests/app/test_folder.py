@@ -41,3 +41,26 @@ def test_there_is_one_owner(tmp_path: Path) -> None:
     assert folder.take_lock(tmp_path) is None
     os.close(lock)
     assert folder.is_free(tmp_path)
+
+
+def test_the_port_of_the_pages_is_known_while_their_owner_has_the_folder(tmp_path: Path) -> None:
+    lock = folder.take_lock(tmp_path)
+    assert lock is not None
+    assert folder.noted_ports(tmp_path) == set()
+    folder.note_port(tmp_path, 8766)
+    assert folder.noted_ports(tmp_path) == {8766}
+    os.close(lock)
+    assert folder.noted_ports(tmp_path) == set()
+    lock = folder.take_lock(tmp_path)
+    assert lock is not None
+    assert folder.noted_ports(tmp_path) == set(), "the next owner has none"
+    os.close(lock)
+
+
+@pytest.mark.parametrize("said", [b"", b"\n", b"no port\n", b"-1\n", b"\xff\xfe8766"])
+def test_what_is_no_port_in_a_lock_is_none(tmp_path: Path, said: bytes) -> None:
+    lock = folder.take_lock(tmp_path)
+    assert lock is not None
+    os.write(lock, said)
+    assert folder.noted_ports(tmp_path) == set()
+    os.close(lock)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import threading
@@ -88,6 +89,23 @@ def interrupted(home: Installation, site: Site, number: int) -> Done:
     until(lambda: "/3" in site.asked)
     process.send_signal(number)
     return ended(process)
+
+
+def test_it_ends_with_six_only_where_nothing_answered_at_all(bare: Installation, tmp_path: Path) -> None:
+    for name in ("good", "dead"):
+        place = tmp_path / name
+        place.mkdir()
+        (place / "note.txt").write_text("Of terns and gulls.")
+        bare.fine("source", "add", "files", name, "--set", f"path={place}")
+    shutil.rmtree(tmp_path / "dead")
+    assert bare.run("crawl", "good", "dead").code == 3
+    assert bare.run("crawl", "dead").code == 6
+
+
+def test_a_source_that_is_named_twice_is_crawled_once(bare: Installation, site: Site) -> None:
+    add(bare, site)
+    assert bare.run("crawl", "docs", "docs", "--restart").code == 0
+    assert [each["run"] for each in bare.fine("run", "list", "--json").objects] == [1]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -201,6 +201,8 @@ def test_a_receiver_that_takes_nothing_is_told_at_the_end(bare: Installation, si
 
 def test_deliveries_wait_while_paused(home: Installation, site: Site) -> None:
     home.fine("provider", "pause")
+    home.fine("receiver", "add", "jsonlines", "late", "--set", f"path={home.folder / 'late.jsonl'}")
+    assert home.fine("receiver", "show", "late", "--json").object["paused"] is True
     home.fine("source", "add", "web", "more", "--set", f"start={site.address}tides")
     home.run("crawl", "more")
     status = home.fine("status", "--json").object

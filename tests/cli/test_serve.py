@@ -67,6 +67,8 @@ def test_a_crawl_is_refused_the_port_of_the_page(home: Installation) -> None:
         assert done.code == 3
         assert done.object["fetched"] == 0
         assert done.object["problems"][0]["status"] == 974
+        tried = home.run("source", "test", "self", "--json")
+        assert tried.object["status"] == 974, tried
 
 
 def ask(port: str, path: str, **headers: str) -> int:
@@ -161,7 +163,8 @@ def test_quickstart_serves_at_the_end(bare: Installation, world: World) -> None:
     assert ended(process).code == 130
 
 
-def test_quickstart_twice_uses_the_same_sources(bare: Installation, world: World) -> None:
+def test_quickstart_twice_uses_the_same_sources(bare: Installation, world: World, empty_url: str) -> None:
+    bare = Installation(bare.folder, {"CORMORANT_STORE": empty_url})
     for _ in range(2):
         done = bare.run("quickstart", "--no-serve", str(world.papers), world.site.address)
         assert done.code == 0, done

@@ -210,6 +210,29 @@ def test_a_forced_crawl_mends_a_damaged_copy_and_counts_nothing_as_changed(bare:
     assert bare.fine("cache", "check", "--json").object["damaged"] == 0
 
 
+def test_a_document_stays_found_though_its_copy_is_damaged_when_the_index_is_told_of_it(
+    bare: Installation, site: Site
+) -> None:
+    add(bare, site)
+    bare.fine("crawl")
+    bare.fine("provider", "pause")
+    site.page("/tides", "Tide tables", "High water in the harbour at ten.", ("/ferries",))
+    bare.fine("crawl")
+    for pack in (bare.folder / "cache").rglob("*.pack"):
+        spoil(pack)
+    bare.fine("provider", "resume")
+    report = bare.run("crawl", "--json").object
+    assert bare.fine("index", "stats", "--json").object["documents"] == 3
+    assert [each["url"] for each in bare.fine("search", "noon", "--json").objects] == [f"{site.address}tides"]
+    assert "tides" in bare.fine("receiver", "show", "index", "--json").object["refusal"]
+    damaged = {each["run"]: each["index_damaged"] for each in bare.fine("run", "list", "--json").objects}
+    assert damaged == {1: 0, 2: 1, 3: 0}, report
+    (said,) = [each for each in bare.fine("run", "show", "2", "--json").object["problems"] if each["kind"] == "copy"]
+    assert "crawl --force" in said["sentence"]
+    bare.run("crawl", "--force")
+    assert bare.fine("search", "noon", "--json").objects == []
+
+
 def spoil(pack: Path) -> None:
     """Turn a bit of the last document in a pack."""
     data = bytearray(pack.read_bytes())

@@ -322,6 +322,12 @@ class TestChanges:
         assert index.ids("manual", weights=weights) == [3]
         assert set(index.ids("one three two")) == {1, 3}
 
+    def test_rights_change_with_links_where_they_are_given(self, index: Shelf) -> None:
+        index.put(entry(1, "one"), entry(2, "one"), entry(3, "one"))
+        index.apply([Relink(1, (), 0.0, (("group:staff",), ())), Relink(2, (), 0.0, ((), ())), Relink(3, (), 0.0)])
+        assert index.ids("one") == [3]
+        assert index.reader.count() == 3
+
     def test_place_never_goes_back(self, index: Shelf) -> None:
         index.writer.commit(7)
         index.writer.commit(7)

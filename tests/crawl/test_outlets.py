@@ -10,6 +10,7 @@ from typing import ClassVar, NamedTuple
 import pytest
 
 from cormorant.base.clock import SystemClock
+from cormorant.base.errors import CormorantError
 from cormorant.cache.frame import Frame
 from cormorant.cache.local import LocalCache
 from cormorant.catalog.acls import ACLNumbers
@@ -170,6 +171,57 @@ def test_links_to_what_is_deleted_bring_nothing_back(index: MemoryIndex, outlet:
     assert (held_by(index), counted.index_deletes) == ({}, 1)
     deliver(outlet, Found(event(4, 1, Event.LINKS), None, None, said=SAID))
     assert held_by(index) == {}
+
+
+def test_what_the_index_has_stays_when_its_copy_is_damaged(index: MemoryIndex, outlet: IndexOutlet) -> None:
+    deliver(outlet, Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
+    counted = deliver(outlet, Found(event(2, 1, Event.CHANGED), ROW, None, PUBLIC, SAID))
+    assert held_by(index) == {1: SAID}
+    assert (counted.index_writes, counted.index_deletes, counted.index_damaged) == (0, 0, 1)
+    assert outlet.refused() == ["http://a.test/ (number 2): its kept copy is damaged"]
+    assert outlet.refused() == []
+
+
+@pytest.mark.parametrize("rights", [(("group:staff",), ()), (("everyone",), ("everyone",)), ((), ())])
+def test_whoever_may_not_read_it_any_more_does_not_find_it_though_its_copy_is_damaged(
+    rights: tuple[tuple[str, ...], tuple[str, ...]], index: MemoryIndex, outlet: IndexOutlet
+) -> None:
+    deliver(outlet, Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
+    deliver(outlet, Found(event(2, 1, Event.ACCESS), ROW, None, rights))
+    assert held_by(index) == {}
+    assert index.reader().count() == 1
+
+
+def test_one_that_is_to_be_left_out_goes_though_its_copy_is_damaged(index: MemoryIndex, outlet: IndexOutlet) -> None:
+    deliver(outlet, Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
+    counted = deliver(outlet, Found(event(2, 1, Event.CHANGED), ROW._replace(indexed=False), None, PUBLIC))
+    assert (held_by(index), counted.index_deletes, counted.index_damaged) == ({}, 1, 0)
+
+
+@pytest.mark.parametrize("at", ["open", "receive", "receive late", "close"])
+def test_whatever_a_receiver_raises_is_a_fault_of_its_own(at: str, tmp_path: Path) -> None:
+    class Faulty(Silent):
+        def open(self) -> None:
+            assert at != "open", "out of order"
+
+        def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
+            if at == "receive late":
+                return (each for each in [1 // 0])  # type: ignore[return-value]
+            return [Refusal(1, str(1 // 0))] if at == "receive" else ()
+
+        def close(self) -> None:
+            assert at != "close", "out of order"
+
+    def work() -> None:
+        outlet = ReceiverOutlet(Faulty(), Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0, {1: "docs"})
+        assert outlet.receive([Stream._found(1)], 1, 0.0) == 1
+        outlet.close()
+
+    if at == "close":
+        work()
+    else:
+        with pytest.raises(CormorantError, match="A fault of this program or a plug-in"):
+            work()
 
 
 def test_other_receivers_are_not_told_of_links(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from cormorant.catalog import receivers, sources
 from cormorant.crawl import holding, waiting
 from cormorant.crawl.delivery import Found
 from cormorant.crawl.provide import Provider
+from cormorant.crawl.room import Room
 from cormorant.crawl.run import Conductor
 from cormorant.crawl.waiting import Ended
 from cormorant.frontier import hiding, settlement
@@ -29,6 +30,7 @@ from tests.crawl.samples import web_source
 from tests.frontier.samples import a_content, admit, admitted, numbers, pages
 
 LIMIT_S = 20
+ROOM = Room((), lambda: 0.0)
 
 
 def stop(tx: Tx, number: int) -> None:
@@ -65,7 +67,7 @@ def test_a_run_that_is_taken_away_is_let_go(
         row = runs.get(tx, number)
 
     async def work() -> None:
-        conducted = asyncio.create_task(Conductor(store, SystemClock(), row, lambda _: web_source()).conduct())
+        conducted = asyncio.create_task(Conductor(store, SystemClock(), row, lambda _: web_source(), ROOM).conduct())
         await asyncio.sleep(0)
         assert not conducted.done()
         with store.begin() as tx:
@@ -114,7 +116,9 @@ def ended_while(store: Store, counted: Callable[[int], Counters], limit_s: float
         visits = asyncio.create_task(put_off_again_and_again(store, number, counted))
         try:
             async with asyncio.timeout(limit_s):
-                return await waiting.until_retrieved(store, run_of(store, number), lambda _: web_source(patience_s=0.6))
+                return await waiting.until_retrieved(
+                    store, run_of(store, number), lambda _: web_source(patience_s=0.6), ROOM
+                )
         except TimeoutError:
             return None
         finally:
@@ -153,7 +157,7 @@ def test_other_sites_are_not_given_up_with_the_one_that_is_dead(store: Store) ->
 
     async def work() -> Ended:
         waited = asyncio.create_task(
-            waiting.until_retrieved(store, run_of(store, number), lambda _: web_source(patience_s=0))
+            waiting.until_retrieved(store, run_of(store, number), lambda _: web_source(patience_s=0), ROOM)
         )  # fmt: skip
         await asyncio.sleep(1.0)
         assert not waited.done(), "the other site has pages left"
@@ -173,7 +177,7 @@ def test_when_a_run_gives_up_is_known_while_it_waits(store: Store) -> None:
 
     async def work() -> None:
         waited = asyncio.create_task(
-            waiting.until_retrieved(store, run_of(store, number), lambda _: web_source(patience_s=100))
+            waiting.until_retrieved(store, run_of(store, number), lambda _: web_source(patience_s=100), ROOM)
         )  # fmt: skip
         for ahead_s, left_s in ((0.0, None), (50.0, 100.0), (0.0, None)):
             with store.begin() as tx:

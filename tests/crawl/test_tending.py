@@ -17,6 +17,7 @@ from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl.dispatch import Dispatch
 from cormorant.crawl.gates import SiteKeys
 from cormorant.crawl.means import Means
+from cormorant.crawl.room import Room
 from cormorant.crawl.tending import Crew, Tending, plan_of
 from cormorant.frontier.admission import Admission, SiteNumbers
 from cormorant.frontier.desk import Task
@@ -28,6 +29,7 @@ from tests.crawl.samples import INDEXED, OLD_BODY, OLD_TEXT, RUN, SOURCE, web_so
 from tests.frontier.samples import admitted, pages
 
 LIMIT_S = 10
+ROOM = Room((), lambda: 0.0)
 BARE = INDEXED._replace(etag="", modified="", content_hash=b"")
 
 
@@ -64,7 +66,7 @@ def test_a_run_at_its_share_of_a_limit_is_settled_at_once(
     dispatch.batch.visited.extend([nobody] * visited)
 
     async def work() -> bool:
-        crew = Crew(means, nobody, SystemClock(), Orders(), width=2, most=4, tidy=lambda: None)
+        crew = Crew(means, nobody, SystemClock(), Orders(), width=2, most=4, tidy=lambda: None, room=ROOM)
         tending = Tending(crew, lambda: None)
         tending.runs = {SOURCE: dispatch}
         return tending.limited()
@@ -104,7 +106,9 @@ def test_a_new_run_visits_what_was_under_way_when_the_one_before_was_stopped(
         orders.runs = {SOURCE: Dispatch(web_source(), order, means, Counters())}
 
     async def work() -> None:
-        tending = Tending(Crew(means, nobody, clock, orders, width=2, most=4, tidy=lambda: None), lambda: None)
+        tending = Tending(
+            Crew(means, nobody, clock, orders, width=2, most=4, tidy=lambda: None, room=ROOM), lambda: None
+        )
 
         async def visit_next() -> Task:
             async with asyncio.timeout(LIMIT_S):

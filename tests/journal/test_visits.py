@@ -3,7 +3,7 @@ from __future__ import annotations
 import threading
 
 from cormorant.journal import visits
-from cormorant.journal.visits import KEPT_PER_RESOURCE, Exclusion, VisitRow
+from cormorant.journal.visits import SHOWN_PER_RESOURCE, Exclusion, VisitRow
 from cormorant.model.rules import Gate
 from cormorant.store.database import Store
 
@@ -28,8 +28,8 @@ def test_visits_of_a_resource_oldest_first(store: Store) -> None:
 
 def test_the_newest_visits_are_shown(store: Store) -> None:
     with store.begin() as tx:
-        visits.write(tx, [a_visit(run=run) for run in range(KEPT_PER_RESOURCE + 10)])
-        assert [row.run for row in visits.of(tx, 1)] == list(range(10, KEPT_PER_RESOURCE + 10))
+        visits.write(tx, [a_visit(run=run) for run in range(SHOWN_PER_RESOURCE + 10)])
+        assert [row.run for row in visits.of(tx, 1)] == list(range(10, SHOWN_PER_RESOURCE + 10))
 
 
 def test_a_reason_in_any_bytes_is_kept(store: Store) -> None:

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from cormorant.base.clock import pause
+from cormorant.operate.status import status
+from tests.clocks import until
 from tests.journeys import processes
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import ROOT, Crawler
@@ -97,6 +99,26 @@ def test_disk_full(small_disk: Path, crawls: Crawler, serve: Serve) -> None:
         crawls.crawl(home, "site")
     ledger = audit(home, site, lines)
     assert not ledger.faults(), ledger.figures()
+
+
+def test_a_crawl_waits_while_its_disk_is_nearly_full(small_disk: Path, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES, delay_s=0.1))
+    home = Home(small_disk / "data")
+    home.add_source("web", "site", site.source)
+    crawls.begin(home, "site")
+    site.wait_for(PAGES // 3)
+    ballast = fill(small_disk, 2_500_000)
+    with home.house() as house:
+        state = until(lambda: next((each for each in status(house)["sources"] if each["last_reason"]), None))
+    assert "is nearly full" in state["last_reason"]
+    assert (state["state"], str(small_disk) in state["last_reason"]) == ("retrieving", True)
+    pause(2.0)
+    asked = len(site.log())
+    pause(3.0)
+    assert len(site.log()) == asked < PAGES
+    ballast.unlink()
+    (report,) = crawls.end()["reports"]
+    assert (report["state"], report["complete"], report["fetched"], report["reason"]) == ("finished", True, PAGES, None)
 
 
 def restart(server: Postgres, mode: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,36 @@ def test_no_file_of_others_can_be_read(ask: Ask, allowed: Allowed, open_folder: 
     assert tried["read_library"] == "done"
     if not allowed.landlock:
         pytest.skip("no Landlock here")
+    assert {tried[name] for name in READS} == {"EACCES"}, tried
+
+
+STARTER = """
+import asyncio, sys
+from cormorant.limits import start_server
+from cormorant.limits.client import ChildPool
+handle = start_server((), {"touch_files": "tests.limits.tasks:touch_files"})
+try:
+    answer = asyncio.run(ChildPool(handle.addresses).run("touch_files", sys.argv[1].encode()))
+    print(answer.value.decode())
+finally:
+    handle.stop()
+"""
+
+
+@pytest.mark.parametrize("how", ["script", "module", "named"])
+def test_the_folder_of_the_starter_cannot_be_read(how: str, open_folder: Path, allowed: Allowed) -> None:
+    """Python finds modules in the folder of a script and in the working folder; the data folder may lie there too."""
+    if not allowed.landlock:
+        pytest.skip("no Landlock here")
+    (open_folder / "starter.py").write_text(STARTER, encoding="utf-8")
+    found = [path for path in sys.path if path] + ([str(open_folder)] if how == "named" else [])
+    command = [sys.executable, *(["-m", "starter"] if how == "module" else ["starter.py"]), str(open_folder)]
+    said = subprocess.run(
+        command, cwd=open_folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(found)}, capture_output=True,
+        text=True, check=True,
+    ).stdout  # fmt: skip
+    tried = json.loads(said)
+    assert tried["read_library"] == "done"
     assert {tried[name] for name in READS} == {"EACCES"}, tried
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -32,6 +33,13 @@ def test_a_folder(tmp_path: Path) -> None:
     assert wish("/").name == "root"
 
 
+@pytest.mark.parametrize("begins", ["file://", "FILE://", "file://localhost", "File:"])
+def test_a_folder_by_its_address(tmp_path: Path, begins: str) -> None:
+    folder = tmp_path / "my docs é 100% #1?"
+    folder.mkdir()
+    assert wish(begins + quote(str(folder))) == Wish("files", "my-docs-é-100---1", "path", str(folder))
+
+
 @pytest.mark.parametrize(
     ("text", "error"),
     [
@@ -43,6 +51,10 @@ def test_a_folder(tmp_path: Path) -> None:
         ("", UsageError),
         ("no-such-folder", NotFoundError),
         ("/no/such/folder", NotFoundError),
+        ("file:///no/such%20folder", NotFoundError),
+        ("file:///%00%ff%zz", NotFoundError),
+        ("file:", UsageError),
+        ("file://server/share", UsageError),
     ],
 )
 def test_what_is_neither(text: str, error: type[CormorantError]) -> None:

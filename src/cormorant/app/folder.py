@@ -4,7 +4,7 @@ DIR/cormorant.json   says that it is one, of which format, and where the kept co
 DIR/cormorant.db     the store, unless it is a server
 DIR/cache (unless the setting `cache` names another folder), DIR/index, DIR/logs
 DIR/secret.key       opens the secrets in the store (catalog/vault.py)
-DIR/owner.lock       held by the one supervisor that crawls and delivers
+DIR/owner.lock       held by the one supervisor that crawls and delivers; in it the port of its pages, if it has any
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from cormorant.base.errors import DataFolderError, NotPermitted
 FORMAT = 1
 TRIED_S, AGAIN_S = 0.2, 0.01
 """How long whoever wants to own a folder tries, and between two tries."""
-_OURS = ("cache", "index", "logs", "owner.lock", "secret.key", "cormorant.new")
-_MARK, _DATABASE = "cormorant.json", "cormorant.db"
+_MARK, _DATABASE, _LOCK = "cormorant.json", "cormorant.db", "owner.lock"
+_OURS = ("cache", "index", "logs", _LOCK, "secret.key", "cormorant.new")
 _SQLITE = b"SQLite format 3\0"
 """How every file begins that is a database of SQLite, unless it is empty."""
 
@@ -170,7 +170,22 @@ def take_lock(folder: Path) -> int | None:
     until = clock.monotonic() + TRIED_S
     while (lock := _locked(folder, fcntl.LOCK_EX)) is None and clock.monotonic() < until:
         pause(AGAIN_S)
+    if lock is not None:
+        os.ftruncate(lock, 0)
     return lock
+
+
+def note_port(folder: Path, port: int) -> None:
+    """The owner's pages are at this port, until somebody else owns the folder."""
+    (folder / _LOCK).write_text(f"{port}\n", encoding="ascii")
+
+
+def noted_ports(folder: Path) -> frozenset[int]:
+    """The port at which the owner has its pages; none where nobody owns the folder, or without pages."""
+    if is_free(folder):
+        return frozenset()
+    said = (folder / _LOCK).read_bytes()[:8].strip()
+    return frozenset({int(said)} if said.isdigit() else ())
 
 
 def is_free(folder: Path) -> bool:
@@ -187,7 +202,7 @@ def resting(folder: Path) -> str | None:
 
 
 def _locked(folder: Path, how: int) -> int | None:
-    descriptor = os.open(folder / "owner.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, how | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -30,6 +30,7 @@ from cormorant.crawl.means import Means
 from cormorant.crawl.outlets import IndexOutlet, ReceiverOutlet
 from cormorant.crawl.provide import Provider
 from cormorant.crawl.reading import Reader
+from cormorant.crawl.room import Room
 from cormorant.crawl.run import Conductor
 from cormorant.crawl.tending import Crew
 from cormorant.crawl.worker import Worker
@@ -107,7 +108,7 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)
     doubts = Doubts(copies(house.store, means.cache))
     reader = Reader(ChildPool(converters), steps, partial(stands, house.store), doubts)
-    crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock))
+    crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), _room(plan, house))
     began = cpu_ns()
     await Worker(crew).work(stop)
     with house.store.begin() as tx:
@@ -117,6 +118,11 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     if isinstance(steps, StepTable):
         _tell_steps(plan, steps.with_rest("loop", began))
     house.store.close()
+
+
+def _room(plan: Plan, house: House) -> Room:
+    """Looks at the disks that a crawl writes to."""
+    return Room((plan.folder, plan.cache), house.clock.monotonic)
 
 
 def _tell_steps(plan: Plan, rows: Mapping[str, list[int]]) -> None:
@@ -149,7 +155,8 @@ def own_ports(plan: Plan) -> frozenset[int]:
 
 def way_out(plan: Plan, house: House) -> Egress:
     """The way out of one process, closed to this installation's own ports and to its database."""
-    return Egress(house.clock, own_ports(plan), settle=settling(house), own_places=places_of(plan.store_url))
+    own = own_ports(plan) | folder.noted_ports(plan.folder)
+    return Egress(house.clock, own, settle=settling(house), own_places=places_of(plan.store_url))
 
 
 def settling(house: House) -> Settle:
@@ -318,6 +325,7 @@ async def _conduct(plan: Plan, stop: asyncio.Event) -> None:
     """Take up every open run, each in a task of its own."""
     house = open_house(plan)
     tasks: dict[int, asyncio.Task[None]] = {}
+    room = _room(plan, house)
 
     def build_source(row: RunRow) -> Source:
         with house.store.read() as tx:
@@ -333,7 +341,9 @@ async def _conduct(plan: Plan, stop: asyncio.Event) -> None:
         for row in waiting:
             if row.source_id not in busy:
                 busy.add(row.source_id)
-                tasks[row.id] = asyncio.create_task(Conductor(house.store, house.clock, row, build_source).conduct())
+                tasks[row.id] = asyncio.create_task(
+                    Conductor(house.store, house.clock, row, build_source, room).conduct()
+                )
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(POLL_S):
                 await stop.wait()

@@ -6,7 +6,7 @@ drawn from them. A row of the store says where it lies; the frame itself never p
     Frame --encode--> bytes --keep (one write, one fdatasync a batch)--> Place --row of the store--> committed
                                         |                                  |
                                killed here: a torn tail,             read -> Frame, or CacheDamaged
-                               or an entry no row names              check -> Damage, then a fresh visit
+                               or an entry no row names              check -> Damage, then a forced visit
                                                                      entries -> rows anew, when they are lost
 
 The rooms: `frame` (one document's parts as bytes), `packs` (how an entry lies on the disk), `writer` and `reader` (the

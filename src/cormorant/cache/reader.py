@@ -87,5 +87,5 @@ def _damaged(place: Place, reason: str) -> CacheDamaged:
     """The error a person sees, with the place for who looks after the disk."""
     return CacheDamaged(
         f"The kept copy at {place.offset} in pack {place.pack:016x} cannot be shown: {reason}. "
-        "The next visit keeps a fresh one."
+        "`cormorant crawl --force` keeps a fresh one."
     )

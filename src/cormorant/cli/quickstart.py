@@ -95,7 +95,7 @@ def _crawl_and_search(say: Terminal, plan: Plan, made: Sequence[Made]) -> int:
         carry_out(say, plan, ordered)
     with say.house() as house:
         codes = {each.source: crawl.exit_code(house, [each.run]) for each in ordered}
-        serious = [code for name, code in codes.items() if code and not _minor(house, ordered, name)]
+        serious = [0 if not code or _minor(house, ordered, name) else code for name, code in codes.items()]
         for each in made:
             if each.new and codes.get(each.name) == 6:
                 sources.delete(house, each.name)

@@ -60,6 +60,8 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         if each["state"] == "interrupted":
             goes_on = f"`cormorant crawl {shlex.quote(each['source'])}` goes on with it."
             say.print(f"Run {each['run']} of {each['source']!r} was interrupted. {goes_on}")
+        elif each["run"] is not None and each["last_reason"]:
+            say.print(f"Run {each['run']} of {each['source']!r}: {each['last_reason']}")
     for run in record["held_runs"]:
         say.print()
         say.print(f"Run {run} is held. `cormorant run show {run}` says why; answer with `run accept` or `run refuse`.")

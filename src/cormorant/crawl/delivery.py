@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged
+from cormorant.base.log import logger
 from cormorant.cache.protocol import Place
 from cormorant.frontier import weighing
 from cormorant.frontier.weighing import NOTHING, Said
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from cormorant.receivers.stream import Numbered
     from cormorant.store.database import Tx
 
-
+_log = logger(__name__)
 MOST_BYTES = 32 << 20
 """Text of documents in hand at a time: guessed by the size of the original, and known once its copy was read."""
 
@@ -125,7 +126,8 @@ class Shelf:
     def _frame(self, row: Any) -> Frame | None:
         try:
             return self._cache.read(Place(row.pack, row.pack_offset, row.pack_length), body=False)
-        except CacheDamaged:
+        except CacheDamaged as error:
+            _log.warning("copy damaged", extra={"address": row.url, "reason": error.sentence})
             return None
 
     def furnished(self, tx: Tx, found: Sequence[Found]) -> list[Found]:

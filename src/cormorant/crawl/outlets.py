@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from sys import getsizeof
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cormorant.base.clock import rfc3339
+from cormorant.base.errors import CormorantError
+from cormorant.base.log import logger
+from cormorant.base.masking import masked
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.model.outcome import OutcomeKind
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from cormorant.receivers.stream import Numbered
     from cormorant.store.database import Tx
 
+_log = logger(__name__)
+T = TypeVar("T")
 COMMIT_DOCUMENTS = 1125
 """Twice joined, segments of so many make one that the engine no longer joins with small ones (ADR 0007)."""
 COMMIT_S = 5.0
@@ -55,6 +61,7 @@ class IndexOutlet:
         self._writer, self._shelf = writer, shelf
         self.place = writer.place
         self._tally = Tally()
+        self._refused: list[str] = []
         self._pending, self._bytes, self._since, self._heard = 0, 0, 0.0, 0.0
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
@@ -82,20 +89,29 @@ class IndexOutlet:
         if event.event is Event.LINKS:
             counters.index_link_updates += 1
             return Relink(event.resource, each.said.anchors, each.said.score)
-        if row is None or frame is None or not row.indexed:
+        if row is None or not row.indexed:
             counters.index_deletes += 1
             return Drop(event.resource)
+        if frame is None:
+            return self._keep(each, row.url)
         counters.index_writes += 1
         counters.indexed += event.event is Event.NEW
         return Put(entry_of(each))
+
+    def _keep(self, each: Found, url: str) -> Change:
+        """A document whose copy is damaged: what the index has of it stays, for those who may read it now."""
+        self._tally.of(each.event.run).index_damaged += 1
+        self._refused.append(f"{url} (number {each.event.seq}): its kept copy is damaged")
+        return Relink(each.event.resource, each.said.anchors, each.said.score, each.rights)
 
     def counted(self) -> Mapping[int, Counters]:
         """Index writes, deletes and updates of links by run."""
         return self._tally.take()
 
     def refused(self) -> Sequence[str]:
-        """Nothing: the index takes everything."""
-        return ()
+        """Documents that the index was not told of since the last call, as their kept copies are damaged."""
+        taken, self._refused = self._refused, []
+        return taken
 
     def close(self) -> None:
         """Give the writer back; what was not committed comes again."""
@@ -136,7 +152,7 @@ class ReceiverOutlet:
     def __init__(self, receiver: Receiver, shelf: Shelf, place: int, sources: Mapping[int, str]) -> None:
         self._receiver, self._shelf, self.place, self._sources = receiver, shelf, place, sources
         self._refused: list[str] = []
-        receiver.open()
+        self._ask(receiver.open)
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
         """Look up the documents."""
@@ -147,7 +163,7 @@ class ReceiverOutlet:
         batch = [self._delivery(each) for each in found if each.event.event is not Event.LINKS]
         if batch:
             urls = {each.seq: each.url for each in batch}
-            for refusal in self._receiver.receive(batch):
+            for refusal in self._ask(lambda: list(self._receiver.receive(batch))):
                 self._refused.append(f"{urls.get(refusal.seq, '')} (number {refusal.seq}): {refusal.reason}".lstrip())
         self.place = max(self.place, upto)
         return self.place
@@ -173,8 +189,22 @@ class ReceiverOutlet:
         return taken
 
     def close(self) -> None:
-        """Let the receiver go."""
-        self._receiver.close()
+        """Let the receiver go. What is wrong with that is logged: it has been told what it has confirmed."""
+        with suppress(CormorantError):
+            self._ask(self._receiver.close)
+
+    def _ask(self, call: Callable[[], T]) -> T:
+        """Call the receiver. Raises CormorantError alone, whatever it raises: it rests, and the others go on."""
+        try:
+            return call()
+        except CormorantError:
+            raise
+        except Exception as error:
+            _log.exception("fault", extra={"receiver": self._receiver.kind})
+            said = masked(f"{type(error).__name__}: {error}")
+            raise CormorantError(
+                f"A fault of this program or a plug-in: {said}. logs/provider.log says where."
+            ) from error
 
 
 def document_record(row: Any) -> dict[str, object]:

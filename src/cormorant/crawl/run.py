@@ -2,7 +2,6 @@
 
     WAITING -> discover, admit (DISCOVERING) -> wait until nothing is left (RETRIEVING) -> links, sweep (SWEEPING)
             -> brake, or swallowed? HELD -> wait for the receivers (DELIVERING) -> FINISHED
-
 Every step may be interrupted by a kill and is taken up again by whoever owns the data folder next.
 """
 
@@ -23,16 +22,17 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from cormorant.base.clock import Clock
+    from cormorant.crawl.room import Room
     from cormorant.journal.runs import RunRow
     from cormorant.sources.protocol import Source
     from cormorant.store.database import Store
 
 
 class Conductor:
-    """Carries out one run. `build` makes the source as of the run's start; it is used for discovery alone."""
+    """Carries out one run. `build` makes the source as of its start, for discovery alone; `room` is on the disks."""
 
-    def __init__(self, store: Store, clock: Clock, row: RunRow, build: Callable[[RunRow], Source]) -> None:
-        self._store, self._clock, self._row, self._build = store, clock, row, build
+    def __init__(self, store: Store, clock: Clock, row: RunRow, build: Callable[[RunRow], Source], room: Room) -> None:
+        self._store, self._clock, self._row, self._build, self._room = store, clock, row, build, room
 
     async def conduct(self) -> None:
         """Go through the states of the drawing from wherever the run is. A fault but of the store ends it as FAILED."""
@@ -77,7 +77,7 @@ class Conductor:
 
     async def _retrieve(self) -> None:
         """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached."""
-        ended = await waiting.until_retrieved(self._store, self._row, self._build)
+        ended = await waiting.until_retrieved(self._store, self._row, self._build, self._room)
         self._change(state=RunState.SWEEPING, gives_up_at=None, **ended._asdict())
 
     async def _sweep(self) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cormorant.crawl.dispatch import Dispatch
     from cormorant.crawl.means import Means
     from cormorant.crawl.reading import Reader
+    from cormorant.crawl.room import Room
     from cormorant.model.resource import Resource
     from cormorant.sources.protocol import Source
     from cormorant.store.database import Tx
@@ -57,6 +58,7 @@ class Crew:
     """What a worker is given: its means, how to read documents, what to work on, its width.
 
     `most` visits are under way at once, those that take long included. `tidy` gives memory back that big pages took.
+    Nothing is begun while `room` lacks any.
     """
 
     means: Means
@@ -66,6 +68,7 @@ class Crew:
     width: int
     most: int
     tidy: Callable[[], None]
+    room: Room
 
 
 class Tending:
@@ -87,6 +90,10 @@ class Tending:
     def now(self) -> float:
         """Monotonic seconds of the loop."""
         return self._loop.time()
+
+    def has_room(self) -> bool:
+        """Whether the disks have room for what is visited next."""
+        return not self._crew.room.lack()
 
     def waiting(self) -> int:
         """Visits that wait to be settled."""
@@ -160,7 +167,7 @@ class Tending:
 
     def _lease(self, tx: Tx, plan: Plan, moment: Moment) -> None:
         """Lease sites where slots are idle; each keeps its pace, and is placed before it is asked."""
-        workable = leases.workable(tx, plan.generations) if self.line.idle else 0
+        workable = leases.workable(tx, plan.generations) if self.line.idle and self.has_room() else 0
         share, before = -(-workable // self._crew.assignments.peers), set(self.desk.sites)
         for site in self._supply.lease(tx, plan, min(share - len(before), MOST_AT_ONCE), moment):
             if site.lease.site not in before:

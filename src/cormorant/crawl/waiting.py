@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from cormorant.base.errors import CormorantError
+    from cormorant.crawl.room import Room
     from cormorant.frontier.progress import Left
     from cormorant.journal.runs import RunRow
     from cormorant.model.run import Counters
@@ -28,6 +29,8 @@ TICK_S, MOST_TICK_S = 0.1, 0.5
 """How often it looks: the seldomer, the longer it has waited, which costs a long run nothing that it would notice."""
 TRIED_AGAIN_S = 12.0
 """Longer than the provider leaves a receiver alone that failed."""
+FULL, SUSPENDED = "room on the disk", "variable_delay, which suspends visits"
+"""What holds a run up that is nobody else's doing."""
 BACKLOG = 5_000
 """Undelivered events above which the delivering side is behind."""
 
@@ -51,14 +54,16 @@ class _Look(NamedTuple):
     backlog: int
 
 
-async def until_retrieved(store: Store, row: RunRow, build: Callable[[RunRow], Source]) -> Ended:
+async def until_retrieved(store: Store, row: RunRow, build: Callable[[RunRow], Source], room: Room) -> Ended:
     """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached.
 
-    Also ends when somebody stops the run: the retrievers then leave what is left. Settings may change meanwhile.
+    Also ends when somebody stops the run: the retrievers then leave what is left. Settings may change meanwhile. While
+    a disk lacks room the run says so, and nobody is to blame for what is not got.
     """
     source, held_up = build(row), defaultdict[str, float](float)
     settings = source.settings
     patience, tick, gives_up_at = Patience(settings.patience_s), TICK_S, row.gives_up_at
+    said = row.reason or ""
     while True:
         seen = _look(store, row)
         if seen.row.settings != row.settings:
@@ -71,8 +76,13 @@ async def until_retrieved(store: Store, row: RunRow, build: Callable[[RunRow], S
         if limit := _limit_met(settings, seen):
             return Ended(False, limit, _worst(held_up))
         pace = max((source.pace(each.key, {}).delay_s for each in left.some), default=0.0)
+        lack = room.lack()
+        if lack != said:
+            said = lack
+            with store.begin() as tx:
+                runs.advance(tx, row.id, row.state, reason=lack or None)
         suspended = settings.suspended_until(seen.now) > 0
-        if suspended:  # by its own settings: that is no trouble of anybody's
+        if lack or suspended:  # by its own settings or our disk: that is no trouble of anybody's
             patience = Patience(settings.patience_s)
         elif patience.is_spent(left, got(seen.counters), seen.now, settings.visit_s + pace):
             return Ended(False, _given_up(store, row, seen, patience), _worst(held_up))
@@ -80,7 +90,7 @@ async def until_retrieved(store: Store, row: RunRow, build: Callable[[RunRow], S
             gives_up_at = patience.ends_at
             with store.begin() as tx:
                 runs.change(tx, row.id, gives_up_at=gives_up_at)
-        held_up["variable_delay, which suspends visits" if suspended else _held_up(seen, pace)] += tick
+        held_up[FULL if lack else SUSPENDED if suspended else _held_up(seen, pace)] += tick
         await asyncio.sleep(tick)
         tick = min(tick * 1.03, MOST_TICK_S)
 

@@ -65,7 +65,7 @@ class Worker:
             run = tending.runs.get(task.resource.source)
             if run is None:
                 tending.desk.done(task)
-            elif task.resource.role is Role.DOCUMENT and not run.may_visit():
+            elif not tending.has_room() or (task.resource.role is Role.DOCUMENT and not run.may_visit()):
                 tending.desk.again(task, None)
                 await asyncio.sleep(TICK_S)
             else:

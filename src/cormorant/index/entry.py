@@ -57,15 +57,20 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Relink:
-    """Give the entry with this id, if there is one, other anchors and another link score."""
+    """Give the entry with this id, if there is one, other anchors and another link score, and other `rights` if any.
+
+    Rights are grants and denies; None leaves them as they are.
+    """
 
     id: int
     anchors: tuple[str, ...]
     score: float
+    rights: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     def on(self, entry: Entry) -> Entry:
-        """Return the entry with its new anchors and score."""
-        return replace(entry, anchors=self.anchors, link_score=self.score)
+        """Return the entry with its new anchors, score and rights."""
+        grants, denies = self.rights or (entry.grants, entry.denies)
+        return replace(entry, anchors=self.anchors, link_score=self.score, grants=grants, denies=denies)
 
 
 Change = Put | Drop | Relink

@@ -12,8 +12,8 @@ from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import exclusion, visit
 
-KEPT_PER_RESOURCE = 50
-"""Visits shown and kept of one resource; older ones that changed something are let go."""
+SHOWN_PER_RESOURCE = 50
+"""Visits shown of one resource: the newest of those that changed something."""
 
 
 class VisitRow(NamedTuple):
@@ -59,10 +59,10 @@ def write(tx: Tx, rows: Sequence[VisitRow]) -> None:
 
 
 def of(tx: Tx, resource: int) -> list[VisitRow]:
-    """The kept visits of a resource, oldest first."""
+    """The newest visits of a resource that changed something, oldest first."""
     columns = [visit.c[name] for name in VisitRow._fields]
     statement = sa.select(*columns).where(visit.c.resource_id == resource).order_by(visit.c.id.desc())
-    return [VisitRow(*row) for row in reversed(tx.rows(statement.limit(KEPT_PER_RESOURCE)))]
+    return [VisitRow(*row) for row in reversed(tx.rows(statement.limit(SHOWN_PER_RESOURCE)))]
 
 
 def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:

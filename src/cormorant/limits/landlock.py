@@ -11,12 +11,14 @@ import os
 import stat
 import struct
 import sys
+import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from cormorant.limits import kernel
 
+_LIBRARIES: Final = ("stdlib", "platstdlib", "purelib", "platlib")
 _READ_FILE: Final = 1 << 2
 _READ_DIR: Final = 1 << 3
 # How many file rights each version of the interface knows, newest first.
@@ -49,9 +51,19 @@ _SYSTEM_PATHS: Final = (
 
 
 def readable_paths() -> tuple[str, ...]:
-    """Every place a child may read from, those that do not exist included."""
+    """Every place a child may read from, those that do not exist included.
+
+    Of Python: its libraries, and the folders of the packages that are loaded, wherever they were found. Not all of
+    `sys.path`: the folder of a script and the working folder stand there too, and the data folder may lie in them.
+    """
     library = Path(sys.base_prefix) / "lib"
-    return (*_SYSTEM_PATHS, str(library), *(path for path in sys.path if path))
+    return (*_SYSTEM_PATHS, str(library), *map(sysconfig.get_path, _LIBRARIES), *_loaded_packages())
+
+
+def _loaded_packages() -> list[str]:
+    """The folders of the outermost packages that this process has loaded."""
+    packages = [module for name, module in sys.modules.items() if "." not in name]
+    return sorted({str(folder) for package in packages for folder in getattr(package, "__path__", ())})
 
 
 def make_ruleset(readable: Iterable[str]) -> int:

@@ -50,6 +50,7 @@ class Counters:
 
     The first eight are the classic ones (to_fetch is looked up, not counted). `bytes` came over the wire.
     `confirmed_wrongly` are documents that a server said were unchanged and an audit found to say something else.
+    `index_damaged` are documents that the index was not told of since their kept copies were damaged.
     `unanswered` are failed or gone since no answer came. `conversions` are documents that were read in a limited child.
     """
 
@@ -82,6 +83,7 @@ class Counters:
     index_writes: int = 0
     index_deletes: int = 0
     index_link_updates: int = 0
+    index_damaged: int = 0
     cache_writes: int = 0
     conversions: int = 0
 

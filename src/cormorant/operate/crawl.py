@@ -53,7 +53,7 @@ def order(
     """
     indexing.refuse_older_store(house)
     with house.store.begin() as tx:
-        chosen = [sources.named(tx, name) for name in names] if names else sources.every(tx)
+        chosen = [sources.named(tx, name) for name in dict.fromkeys(names)] if names else sources.every(tx)
         if not chosen:
             raise NotFoundError(
                 "There is no source yet. Add one: cormorant source add web NAME --set start=https://..."
@@ -232,15 +232,17 @@ def states(house: House, numbers: Sequence[int]) -> dict[int, RunState]:
 def exit_code(house: House, numbers: Sequence[int]) -> int:
     """What `crawl` ends with.
 
-    0 all well, 3 some documents failed, a run is held or was interrupted by who ordered it, 6 no start answered at all,
-    1 failed.
+    0 all well, 3 some documents failed, no start of some runs answered, a run is held or was interrupted by who ordered
+    it, 6 no start of any run answered at all, 1 failed.
     """
     return worst([_exit_code(house, number) for number in numbers])
 
 
 def worst(codes: Sequence[int]) -> int:
-    """The gravest of what several runs end with."""
-    return max(codes, key=(0, 3, 1, 6).index, default=0)
+    """The gravest of what several runs end with; 6 only where nothing answered for any of them, else it counts as 3."""
+    if set(codes) == {6}:
+        return 6
+    return max((3 if code == 6 else code for code in codes), key=(0, 3, 1).index, default=0)
 
 
 def _exit_code(house: House, number: int) -> int:

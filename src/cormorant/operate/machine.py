@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cormorant.base.clock import Clock, date_of
+from cormorant.crawl.room import least
 from cormorant.fetch.version import libcurl
 from cormorant.limits import supported
 from cormorant.operate.checking import Finding
 from cormorant.store import drivers
 
 OLDEST_PYTHON = (3, 11)
-LOW_SHARE, LOW_BYTES = 0.05, 2 << 30
-"""Below both of these a disk is nearly full: a crawl would stop."""
 FEW_FILES = 1024
 LITTLE_MEMORY = 1 << 30
 """What a crawl with two retrievers and an index takes at its peak, and twice that for converters and the page cache."""
@@ -102,9 +101,9 @@ def _there(folder: Path) -> Path:
 
 def _room(name: str, place: Path, way: str) -> Finding:
     usage = shutil.disk_usage(place)
-    low = usage.free < min(usage.total * LOW_SHARE, LOW_BYTES)
+    low = usage.free < least(usage.total)
     said = f"{usage.free / 1e9:.1f} GB of {usage.total / 1e9:.1f} GB are free at {place}"
-    return Finding(name, not low, said, f"Free some space, or {way}." if low else "")
+    return Finding(name, not low, said, f"Nothing is visited meanwhile: free some space, or {way}." if low else "")
 
 
 class Mount(NamedTuple):

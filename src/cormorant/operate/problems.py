@@ -53,7 +53,7 @@ _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED)
 def of_run(house: House, number: int) -> list[dict[str, Any]]:
     """Problems of a run: what it is about, a sentence, and `kind`.
 
-    Kinds are run, start, folder, rule, limit, delay, hosts, sitemap, login, held, document, size, text, receiver,
+    Kinds are run, start, folder, rule, limit, delay, hosts, sitemap, login, held, document, size, text, receiver, copy,
     rights, waiting, trap. What many addresses of one host share is said once, with `addresses`, how many there are.
     """
     with house.store.read() as tx:
@@ -65,7 +65,7 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
         if owner is not None and row.state is not RunState.FAILED:
             found += [*_nothing(tx, owner), *_of_settings(house, tx, row, owner)]
         found += [*sitemaps.problems(tx, row), *heldback.problems(tx, row), *_away(tx, row), *_documents(tx, row)]
-        found += [*_too_big(tx, row), *textless.problems(tx, row), *_receivers(tx, row)]
+        found += [*_too_big(tx, row), *textless.problems(tx, row), *_receivers(tx, row), *_damaged(tx, row)]
         if owner is not None:
             found += [*findable.problems(tx, row, owner), *_waiting(tx, row, owner), *traps.problems(tx, owner)]
     return found
@@ -308,6 +308,18 @@ def _receivers(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
                 "kind": "receiver", "receiver": each.name, "reason": each.error,
                 "sentence": f"The receiver {each.name} was not told of all that was found: {each.error}",
             }  # fmt: skip
+
+
+def _damaged(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """How many documents the index was not told of, since what was kept of them could not be read again."""
+    count = runs.counters(tx, row.id).index_damaged
+    if count:
+        many = "The kept copy of 1 document is" if count == 1 else f"The kept copies of {count:,} documents are"
+        yield {
+            "kind": "copy", "addresses": count,
+            "sentence": f"{many} damaged, so search goes on with what it knew before. `cormorant receiver show index` "
+            "names the last one, logs/provider.log each; `cormorant crawl --force` keeps fresh ones. Look to the disk.",
+        }  # fmt: skip
 
 
 def _idle_rules(tx: Tx, source: Source) -> Iterator[dict[str, Any]]:

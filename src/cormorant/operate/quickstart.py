@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
 
 import sqlalchemy as sa
 
@@ -49,7 +51,7 @@ def wish(text: str) -> Wish:
         raise UsageError("Name a folder, or an address like https://example.org/.")
     if "://" in text and not text.lower().startswith("file:"):
         return _web(text)
-    place = Path(text.removeprefix("file://")).expanduser()
+    place = _place(text)
     if place.is_dir():
         return _folder(place.absolute())
     if place.exists():
@@ -57,6 +59,21 @@ def wish(text: str) -> Wish:
     if "/" not in text.rstrip("/") and ("." in text or text == "localhost" or ":" in text):
         raise UsageError(f"{text!r} is no folder here and no address. An address is written in full: https://{text}")
     raise NotFoundError(f"There is no folder {text}. Name an existing folder, or an address like https://example.org/.")
+
+
+def _place(text: str) -> Path:
+    """The path that is meant by itself, or by a `file:` address with what is escaped in it. Raises UsageError."""
+    scheme, _, rest = text.partition(":")
+    if scheme.lower() != "file":
+        return Path(text).expanduser()
+    if rest.startswith("//"):
+        host, slash, rest = rest.removeprefix("//").partition("/")
+        if host.lower() not in ("", "localhost"):
+            raise UsageError(f"{text} is on another machine ({host}). Mount it, and name the folder it is mounted at.")
+        rest = slash + rest
+    if not rest:
+        raise UsageError(f"{text} names no folder. Write its whole path, like file:///srv/papers.")
+    return Path(os.fsdecode(unquote_to_bytes(rest)))
 
 
 def _web(text: str) -> Wish:

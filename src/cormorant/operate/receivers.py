@@ -24,7 +24,7 @@ from cormorant.store.schema import stream as events
 
 
 def add(house: House, kind: str, name: str, source: str | None, given: Given) -> dict[str, Any]:
-    """Add a receiver of a source, or of all; it is told what is found from now on.
+    """Add a receiver of a source, or of all; it is told what is found from now on, or once deliveries are resumed.
 
     It is opened once, so that a path that cannot be written is told now. Raises NotFoundError, BadSetting,
     ConflictError when the name is taken, and what the receiver raises when it is opened.
@@ -44,6 +44,7 @@ def add(house: House, kind: str, name: str, source: str | None, given: Given) ->
     with house.store.begin() as tx:
         dumped = settings.model_dump(mode="json", exclude_defaults=True)
         receivers.add(tx, kind, name, number, dumped, stream.head(tx))
+        receivers.set_paused(tx, paused=any(row.paused for row in receivers.every(tx)))
         return _record(tx, receivers.named(tx, name))
 
 
