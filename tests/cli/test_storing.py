@@ -15,6 +15,7 @@ import pytest
 from cormorant.app import folder
 from cormorant.index.embedded import open_writer
 from cormorant.index.entry import Drop
+from cormorant.operate import backups
 from tests.cli.conftest import World
 from tests.cli.test_upkeep import checks, spoil
 from tests.cli.world import Installation, Site
@@ -364,3 +365,26 @@ def test_an_upgrade_is_seen(home: Installation) -> None:
     ) * 2
     assert backup.exists()
     assert not wrong(home)
+
+
+@pytest.mark.parametrize("step", ["_bring_packs", "_begin_anew", "_fill"])
+def test_a_restore_that_is_cut_off_leaves_the_old_rows_or_the_new(
+    step: str, bare: Installation, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "backup.tar"
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("crawl")
+    bare.fine("store", "backup", str(file))
+    bare.fine("source", "add", "web", "later", "--set", f"start={site.address}ferries")
+
+    def end(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(backups, step, end)
+        assert bare.run("store", "restore", str(file), "--yes").code == 130
+    names = {each["source"] for each in bare.fine("source", "list", "--json").objects}
+    assert names == ({"docs"} if step == "_fill" else {"docs", "later"})
+    bare.fine("crawl", "docs")
+    assert not wrong(bare)
+    assert len(found(bare)) == 2

@@ -103,6 +103,8 @@ def restore(house: House, path: Path, found: Checked, *, copies: bool = True) ->
         if copies:
             _bring_packs(house, path, found)
         place = _place(house)
+        with house.store.begin() as tx:
+            _unplace(tx)  # cut off from here on, whoever delivers next fills an index
         house.index_forget()
         with house.store.begin() as tx:
             passed = max(place, _head(tx))
@@ -169,6 +171,11 @@ def _begin_anew(house: House, tx: Tx, passed: int) -> None:
     names = [row.kind for row in receivers.every(tx)]
     if house.searchable and receivers.INDEX not in names:
         receivers.add(tx, receivers.INDEX, receivers.INDEX, None, {}, 0)
+    _unplace(tx)
+
+
+def _unplace(tx: Tx) -> None:
+    """The index is about to have nothing, so it has come nowhere."""
     tx.execute(sa.update(receiver).where(receiver.c.kind == receivers.INDEX).values(place=0))
 
 
