@@ -39,10 +39,11 @@ ENDS = {
     "cormorant secret delete": 4,
     "cormorant token delete": 4,
     "cormorant trap accept": 4,
+    "cormorant cache diff": 1,
     "cormorant source test docs --address https://elsewhere.example": 3,
 }
 """What examples end with that fit no installation: no run is held or under way, nothing is called so, no link leads
-there."""
+there, nothing has changed."""
 
 
 def command_lines() -> Iterator[list[str]]:
@@ -91,7 +92,8 @@ def fitted(example: str, world: World, folder: Path) -> list[str]:
     for invented, real in (
         ("http://localhost:8000/", world.site.address), ("https://handbook.example.org/", world.site.address),
         ("~/papers", str(world.papers)), ("/srv/papers", str(world.papers)),
-        ("/tmp/found.jsonl", str(folder / "found.jsonl")), ("password.txt", str(folder / "password.txt")),
+        ("/tmp/found.jsonl", str(folder / "found.jsonl")),
+        ("/var/backups/", f"{folder}/"), ("password.txt", str(folder / "password.txt")),
     ):  # fmt: skip
         example = example.replace(invented, real)
     return shlex.split(example)[1:]
@@ -108,6 +110,9 @@ def test_examples_run(
     name = " ".join(words)
     (tmp_path / "password.txt").write_text("open sesame\n")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"open sesame\n")))
+    if name in ("store restore", "store import"):
+        for file in ("cormorant.tar", "rows.tar"):
+            home.fine("store", "backup", str(tmp_path / file))
     for example in EXAMPLE.findall(said):
         given = fitted(example, world, tmp_path)
         if name.startswith(FORKS):

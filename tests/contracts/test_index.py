@@ -353,3 +353,14 @@ class TestChanges:
         assert index.ids("pump") == [0, greatest]
         assert index.ids("pump", hidden=frozenset((greatest,))) == [0]
         assert index.ids(Exact(Key.ID, (str(greatest), str(greatest + 1), "x", "-1"))) == [greatest]
+
+
+def test_numbers_of_documents_in_order(index: Shelf) -> None:
+    assert index.reader.ids(-1, 10) == []
+    index.put(*(entry(number, "hotel") for number in (5, 900, 0, 17, (1 << 62) + 1)))
+    index.apply([Drop(17)])
+    assert index.reader.ids(-1, 10) == [0, 5, 900, (1 << 62) + 1], "without the mark that is an entry of its own"
+    assert index.reader.ids(-1, 2) == [0, 5]
+    assert index.reader.ids(5, 1) == [900]
+    assert index.reader.ids(1 << 62, 10) == [(1 << 62) + 1]
+    assert index.reader.ids((1 << 63) - 1, 10) == []

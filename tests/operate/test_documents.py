@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import BadSetting, NotFoundError, UsageError
+from cormorant.cache.folder import PackFolder
 from cormorant.catalog import sources
 from cormorant.frontier import admission
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
@@ -37,7 +38,10 @@ def house(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hous
     with store.begin() as tx:
         for name in ("docs", "papers"):
             sources.add(tx, "web", name, {"start": ["https://a.example/"]})
-    return House(tmp_path, store, SystemClock(), {}, unused, unused, unused, unused, searchable=False)
+    packs = PackFolder(tmp_path)
+    return House(
+        tmp_path, store, SystemClock(), {}, unused, unused, unused, unused, unused, packs, searchable=False
+    )  # fmt: skip
 
 
 def know(tx: Tx, source: int, *addresses: str) -> None:

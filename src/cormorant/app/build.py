@@ -11,6 +11,7 @@ from cormorant.app import folder as folders
 from cormorant.app.settings import Installation
 from cormorant.base.clock import Clock, SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError
+from cormorant.cache.folder import PackFolder
 from cormorant.cache.local import LocalCache
 from cormorant.cache.packs import pack_path, packs_folder
 from cormorant.catalog import receivers
@@ -23,9 +24,12 @@ from cormorant.store import migrate
 from cormorant.store.database import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cormorant.fetch.http import Fetcher
     from cormorant.journal.runs import RunRow
     from cormorant.sources.protocol import Source
+    from cormorant.store.migrate import Upgraded
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +50,19 @@ class Plan:
         return Path(self.installation.cache or self.folder / "cache")
 
 
-def open_house(plan: Plan, *, first: bool = False) -> House:
-    """Open the installation for this process; `first` prepares the folder and the schema."""
+def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], None] | None = None) -> House:
+    """Open the installation for this process; `first` prepares the folder and the schema.
+
+    `told` hears of it when the schema was upgraded.
+    """
     clock: Clock = SystemClock()
     if first:
         folders.prepare(plan.folder)
     store = Store.open(plan.store_url, clock)
     if first:
-        migrate.prepare(store)
+        upgraded = migrate.prepare(store)
+        if upgraded is not None and told is not None:
+            told(upgraded)
         _copies(plan, store)
         _index_receiver(store, plan.installation)
     return House(
@@ -65,6 +74,8 @@ def open_house(plan: Plan, *, first: bool = False) -> House:
         index_reader=lambda: embedded.open_reader(plan.folder / "index"),
         index_writer=lambda: embedded.open_writer(plan.folder / "index"),
         index_rebuild=lambda: embedded.rebuild(plan.folder / "index"),
+        index_forget=lambda: embedded.forget(plan.folder / "index"),
+        packs=PackFolder(plan.cache),
         searchable=plan.installation.index != "none",
         query_days=plan.installation.query_days,
     )

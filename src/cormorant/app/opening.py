@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import close as close_descriptor
 
@@ -10,11 +10,14 @@ from cormorant.app import folder
 from cormorant.app.build import Plan, open_house
 from cormorant.base.errors import ConflictError, NotFoundError
 from cormorant.operate.house import House
+from cormorant.store.migrate import Upgraded
 
 
 @contextmanager
-def opened(plan: Plan, *, new: bool = False) -> Iterator[House]:
+def opened(plan: Plan, *, new: bool = False, told: Callable[[Upgraded], None] | None = None) -> Iterator[House]:
     """Open the installation for the length of a block; `new` makes it when there is none.
+
+    `told` hears of it when its database was of an older version.
 
     Raises NotFoundError when there is none, and what `open_house` raises.
     """
@@ -26,7 +29,7 @@ def opened(plan: Plan, *, new: bool = False) -> Iterator[House]:
             f"There is nothing in {plan.folder} yet. `cormorant quickstart` begins with a sample, `cormorant source "
             "add` with a source of yours; --data names another folder."
         )
-    house = open_house(plan, first=True)
+    house = open_house(plan, first=True, told=told)
     try:
         yield house
     finally:
@@ -34,12 +37,12 @@ def opened(plan: Plan, *, new: bool = False) -> Iterator[House]:
 
 
 @contextmanager
-def alone(plan: Plan) -> Iterator[House]:
+def alone(plan: Plan, told: Callable[[Upgraded], None] | None = None) -> Iterator[House]:
     """Open the installation as its owner, so that nobody crawls or delivers meanwhile.
 
     Raises ConflictError when somebody does, and what `opened` raises.
     """
-    with opened(plan) as house:
+    with opened(plan, told=told) as house:
         lock = folder.take_lock(plan.folder)
         if lock is None:
             raise ConflictError(f"A crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it.")

@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 from typing import Any
 
-from cormorant.app import converters, folder
+from cormorant.app import converters
 from cormorant.app.build import Plan
 from cormorant.app.converters import Converters
 from cormorant.app.interrupts import Held, held_back

@@ -19,6 +19,7 @@
     ├── StoreError            exit 1   the database said something we cannot go on with
     ├── IndexDamaged          exit 1   the index cannot be opened or read
     ├── CacheDamaged          exit 1   a kept copy does not match its checksum
+    ├── ArchiveDamaged        exit 1   a backup or an export is cut short, changed or of a newer version
     └── Interrupted           exit 130 a person stopped it; state is kept
 
 Outcomes of a visit are values (`model.outcome`), never exceptions. Exceptions are for misuse, our own infrastructure
@@ -196,6 +197,12 @@ class CacheDamaged(CormorantError):
 
     code = "cache_damaged"
     http_status = 404
+
+
+class ArchiveDamaged(CormorantError):
+    """A backup or an export is not whole: it was cut short or changed. Nothing of it was taken; use another one."""
+
+    code = "archive_damaged"
 
 
 class Interrupted(CormorantError):

@@ -10,10 +10,10 @@ drawn from them. A row of the store says where it lies; the frame itself never p
                                                                      entries -> rows anew, when they are lost
 
 The rooms: `frame` (one document's parts as bytes), `packs` (how an entry lies on the disk), `writer` and `reader` (the
-only two that open packs in normal work), `check` (is everything there, and what is there), `local` (all of it behind
-the `Cache` protocol).
+only two that open packs in normal work), `check` (is everything there, and what is there), `folder` (packs as files:
+for backups, and for giving room back), `local` (all else behind the `Cache` protocol).
 
 Invariants: what `keep` returned is on the disk before any row names it; bytes whose checksum does not fit are never
-returned; an entry is never changed in place, and only its writer appends to a pack; no pack is ever removed; nothing
-decoded is larger than `frame.MAX_DECODED`.
+returned; an entry is never changed in place, and only its writer appends to a pack; a pack is removed only by who holds
+the folder alone and has seen that no row names it; nothing decoded is larger than `frame.MAX_DECODED`.
 """

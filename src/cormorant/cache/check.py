@@ -58,6 +58,15 @@ def entries(directory: Path) -> Iterator[Entry]:
 
 def scan(directory: Path, pack: int) -> Iterator[Head | Gap]:
     """Yield what lies in a pack, in order. A pack that does not exist has nothing in it."""
+    return _pieces(directory, pack, whole=True)
+
+
+def walk(directory: Path, pack: int) -> Iterator[Head | Gap]:
+    """Do what `scan` does from head to head; the payloads, which are most of the bytes, are not read."""
+    return _pieces(directory, pack, whole=False)
+
+
+def _pieces(directory: Path, pack: int, *, whole: bool) -> Iterator[Head | Gap]:
     descriptor = _open(directory, pack)
     if descriptor is None:
         return
@@ -65,7 +74,7 @@ def scan(directory: Path, pack: int) -> Iterator[Head | Gap]:
         size = os.fstat(descriptor).st_size
         offset = 0
         while offset < size:
-            piece = _piece(descriptor, pack, offset, size)
+            piece = _piece(descriptor, pack, offset, size, whole=whole)
             yield piece
             offset += piece.place.length
     finally:
@@ -116,7 +125,7 @@ def _overlap(one: Place, other: Place) -> bool:
     return one.offset < other.offset + other.length and other.offset < one.offset + one.length
 
 
-def _piece(descriptor: int, pack: int, offset: int, size: int) -> Head | Gap:
+def _piece(descriptor: int, pack: int, offset: int, size: int, *, whole: bool) -> Head | Gap:
     """Read the entry at `offset`, or find out how far the damage goes."""
     head = parse_head(_read(descriptor, HEAD_BYTES, offset), pack, offset)
     if isinstance(head, str):
@@ -124,6 +133,8 @@ def _piece(descriptor: int, pack: int, offset: int, size: int) -> Head | Gap:
         return Gap(Place(pack, offset, following - offset), None, head)
     if offset + head.place.length > size:
         return Gap(Place(pack, offset, size - offset), head.resource, "the pack ends here")
+    if not whole:
+        return head
     payload = _read(descriptor, head.place.length - HEAD_BYTES, offset + HEAD_BYTES)
     if not fits(head, payload):
         return Gap(head.place, head.resource, "its checksum does not fit")

@@ -34,6 +34,10 @@ class LocalCache:
         """Return the frame that was kept there, with or without its body."""
         return self._reader.read(place, body=body)
 
+    def payload(self, place: Place) -> bytes:
+        """Return the encoded frame that was kept there."""
+        return self._reader.payload(place)
+
     def check(self, live: Iterable[tuple[int, Place]]) -> Iterator[Damage]:
         """Compare rows with packs, and look through all packs."""
         return checking.check(self._directory, live)

@@ -68,6 +68,10 @@ class Cache(Protocol):
         """
         ...
 
+    def payload(self, place: Place) -> bytes:
+        """Return the encoded frame that was kept there, to be kept once more. Raises CacheDamaged as `read` does."""
+        ...
+
     def check(self, live: Iterable[tuple[int, Place]]) -> Iterator[Damage]:
         """Compare rows (resource, place) with what is there. The rows of one pack come one after another."""
         ...

@@ -32,7 +32,7 @@ class PackReader:
         Raises CacheDamaged when it is not there, is not as it was, or would take more than `max_bytes`;
         DataFolderError when the pack is there but this process may not or cannot open it.
         """
-        return decode(self._payload(place), max_bytes, body=body)
+        return decode(self.payload(place), max_bytes, body=body)
 
     def close(self) -> None:
         """Let go of all packs."""
@@ -40,8 +40,8 @@ class PackReader:
             while self._open:
                 os.close(self._open.popitem()[1])
 
-    def _payload(self, place: Place) -> bytes:
-        """Return the payload, proven by its checksum. Raises as `read` does."""
+    def payload(self, place: Place) -> bytes:
+        """Return the encoded frame that was kept there, proven by its checksum. Raises as `read` does."""
         if min(place) < 0 or max(place.pack, place.offset) >> 63 or not _LEAST <= place.length <= _MOST:
             raise _damaged(place, "no entry can be there")
         data = self._bytes(place)

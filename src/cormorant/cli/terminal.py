@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cormorant.app.build import Plan
     from cormorant.base.errors import CormorantError
     from cormorant.operate.house import House
+    from cormorant.store.migrate import Upgraded
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """What a stranger's title must not do to a terminal: move, colour, beep, turn around."""
@@ -127,7 +128,7 @@ class Terminal:
 
         plan = self.plan()
         self.detail(f"Data folder: {plan.folder}")
-        with opened(plan, new=new) as house:
+        with opened(plan, new=new, told=self.upgraded) as house:
             yield house
 
     @contextmanager
@@ -135,8 +136,13 @@ class Terminal:
         """Open the installation while nobody crawls or delivers. Raises ConflictError when somebody does."""
         from cormorant.app.opening import alone
 
-        with alone(self.plan()) as house:
+        with alone(self.plan(), self.upgraded) as house:
             yield house
+
+    def upgraded(self, upgraded: Upgraded) -> None:
+        """Say that the database was brought to the version of this program, and where it is as it was."""
+        where = f" As it was before it is in {upgraded.backup}." if upgraded.backup else ""
+        self.note(f"The database was of version {upgraded.before} and is of version {upgraded.now} now.{where}")
 
 
 def show(value: object) -> str:

@@ -1,8 +1,9 @@
-"""`cormorant index`, `cormorant cache`, `cormorant store`: what is derived and what is kept."""
+"""`cormorant index`, `cormorant cache`: what is derived and what is kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
@@ -10,9 +11,8 @@ from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.figures import duration, plural
 
-index = new_app("The search index: rebuild, stats.", group=True)
-cache = new_app("Kept copies of documents: show, check.", group=True)
-store = new_app("The database: check.", group=True)
+index = new_app("The search index: rebuild, optimize, stats.", group=True)
+cache = new_app("Kept copies of documents: show, check, repair, diff.", group=True)
 
 
 @index.command(epilog=examples("cormorant index rebuild"))
@@ -21,7 +21,6 @@ def rebuild(context: typer.Context) -> None:
 
     Search goes on with the old one meanwhile.
     """
-    from cormorant.base.errors import CacheDamaged
     from cormorant.operate import indexing
 
     say = terminal.of(context)
@@ -31,12 +30,46 @@ def rebuild(context: typer.Context) -> None:
         say.record(record)
     else:
         say.note(f"Indexed {plural(record['documents'], 'document')} in {duration(record['took_s'])}.")
+    _damaged(say, record)
+
+
+def _damaged(say: terminal.Terminal, record: dict[str, Any]) -> None:
+    """Tell which documents an index that was made anew lacks; ends with 3 when there are any."""
+    from cormorant.base.errors import CacheDamaged
+
     for url in record["damaged_urls"]:
         say.problem(
-            CacheDamaged(f"The kept copy of {url} is damaged, so it is not in the index; `crawl --force` mends it.")
+            CacheDamaged(
+                f"The kept copy of {url} is damaged, so it is not in the index; `cormorant cache repair` and the next "
+                "crawl, or `crawl --force`, mend it."
+            )
         )
     if record["damaged"]:
         raise typer.Exit(3)
+
+
+@index.command(epilog=examples("cormorant index optimize", "cormorant index optimize --json"))
+def optimize(context: typer.Context) -> None:
+    """Have the index hold only what search may find, in as few parts as that takes. Nothing may be at work meanwhile.
+
+    Where documents have left or it has come to many parts, it is made anew of the kept copies beside the one in use;
+    else there is nothing to do. Addresses that are gone for good are purged first.
+    """
+    from cormorant.operate import indexing
+
+    say = terminal.of(context)
+    with say.alone() as house:
+        record = indexing.optimize(house, _told(say))
+    if say.json:
+        say.record(record)
+    elif record["rebuilt"]:
+        parts = f"{record['segments_before']:,} -> {plural(record['segments'], 'part')}"
+        say.note(f"Dropped {plural(record['dropped'], 'deleted document')}, {parts}, in {duration(record['took_s'])}.")
+    else:
+        say.note("There is nothing in the index that could be dropped or joined.")
+    if record["purged"] and not say.json:
+        say.note(f"Purged {plural(record['purged'], 'address', 'addresses')} that had gone for good.")
+    _damaged(say, record)
 
 
 def _told(say: terminal.Terminal) -> Callable[[int, int], None]:
@@ -79,20 +112,66 @@ def check_cache(context: typer.Context) -> None:
     with say.house() as house:
         record = checking.copies(house)
     say.fields(record)
+    if record["damaged"] > record["awaited"]:
+        what = plural(record["damaged"] - record["awaited"], "kept copy", "kept copies")
+        raise CacheDamaged(
+            f"Damaged: {what}. `cormorant cache repair` has the next crawl fetch these anew, `crawl --force` all."
+        )
     if record["damaged"]:
         what = plural(record["damaged"], "kept copy", "kept copies")
-        raise CacheDamaged(f"Damaged: {what}. `cormorant crawl --force` fetches the damaged ones anew.")
+        say.note(f"Damaged: {what}, which the next crawl fetches anew.")
 
 
-@store.command("check", epilog=examples("cormorant store check", "cormorant store check --json"))
-def check_store(context: typer.Context) -> None:
-    """Check the database, and that it agrees with kept copies and index.
+@cache.command("repair", epilog=examples("cormorant cache repair", "cormorant cache repair --json"))
+def repair_cache(context: typer.Context) -> None:
+    """Have documents whose kept copy is damaged name another of the same content, or be fetched anew, and only these.
 
-    Changes nothing; ends with 1 when it does not.
+    Nothing may be at work meanwhile. Ends with 3 when the next crawl has to fetch some. They are found until then.
     """
-    from cormorant.cli.doctor import tell
-    from cormorant.operate import checking
+    from cormorant.operate import mending
+
+    say = terminal.of(context)
+    with say.alone() as house:
+        done = mending.copies(house)
+    for each in done:
+        if say.json:
+            say.record(each._asdict())
+        else:
+            say.print(f"{each.check}: {each.said}")
+    if not done:
+        say.note("No kept copy is damaged, but those that the next crawl fetches anew.")
+    if any(each.later for each in done):
+        raise typer.Exit(3)
+
+
+Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The address in full, or the path of a file.")]
+
+
+@cache.command(
+    "diff",
+    epilog=examples("cormorant cache diff http://localhost:8000/", "cormorant cache diff /srv/papers/minutes.txt"),
+)
+def diff(
+    context: typer.Context,
+    address: Address,
+    back: Annotated[
+        int, typer.Option("--back", metavar="N", min=1, help="Compare with the version so many before the newest.")
+    ] = 1,
+) -> None:
+    """Show what two kept versions of a document say differently, line by line.
+
+    Versions that were replaced are there until `store compact` gives their room back.
+    """
+    from cormorant.operate import differing
 
     say = terminal.of(context)
     with say.house() as house:
-        tell(say, checking.store(house))
+        records = differing.diff(house, address, back)
+    for each in records:
+        if say.json:
+            say.record(each)
+            continue
+        for line in each["diff"]:
+            say.print(line)
+        if not each["diff"]:
+            say.note(f"Both versions of {each['url']} say the same.")

@@ -1,6 +1,7 @@
 """A person wants resources visited again, or their documents gone. What does that change?
 
 recall: READY, due in the generation of now, no validators: the next run fetches them whole, whatever it visits
+renew:  the same, and the copy is kept anew even of what says the same
 forget: the same, and nothing is left of the document but what the journal knows
 """
 
@@ -55,3 +56,10 @@ def forget(tx: Tx, numbers: Sequence[int]) -> None:
     nothing = (int(OutcomeKind.NONE), 0, 0, None, None)
     sets = ("outcome", "status", "attempts", "reason", "visited_at")
     bulk.update(tx, resource, sets, ("id",), [(*nothing, number) for number in numbers])
+
+
+def renew(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
+    """Do what `recall` does, and have each document kept and delivered anew, though it says what it said before."""
+    counts = recall(tx, numbers)
+    bulk.update(tx, content, ("content_hash", "text_hash"), ("id",), [(b"", b"", number) for number in numbers])
+    return counts

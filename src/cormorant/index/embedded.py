@@ -3,6 +3,7 @@
 open_writer(folder) -> EmbeddedWriter   one at a time, over all processes
 open_reader(folder) -> EmbeddedReader   any number
 rebuild(folder)     -> EmbeddedWriter   of an empty index aside, switched in at the end
+forget(folder)                          there is none any more
 """
 
 from __future__ import annotations
@@ -59,6 +60,12 @@ def rebuild(folder: Path) -> Iterator[EmbeddedWriter]:
         finally:
             writer.close()
         generations.switch(folder, aside)
+
+
+def forget(folder: Path) -> None:
+    """Remove the index: the rows it was made of are about to be others. Raises ConflictError when somebody writes."""
+    with _locked(folder):
+        generations.forget(folder)
 
 
 def _aside(folder: Path) -> Path:

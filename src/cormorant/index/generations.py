@@ -73,3 +73,13 @@ def switch(folder: Path, aside: Path) -> Path:
         if other.name.isdecimal() and other != chosen:
             shutil.rmtree(other)
     return chosen
+
+
+def forget(folder: Path) -> None:
+    """Have no generation in use, durably: whoever writes next has to fill another. What readers have open they keep."""
+    (folder / _CURRENT).unlink(missing_ok=True)
+    if folder.exists():
+        sync_folder(folder)
+    for each in folder.glob("*"):
+        if each.is_dir():
+            shutil.rmtree(each)

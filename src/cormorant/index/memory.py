@@ -194,6 +194,10 @@ class MemoryReader:
         """Return how many documents there are."""
         return len(self._state.held)
 
+    def ids(self, behind: int, most: int) -> list[int]:
+        """Return the numbers of documents above this one, at most so many, in order."""
+        return sorted(number for number in self._state.held if number > behind)[:most]
+
     def stats(self) -> Stats:
         """Return how big it is; memory is not measured."""
         return Stats(self.count(), 0, 1, 0, self.place)

@@ -151,6 +151,10 @@ class IndexReader(Protocol):
         """Return how many documents there are, whoever may read them: for an administrator, never for a reader."""
         ...
 
+    def ids(self, behind: int, most: int) -> list[int]:
+        """Return the numbers of documents above this one, at most so many, in order: for an administrator as well."""
+        ...
+
     def stats(self) -> Stats:
         """Return how big it is."""
         ...

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import tantivy
+from tantivy import FieldType
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.index import generations
@@ -156,6 +157,17 @@ class EmbeddedReader:
     def count(self) -> int:
         """Return how many documents there are."""
         return self._state.searcher.num_docs - 1 if self._state else 0
+
+    def ids(self, behind: int, most: int) -> list[int]:
+        """Return the numbers of documents above this one, at most so many, in order."""
+        state = self._state
+        if state is None or behind >= GREATEST_ID:
+            return []
+        with Readable():
+            above = tantivy.Query.range_query(state.index.schema, "id", FieldType.Integer, behind + 1, GREATEST_ID)
+            found = state.searcher.search(above, most, count=False, order_by_field="id", order=tantivy.Order.Asc)
+            numbers = state.columns.whole("id", [address for _, address in found.hits])
+        return [number for number in numbers if number is not None]
 
     def stats(self) -> Stats:
         """Return how big it is."""

@@ -1,4 +1,7 @@
-"""Is what is kept whole, and does it agree? The database, the kept copies, the index; nothing is changed."""
+"""Is what is kept whole, and does it agree? The database, the kept copies, the index; nothing is changed.
+
+What is found here and can be mended is mended by `mending`, which looks again afterwards.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,20 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from cormorant.base.errors import DataFolderError, IndexDamaged, StoreError
-from cormorant.cache.protocol import Harm, Place
+from cormorant.cache.protocol import Damage, Harm, Place
 from cormorant.catalog import receivers
+from cormorant.frontier.leases import LEASE_S
+from cormorant.index.protocol import IndexReader
+from cormorant.operate import orphans
 from cormorant.operate.house import House
 from cormorant.receivers import stream
 from cormorant.store.database import Tx
-from cormorant.store.schema import content, hidden, metadata, resource, source
+from cormorant.store.schema import content, metadata, site, version
 
 SHOWN = 20
+PAGE = 20_000
+"""Numbers compared at a time."""
+_REPAIR = "`cormorant store check --repair`"
 
 
 class Finding(NamedTuple):
@@ -31,17 +40,19 @@ class Finding(NamedTuple):
 def store(house: House) -> list[Finding]:
     """Check the database by itself, then rows against kept copies, then rows against the index."""
     with house.store.read() as tx:
-        found = [_integrity(tx), *_rows(tx)]
-        found += _stream(tx)
-    found.append(_copies(house))
+        sound = integrity(tx)
+        if sound.ok is False:
+            return [sound]
+        found = [sound, *_rows(tx), leases(tx), *_stream(tx)]
+    found += [_copies(house), _strays(house)]
     if house.searchable:
         found.append(_index(house))
     return found
 
 
-def _integrity(tx: Tx) -> Finding:
+def integrity(tx: Tx) -> Finding:
     """What the database says of itself; PostgreSQL has checksums of its own, so there every table is read once."""
-    mend = "Restore a backup of the data folder."
+    mend = "Restore a backup: `cormorant store restore FILE`."
     if not tx.sqlite:
         try:
             rows = sum(
@@ -53,37 +64,51 @@ def _integrity(tx: Tx) -> Finding:
                 "database", ok=False, said=error.sentence, mend="Ask whoever looks after the database server."
             )
         return Finding("database", ok=True, said=f"{rows:,} rows can be read")
-    said = [row[0] for row in tx.driver("PRAGMA integrity_check(20)").fetchall()]
+    said = [str(row[0]) for row in tx.driver("PRAGMA integrity_check(20)").fetchall()]
     if said == ["ok"]:
         return Finding("database", ok=True, said="SQLite's own check finds nothing")
+    if all(" index " in each for each in said):
+        mend = f"Only what finds rows is damaged, not the rows: {_REPAIR}."
     return Finding("database", ok=False, said="; ".join(said)[:500], mend=mend)
 
 
 def _rows(tx: Tx) -> Iterator[Finding]:
     """Rows that need another row which is not there."""
-    for name, table, column, other in (
-        ("documents without an address", content, content.c.id, resource.c.id),
-        ("documents without a source", content, content.c.source_id, source.c.id),
-        ("addresses without a source", resource, resource.c.source_id, source.c.id),
-        ("hidden documents that do not exist", hidden, hidden.c.id, content.c.id),
-    ):
-        statement = sa.select(sa.func.count()).select_from(table).where(column.not_in(sa.select(other)))
-        if table is hidden:
-            statement = statement.where(hidden.c.seq.is_(None))
-        count = int(tx.execute(statement).scalar_one())
-        yield Finding(
-            name, count == 0, f"{count:,}", "" if count == 0 else "Report this, with the output of this command."
-        )
+    for sort in orphans.SORTS:
+        lost = orphans.count(tx, sort)
+        mend = sort.hint if sort.mend == orphans.TOLD else f"{_REPAIR}: they are {sort.mend}."
+        yield Finding(sort.name, lost == 0, f"{lost:,}", mend if lost else "")
+
+
+def leases(tx: Tx) -> Finding:
+    """A lease is given for a minute; one that lasts longer is of a clock that was wrong, and nobody could visit."""
+    count = int(tx.execute(sa.select(sa.func.count()).select_from(site).where(too_long(tx))).scalar_one())
+    mend = f"{_REPAIR} ends them, and so does time." if count else ""
+    return Finding("leases that last too long", count == 0, f"{count:,}", mend)
+
+
+def too_long(tx: Tx) -> sa.ColumnElement[bool]:
+    """Which sites have such a lease."""
+    return site.c.lease_until > tx.now() + 2 * LEASE_S
 
 
 def _stream(tx: Tx) -> Iterator[Finding]:
-    """Nobody can have come further than the stream."""
-    head = stream.head(tx)
+    """Nobody, and no document, can have come further than the stream."""
+    head = stream.head_or_none(tx)
+    if head is None:
+        yield Finding("receivers", ok=False, said="the number of the newest event is lost", mend=f"{_REPAIR}.")
+        return
     ahead = [row.name for row in receivers.every(tx) if row.place > head]
-    mend = "Delete and add those receivers anew." if ahead else ""
-    yield Finding(
-        "receivers", not ahead, f"ahead of the stream: {', '.join(ahead)}" if ahead else f"stream at {head:,}", mend
-    )
+    if newest(tx) > head:
+        ahead.append("documents")
+    said = f"ahead of the stream: {', '.join(ahead)}" if ahead else f"stream at {head:,}"
+    mend = f"{_REPAIR}: events then get numbers that nobody was told." if ahead else ""
+    yield Finding("receivers", not ahead, said, mend)
+
+
+def newest(tx: Tx) -> int:
+    """The greatest number of an event that a document is said to have."""
+    return int(tx.execute(sa.select(sa.func.max(content.c.seq))).scalar_one() or 0)
 
 
 def _copies(house: House) -> Finding:
@@ -93,26 +118,51 @@ def _copies(house: House) -> Finding:
     except DataFolderError as error:
         return Finding("kept copies", ok=False, said=error.sentence, mend="Check the disk.")
     said = f"{figures['live']:,} copies, {figures['damaged']:,} damaged"
-    mend = "`cormorant crawl --force` fetches damaged ones anew." if figures["damaged"] else ""
-    return Finding("kept copies", not figures["damaged"], said, mend)
+    if figures["damaged"] > figures["awaited"]:
+        return Finding("kept copies", ok=False, said=said, mend=f"{_REPAIR} has the next crawl fetch these anew.")
+    if figures["damaged"]:
+        return Finding("kept copies", None, said, "The next crawl of their source fetches these anew.")
+    return Finding("kept copies", ok=True, said=said)
 
 
 def copies(house: House) -> dict[str, Any]:
     """Compare every row with its kept copy, and look through all packs."""
+    found = damage(house)
+    harmed = [each for each in found if each.harm is Harm.LIVE]
+    with house.store.read() as tx:
+        live = int(tx.execute(sa.select(sa.func.count()).select_from(content)).scalar_one())
+        coming = awaited(tx)
+        named = [{"url": _url(tx, each.resource), "reason": each.reason} for each in harmed[:SHOWN]]
+    counts = Counter(each.harm for each in found)
+    return {
+        "live": live, "damaged": len(harmed), "awaited": sum(each.resource in coming for each in harmed),
+        "unreadable_dead": counts[Harm.DEAD], "unfinished": counts[Harm.TAIL], "damaged_documents": named,
+    }  # fmt: skip
+
+
+def damage(house: House) -> list[Damage]:
+    """Everything that is wrong with the kept copies."""
     cache = house.cache()
     try:
         with house.store.read() as tx:
-            live = int(tx.execute(sa.select(sa.func.count()).select_from(content)).scalar_one())
-            found = list(cache.check(_places(tx)))
-            harmed = [each for each in found if each.harm is Harm.LIVE]
-            named = [{"url": _url(tx, each.resource), "reason": each.reason} for each in harmed[:SHOWN]]
+            return list(cache.check(places(tx)))
     finally:
         cache.close()
-    counts = Counter(each.harm for each in found)
-    return {
-        "live": live, "damaged": len(harmed), "unreadable_dead": counts[Harm.DEAD],
-        "unfinished": counts[Harm.TAIL], "damaged_documents": named,
-    }  # fmt: skip
+
+
+def awaited(tx: Tx) -> frozenset[int]:
+    """Documents that are to be fetched and kept anew: what they said is forgotten."""
+    return frozenset(row[0] for row in tx.rows(sa.select(content.c.id).where(content.c.text_hash == b"")))
+
+
+def _strays(house: House) -> Finding:
+    """Files among the packs that are none."""
+    strays, ours = house.packs.strays(), house.packs.left_by_us()
+    said = ", ".join(str(each) for each in strays[:3]) or "none"
+    if ours:
+        return Finding("other files among copies", ok=False, said=said, mend=f"{_REPAIR} removes what we have left.")
+    mend = "Nobody reads them. Look what they are, and take them away." if strays else ""
+    return Finding("other files among copies", None if strays else True, said, mend)
 
 
 def copies_size(house: House) -> dict[str, Any]:
@@ -129,12 +179,22 @@ def copies_size(house: House) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _places(tx: Tx) -> Iterator[tuple[int, Place]]:
-    """Every row's place, those of one pack together."""
-    columns = content.c
-    statement = sa.select(columns.id, columns.pack, columns.pack_offset, columns.pack_length).order_by(columns.pack)
+def places(tx: Tx) -> Iterator[tuple[int, Place]]:
+    """Every place that a row names, of versions that wait or were replaced too, those of one pack together."""
+    named = [sa.select(each.c.id, each.c.pack, each.c.pack_offset, each.c.pack_length) for each in (content, version)]
+    statement = sa.union_all(*named).order_by("pack")
     for row in tx.execute(statement):
         yield row.id, Place(row.pack, row.pack_offset, row.pack_length)
+
+
+def ends(tx: Tx) -> dict[int, int]:
+    """The packs that rows name, each with where the last entry ends that one names."""
+    found: dict[int, int] = {}
+    for each in (content, version):
+        end = sa.func.max(each.c.pack_offset + each.c.pack_length)
+        for pack, last in tx.rows(sa.select(each.c.pack, end).group_by(each.c.pack)):
+            found[pack] = max(found.get(pack, 0), int(last))
+    return found
 
 
 def packs(tx: Tx) -> set[int]:
@@ -162,20 +222,54 @@ def _url(tx: Tx, number: int | None) -> str:
 
 def _index(house: House) -> Finding:
     """The index has what the rows say, once it has come to the end of the stream."""
-    mend = "`cormorant index rebuild` makes it anew from the kept copies."
+    mend = f"{_REPAIR}, or `cormorant index rebuild`, makes it anew from the kept copies."
     try:
-        figures = house.index_reader().stats()
+        reader = house.index_reader()
+        figures = reader.stats()
+        with house.store.read() as tx:
+            head = stream.head_or_none(tx) or 0
+            rows = int(
+                tx.execute(sa.select(sa.func.count()).select_from(content).where(content.c.indexed)).scalar_one()
+            )
+            confirmed = max((row.place for row in receivers.every(tx) if row.kind == receivers.INDEX), default=0)
+            behind = head - figures.place
+            lacking, strange = ([], []) if behind > 0 else differing(tx, reader)
+            coming = awaited(tx)
     except IndexDamaged as error:
         return Finding("index", ok=False, said=error.sentence, mend=mend)
-    with house.store.read() as tx:
-        head = stream.head(tx)
-        rows = int(tx.execute(sa.select(sa.func.count()).select_from(content).where(content.c.indexed)).scalar_one())
-        confirmed = max((row.place for row in receivers.every(tx) if row.kind == receivers.INDEX), default=0)
-    behind = head - figures.place
     said = f"{figures.documents:,} documents in the index, {rows:,} in the database"
-    if figures.place < confirmed:
-        return Finding("index", ok=False, said=f"{said}; it is not as far as it was", mend=mend)
+    if figures.place < confirmed or behind < 0:
+        what = "it is not as far as it was" if behind >= 0 else "it is of a later moment than the database"
+        return Finding("index", ok=False, said=f"{said}; {what}", mend=mend)
     if behind > 0:
         return Finding("index", ok=True, said=f"{said}; {behind:,} changes are on their way")
-    ok = figures.documents == rows and behind == 0
-    return Finding("index", ok, said, "" if ok else mend)
+    if not lacking and not strange:
+        return Finding("index", ok=True, said=said)
+    said = f"{said}; it lacks {len(lacking):,}, and has {len(strange):,} that the database does not"
+    if not strange and coming.issuperset(lacking):
+        return Finding("index", None, said, "The next crawl of their source fetches these anew.")
+    return Finding("index", ok=False, said=said, mend=mend)
+
+
+def differing(tx: Tx, reader: IndexReader) -> tuple[list[int], list[int]]:
+    """Documents that search should find and the index lacks, and those that it has and no row says so."""
+    lacking: list[int] = []
+    strange: list[int] = []
+    behind, last = -1, False
+    while not last:
+        there = reader.ids(behind, PAGE)
+        last = len(there) < PAGE
+        upto = None if last else there[-1]
+        said = _indexed(tx, behind, upto)
+        lacking += sorted(said.difference(there))
+        strange += sorted(set(there) - said)
+        behind = behind if upto is None else upto
+    return lacking, strange
+
+
+def _indexed(tx: Tx, behind: int, upto: int | None) -> set[int]:
+    columns = content.c
+    statement = sa.select(columns.id).where(columns.indexed, columns.id > behind)
+    if upto is not None:
+        statement = statement.where(columns.id <= upto)
+    return {row[0] for row in tx.rows(statement)}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cormorant.base.clock import Clock
+from cormorant.cache.folder import PackFolder
 from cormorant.cache.protocol import Cache
 from cormorant.catalog.sources import SourceRow
 from cormorant.index.protocol import IndexReader, IndexWriter
@@ -32,6 +33,8 @@ class House:
     index_reader: Callable[[], IndexReader]
     index_writer: Callable[[], IndexWriter]
     index_rebuild: Callable[[], AbstractContextManager[IndexWriter]]
+    index_forget: Callable[[], None]
+    packs: PackFolder
     searchable: bool
     query_days: int = 90
 

@@ -15,9 +15,11 @@ from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl import links
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.crawl.outlets import COMMIT_BYTES, entry_of, held
-from cormorant.frontier import hiding
+from cormorant.frontier import hiding, purging
 from cormorant.index.entry import Put
+from cormorant.index.protocol import Stats
 from cormorant.journal import runs
+from cormorant.model.run import RunState
 from cormorant.operate.house import House
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, Numbered
@@ -138,11 +140,46 @@ def _pages(tx: Tx, shelf: Shelf) -> Iterator[list[Found]]:
         yield shelf.furnished(tx, [each for each in found if each.row is not None])
 
 
-def stats(house: House) -> dict[str, Any]:
-    """How big the index is, and how far it has come in the stream. Raises IndexDamaged, ConflictError."""
+def optimize(house: House, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+    """Purge addresses that are gone for good, then have the index hold only what search may find, in few segments.
+
+    The engine joins segments by itself and drops what was deleted in them as it does; what is left is dropped by making
+    the index anew. Where it is one segment with nothing deleted that is left undone. Raises as `rebuild` does.
+    """
+    started = house.clock.monotonic()
+    before = _figures(house)
+    purged = _purge(house)
+    tidy = before.segments <= 1 and not before.deleted
+    made = {"damaged": 0, "damaged_urls": []} if tidy else rebuild(house, progress)
+    after = before if tidy else _figures(house)
+    return {
+        "rebuilt": not tidy, "purged": purged, "dropped": max(before.deleted - after.deleted, 0),
+        "segments_before": before.segments, "segments": after.segments, "documents": after.documents,
+        "damaged": made["damaged"], "damaged_urls": made["damaged_urls"],
+        "took_s": round(house.clock.monotonic() - started, 3),
+    }  # fmt: skip
+
+
+def _figures(house: House) -> Stats:
     if not house.searchable:
         raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded first.")
-    figures = asdict(house.index_reader().stats())
+    return house.index_reader().stats()
+
+
+def _purge(house: House) -> int:
+    """Remove rows of addresses that are gone for good, of sources whose newest run has nothing to go on with."""
+    purged = 0
+    with house.store.begin() as tx:
+        for owner in sources.every(tx):
+            last = runs.every(tx, owner.id, limit=1)
+            if last and last[0].state is RunState.FINISHED:
+                purged += purging.purge(tx, owner.id)
+    return purged
+
+
+def stats(house: House) -> dict[str, Any]:
+    """How big the index is, and how far it has come in the stream. Raises IndexDamaged, ConflictError."""
+    figures = asdict(_figures(house))
     with house.store.read() as tx:
         figures["backlog"] = max(0, stream.head(tx) - figures["place"])
     return figures

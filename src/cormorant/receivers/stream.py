@@ -108,3 +108,19 @@ def trim(tx: Tx) -> int:
     slowest = tx.execute(sa.select(sa.func.min(receiver.c.place))).scalar_one()
     place = head(tx) if slowest is None else int(slowest)
     return tx.execute(sa.delete(stream).where(stream.c.seq <= place)).rowcount
+
+
+def head_or_none(tx: Tx) -> int | None:
+    """The same as `head` of a database that may have lost it."""
+    found = tx.execute(sa.select(stream_head.c.seq).where(stream_head.c.id == 1)).scalar_one_or_none()
+    return None if found is None else int(found)
+
+
+def ensure_head(tx: Tx) -> int | None:
+    """Give the stream its head back when it was lost, behind all that is known to have had a number; None if not."""
+    if head_or_none(tx) is not None:
+        return None
+    newest = [sa.select(sa.func.max(stream.c.seq)), sa.select(sa.func.max(receiver.c.place))]
+    last = max(int(tx.execute(each).scalar_one() or 0) for each in newest)
+    tx.execute(sa.insert(stream_head).values(id=1, seq=last))
+    return last

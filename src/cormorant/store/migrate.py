@@ -7,7 +7,7 @@ it, for SQLite) and brought up by Alembic; a newer one is refused, since nobody 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
 
@@ -31,13 +31,22 @@ _COLUMNS_OF_POSTGRESQL = """
 """
 
 
-def prepare(store: Store) -> None:
-    """Make or upgrade the schema; does nothing when it is today's.
+class Upgraded(NamedTuple):
+    """A database was brought from one version to another; a copy of what it was is in `backup`, if one was made."""
+
+    before: str
+    now: str
+    backup: Path | None
+
+
+def prepare(store: Store) -> Upgraded | None:
+    """Make or upgrade the schema, and say so if it was upgraded; does nothing when it is today's.
 
     Look, backup and upgrade are one write transaction: nobody writes what the backup would lack, and of two that
     upgrade at once the second finds it done. Raises DataFolderError when the database was written by a newer version,
     or is not what its version says; it is left as it is then.
     """
+    upgraded: Upgraded | None = None
     with store.begin() as tx:
         _one_at_a_time(tx)
         version = _version(tx)
@@ -49,10 +58,11 @@ def prepare(store: Store) -> None:
                 "Install the version of cormorant that wrote it, or a newer one."
             )
         elif version < SCHEMA_VERSION:
-            if store.sqlite:
-                _back_up(store)
+            backup = _back_up(store) if store.sqlite else None
             _upgrade(tx)
+            upgraded = Upgraded(version, SCHEMA_VERSION, backup)
         _check_columns(tx)
+    return upgraded
 
 
 def _one_at_a_time(tx: Tx) -> None:
@@ -94,18 +104,37 @@ def _check_columns(tx: Tx) -> None:
         )
 
 
-def _upgrade(tx: Tx) -> None:
-    """Run the migrations."""
+def make_anew(tx: Tx, version: str) -> None:
+    """Remove every table of ours, then make those of `version`. Whoever calls has made sure that it is known."""
+    _one_at_a_time(tx)
+    there = sa.MetaData()
+    there.reflect(bind=tx.connection, only=lambda name, _: name in metadata.tables or name == _VERSION.name)
+    there.drop_all(tx.connection)
+    if version == SCHEMA_VERSION:
+        _make(tx)
+    else:
+        _upgrade(tx, version)
+
+
+def bring_up(tx: Tx, version: str) -> None:
+    """Bring tables of `version` up to today's. Raises DataFolderError when they then are not."""
+    if version < SCHEMA_VERSION:
+        _upgrade(tx)
+    _check_columns(tx)
+
+
+def _upgrade(tx: Tx, version: str = "head") -> None:
+    """Run the migrations, up to this one."""
     from alembic import command  # noqa: PLC0415 - costs 0.8 s, and is needed once a version
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = tx.connection
-    command.upgrade(config, "head")
+    command.upgrade(config, version)
 
 
-def _back_up(store: Store) -> None:
+def _back_up(store: Store) -> Path:
     """Copy the database to a file beside it, named after the version it is upgraded to.
 
     Made on a connection of its own, which reads what was there before the transaction that upgrades. An interrupted
@@ -117,3 +146,4 @@ def _back_up(store: Store) -> None:
     partial.unlink(missing_ok=True)
     store.copy_to(partial)
     partial.replace(target)
+    return target

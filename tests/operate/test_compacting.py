@@ -1,0 +1,116 @@
+"""Room is given back without losing anything, whenever it is killed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.app.build import open_house
+from cormorant.cache.frame import encode
+from cormorant.cache.packs import pack_path
+from cormorant.operate import checking, compacting
+from cormorant.operate.house import House
+from cormorant.store.schema import content, version
+from tests.cache.pages import page
+from tests.operate.folders import copied, crawled_once
+
+NAMES = [f"{number}.txt" for number in range(8)]
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder of some documents."""
+    return crawled_once(tmp_path_factory.mktemp("crawled"), {name: f"The harbour of {name}" for name in NAMES})
+
+
+@pytest.fixture
+def house(crawled: Path, tmp_path: Path) -> House:
+    made = open_house(copied(crawled, tmp_path), first=True)
+    waste(made, sorted(numbers(made))[:5])
+    return made
+
+
+def numbers(house: House) -> set[int]:
+    with house.store.read() as tx:
+        return {row.id for row in tx.rows(sa.select(content.c.id))}
+
+
+def waste(house: House, some: list[int]) -> None:
+    """Keep other copies of some documents, as a crawl does that finds them changed."""
+    cache = house.cache()
+    places = cache.keep([(number, encode(page(number))) for number in some])
+    cache.close()
+    with house.store.begin() as tx:
+        for number, place in zip(some, places, strict=True):
+            new = {"pack": place.pack, "pack_offset": place.offset, "pack_length": place.length}
+            tx.execute(sa.update(content).where(content.c.id == number).values(new))
+
+
+def test_what_rows_name_is_kept_and_nothing_else(house: House) -> None:
+    assert checking.copies_size(house)["unused_bytes"] > 0
+    with house.store.begin() as tx:
+        before = dict(checking.places(tx))
+    cache = house.cache()
+    frames = {number: cache.read(place) for number, place in before.items()}
+    record = compacting.compact(house)
+    assert (record["packs_rewritten"], record["copies_moved"], record["unreadable"]) == (1, 3, 0)
+    assert checking.copies_size(house)["unused_bytes"] == 0
+    with house.store.read() as tx:
+        assert {number: cache.read(place) for number, place in checking.places(tx)} == frames
+    assert compacting.compact(house)["packs_rewritten"] == 0
+
+
+def test_a_version_that_waits_is_kept_too(house: House) -> None:
+    """Its row is another's: losing its copy would lose what a person is still to decide on."""
+    first = min(numbers(house))
+    with house.store.begin() as tx:
+        (place,) = [place for number, place in checking.places(tx) if number == max(numbers(house))]
+        values = {
+            column.name: {"TEXT": "", "BLOB": b"", "BOOLEAN": True}.get(str(column.type), 0)
+            for column in version.columns
+            if not column.nullable
+        }
+        values |= {"id": first, "pack": place.pack, "pack_offset": place.offset, "pack_length": place.length}
+        tx.execute(sa.insert(version).values(values))
+        tx.execute(sa.delete(content).where(content.c.id == max(numbers(house))))
+    # A row may name a copy that another resource kept only in a test; the place is what counts here.
+    compacting.compact(house)
+    with house.store.read() as tx:
+        kept = tx.rows(sa.select(version.c.pack, version.c.pack_offset))
+    assert pack_path(house.packs.directory, kept[0].pack).exists()
+
+
+def test_a_pack_with_a_copy_that_cannot_be_read_stays(house: House) -> None:
+    with house.store.read() as tx:
+        number, place = next(each for each in checking.places(tx) if each[0] == max(numbers(house)))
+    with pack_path(house.packs.directory, place.pack).open("r+b") as file:
+        file.seek(place.offset + 60)
+        file.write(b"\0\0\0")
+    record = compacting.compact(house)
+    assert (record["packs_rewritten"], record["unreadable"]) == (0, 1)
+    assert [each.resource for each in checking.damage(house) if each.resource == number]
+    assert checking.copies(house)["damaged"] == 1, "and no other"
+
+
+def test_not_while_a_backup_reads_packs(house: House) -> None:
+    with house.packs.held(alone=False), pytest.raises(Exception, match="being backed up"):
+        compacting.compact(house)
+
+
+@pytest.mark.slow
+def test_killed_at_any_step_it_loses_nothing(house: House, tmp_path: Path) -> None:
+    house.store.close()
+    (tmp_path / "work").mkdir()
+    command = [sys.executable, "-m", "tests.operate.dying", str(house.folder), str(tmp_path / "work")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(found) >= 8, "there are as many steps"
+    assert [each["killed"] for each in found] == [True] * (len(found) - 1) + [False]
+    for each in found:
+        assert (each["live"], each["damaged"], each["damaged_after"], each["unused_after"]) == (8, 0, 0, 0), each
