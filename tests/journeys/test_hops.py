@@ -78,7 +78,7 @@ def test_hops_of_several_sources_share_the_pace_and_the_robots_txt_of_the_host_t
     for name in names:
         ours = host()
         ours.says = {"/": ours.page(*outs)} | {out: to(f"{other.origin}/in/{name}{out}") for out in outs}
-        home.add_source("web", name, settings(ours))
+        home.add_source("web", name, settings(ours, delay_s=str(DELAY_S)))
     if leased:
         home.add_source("web", "third", settings(other))
     crawls.crawl(home, *names, *(["third"] if leased else []))
