@@ -2,7 +2,7 @@
 
     GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
     GET /queries
-    GET /api/v1/documents, /explain, /sources, /runs, /queries and what is below them
+    GET /api/v1/documents, /explain, /sources, /runs, /schedules, /queries and what is below them
 
 One router, so that it is closed in one place: `admission.admit` is asked before each of its routes, and a page that
 links into the group does so only when `admission.is_open`.
@@ -13,7 +13,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from fastapi.templating import Jinja2Templates
 
-from cormorant.portal import explaining, programs, queries, statuses
+from cormorant.portal import explaining, programs, queries, schedules, statuses
 from cormorant.portal.admission import admit
 from cormorant.portal.asked import Asked
 from cormorant.portal.shelf import Shelf
@@ -25,5 +25,6 @@ def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
     explaining.add(router, shelf, look)
     statuses.add(router, shelf, look)
     programs.add(router, shelf.house)
+    schedules.add(router, shelf.house)
     queries.add(router, shelf, look, asked)
     return router
