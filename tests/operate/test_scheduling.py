@@ -137,6 +137,9 @@ class TestClock:
             desk.pass_(DAY)
             desk.end()
         desk.clock.at -= back
+        desk.look()
+        known = {row["slot_at"] for row in desk.shown()["history"]}
+        assert desk.shown()["next_at"] not in known, "it would not fire then"
         desk.pass_(back, step=DAY)
         done = [row.slot for row in desk.launches() if row.slot >= at("2026-11-16")]
         assert sorted(done) == [at(f"2026-11-{day} 02:00") for day in (16, 17, 18)]
@@ -409,3 +412,14 @@ def replace_store(store: Store) -> Any:
     from types import SimpleNamespace
 
     return SimpleNamespace(store=store, searchable=False)
+
+
+def test_who_looked_too_long_ago_orders_nothing(desk: Timetable) -> None:
+    desk.add("nightly", "docs")
+    desk.clock.at += 2 * HOUR
+    desk.scheduler.look()
+    (seen,) = desk.launches()
+    desk.look()
+    desk.end()
+    scheduling.go_on(desk.house, seen)
+    assert (len(desk.every_run()), desk.open_runs()) == (1, []), "that run has been ordered, and has ended"
