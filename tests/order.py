@@ -23,6 +23,7 @@ SECONDS = {
     "operate/test_problems.py": 35,
     "receivers/test_jsonlines.py": 32, "journeys/test_access.py": 30, "cli/test_receivers.py": 20,
     "contracts/test_index_tally.py": 19, "cli/test_boundaries.py": 17, "operate/test_explain.py": 15,
+    "operate/test_scheduling.py": 15,
     "cli/test_sources.py": 15, "journeys/test_budgets.py": 15, "journeys/test_content.py": 15,
     "journeys/test_crowd.py": 15, "journeys/test_edits.py": 15, "journeys/test_errors.py": 15,
     "journeys/test_forbidden.py": 15, "journeys/test_hops.py": 15, "journeys/test_interrupted.py": 15,

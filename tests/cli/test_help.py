@@ -40,6 +40,12 @@ ENDS = {
     "cormorant token delete": 4,
     "cormorant trap accept": 4,
     "cormorant cache diff": 1,
+    "cormorant schedule show": 4,
+    "cormorant schedule edit": 4,
+    "cormorant schedule enable": 4,
+    "cormorant schedule disable": 4,
+    "cormorant schedule start": 4,
+    "cormorant schedule delete": 4,
     "cormorant source test docs --address https://elsewhere.example": 3,
 }
 """What examples end with that fit no installation: no run is held or under way, nothing is called so, no link leads

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from math import inf
 from zoneinfo import ZoneInfo
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.model.calendar import DAYS, Calendar, read_windows
+from cormorant.model.calendar import DAYS, Calendar, read_hours, read_windows
 
 MONDAY = datetime(2026, 11, 16, tzinfo=UTC).timestamp()
 HOUR = 3600.0
@@ -108,3 +109,19 @@ def test_nothing_changes_before_it_is_said_to(lines: list[tuple[str, int, str, i
     delay = hour.window.delay_s if hour.window else None
     holding = [w.delay_s for w in read_windows(said) if any(w.start <= minute % 10080 + k < w.end for k in (0, 10080))]
     assert delay == max(holding, default=None)
+
+
+def test_hours_are_windows_without_a_delay() -> None:
+    calendar = Calendar(read_hours(["Mon-Fri 20-06", " Sat:00-Sun:24 "]), UTC)
+    for day, hour in ((0, 20), (1, 5.9), (4, 23), (5, 12), (6, 23.9)):
+        assert calendar.at(at(day, hour)).window is not None
+    for day, hour in ((0, 12), (0, 5), (1, 6), (4, 19.9)):
+        assert calendar.at(at(day, hour)).window is None
+    assert calendar.at(at(0, 12)).until == at(0, 20)
+
+
+@pytest.mark.parametrize("line", ["", "Mon", "Mon-Fri 08-18 10", "Mon-Fri 08-18 suspend", "Mon-Fri 25-26", "Moo 08-18"])
+def test_what_is_no_hours_is_shown_as_it_was_written(line: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(repr(line))) as raised:
+        read_hours([line])
+    assert "suspend'" not in str(raised.value).removeprefix(repr(line))

@@ -34,5 +34,6 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
             "source", "add", "files", "personnel", "--set", f"path={folder / 'staff'}", "--set", "grants=group:hr"
         )
         home.run("crawl")
+        home.fine("schedule", "add", "nightly", "--source", "web", "--source", "papers", "--when", "0 2 * * *")
         yield Crawled(home, served.address.rstrip("/"), site.make(house))
     house.store.close()

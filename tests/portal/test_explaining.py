@@ -154,7 +154,7 @@ OURS = (
     "/explain", "/documents/1/links", "/status", "/status/404", "/api/v1/documents", "/api/v1/documents/1",
     "/api/v1/documents/1/links", "/api/v1/explain?address=https://a.example/", "/api/v1/sources",
     "/api/v1/sources/kinds", "/api/v1/sources/web", "/api/v1/runs", "/api/v1/runs/1", "/api/v1/tuning", "/queries",
-    "/api/v1/queries", "/api/v1/queries/zero",
+    "/api/v1/queries", "/api/v1/queries/zero", "/api/v1/schedules", "/api/v1/schedules/nightly",
 )  # fmt: skip
 
 

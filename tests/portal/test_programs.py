@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from cormorant.operate import listing
-from cormorant.portal import records, site
+from cormorant.portal import records, schedules, site
 from tests.portal.asking import Got
 from tests.portal.crawled import PASSWORD, Crawled
 
@@ -93,6 +93,12 @@ def test_runs_and_their_reports(crawled: Crawled) -> None:
     assert (first["runs"] + rest["runs"], rest["next"]) == (every, None)
     for each in every:
         assert [crawled.api(f"/runs/{each['run']}")] == told(crawled, "run", "show", str(each["run"]))
+
+
+def test_schedules(crawled: Crawled) -> None:
+    assert crawled.api("/schedules")["schedules"] == told(crawled, "schedule", "list")
+    assert [crawled.api("/schedules/nightly")] == told(crawled, "schedule", "show", "nightly")
+    assert crawled.get("/api/v1/schedules/weekly").status == 404
 
 
 def test_search_takes_what_the_command_takes(crawled: Crawled) -> None:
@@ -199,7 +205,7 @@ def model_of(path: str, got: Got) -> type[BaseModel]:
     answers = DESCRIPTION["paths"][path]["get"]["responses"]
     said = answers[str(got.status)] if got.status == 200 else answers[f"{got.status // 100}XX"]
     name = said["content"][kind]["schema"]["$ref"].rpartition("/")[2]
-    found: type[BaseModel] = getattr(records, name)
+    found: type[BaseModel] = getattr(records, name, None) or getattr(schedules, name)
     assert name in DESCRIPTION["components"]["schemas"]
     return found
 

@@ -93,7 +93,7 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 BEFORE_0013 = (
     "ALTER TABLE source DROP COLUMN agreed", "ALTER TABLE source DROP COLUMN agreed_at",
     "ALTER TABLE run DROP COLUMN waits_since", "ALTER TABLE run DROP COLUMN waited_s",
-    "UPDATE alembic_version SET version_num = '0012'",
+    "DROP TABLE schedule", "DROP TABLE launch", "UPDATE alembic_version SET version_num = '0012'",
 )  # fmt: skip
 
 

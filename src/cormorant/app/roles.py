@@ -16,6 +16,7 @@ import uvloop
 from cormorant.app import build, folder, memory
 from cormorant.app.build import Plan, open_house
 from cormorant.app.interrupts import ended_at_once
+from cormorant.app.scheduling import Schedules
 from cormorant.base.clock import cpu_ns
 from cormorant.base.errors import CormorantError, IndexDamaged
 from cormorant.base.log import logger
@@ -76,9 +77,9 @@ def provider(plan: Plan) -> None:
     _run(lambda stop: _provide(plan, stop))
 
 
-def conductor(plan: Plan) -> None:
-    """The conductor process: carries out every run there is until it is told to stop."""
-    _run(lambda stop: _conduct(plan, stop))
+def conductor(plan: Plan, *, schedules: bool = False) -> None:
+    """The conductor process: carries out every run there is until it is told to stop; `schedules` orders some too."""
+    _run(lambda stop: _conduct(plan, stop, schedules=schedules))
 
 
 def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
@@ -321,9 +322,10 @@ def _in_step(house: House, passed: int) -> IndexWriter:
     raise IndexDamaged("The index and the database are not of one moment. `cormorant index rebuild` makes it anew.")
 
 
-async def _conduct(plan: Plan, stop: asyncio.Event) -> None:
-    """Take up every open run, each in a task of its own."""
+async def _conduct(plan: Plan, stop: asyncio.Event, *, schedules: bool) -> None:
+    """Take up every open run, each in a task of its own; have schedules order theirs."""
     house = open_house(plan)
+    scheduled = Schedules(house) if schedules else None
     tasks: dict[int, asyncio.Task[None]] = {}
     room = _room(plan, house)
 
@@ -335,6 +337,8 @@ async def _conduct(plan: Plan, stop: asyncio.Event) -> None:
     while not stop.is_set():
         for number in [number for number, task in tasks.items() if task.done()]:
             _ended(house, number, tasks.pop(number))
+        if scheduled is not None:
+            await scheduled.look()
         with house.store.read() as tx:
             waiting = runs.open_runs(tx)
         busy = {row.source_id for row in waiting if row.id in tasks}

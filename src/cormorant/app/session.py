@@ -38,11 +38,14 @@ class Running:
 
 
 def supervise(plan: Plan, *, web: Callable[[], None] | None = None) -> None:
-    """Be the supervisor: start every process, and watch them and the fork servers of converters until told to stop."""
+    """Be the supervisor: start every process, watch them and the fork servers of converters until told to stop.
+
+    Schedules are only carried out beside `web`, which is there for good.
+    """
     _call(plan, "supervisor")
     with converters.started() as servers:
         jobs: dict[str, Callable[[], None]] = {
-            "conductor": partial(roles.conductor, plan),
+            "conductor": partial(roles.conductor, plan, schedules=web is not None),
             "provider": partial(roles.provider, plan),
         }
         for number in range(1, plan.installation.retriever_count + 1):

@@ -27,6 +27,7 @@ SECTIONS: dict[str, tuple[Command, ...]] = {
         Command("source", "sources", "app", "Places documents come from"),
         Command("crawl", "crawl", "app", "Crawl sources now"),
         Command("run", "runs", "app", "Runs: list, look at, answer"),
+        Command("schedule", "schedules", "app", "Crawl sources by themselves, at hours you choose"),
         Command("trap", "traps", "app", "What seems to go on for ever, and rules that leave it out"),
         Command("receiver", "receivers", "app", "Where crawled documents are delivered"),
         Command("site", "sites", "app", "Hosts: how politely each is visited"),

@@ -271,11 +271,12 @@ def delete(
     """Delete a source, with everything known about it. Its documents leave the index."""
     import sys
 
-    from cormorant.operate import sources
+    from cormorant.operate import schedules, sources
 
     say = terminal.of(context)
     with say.house() as house:
         record = sources.as_record(house, sources.named(house, name))
+        planned = schedules.naming(house, name)
         if record["documents"] and not yes:
             if not sys.stdin.isatty() or say.json:
                 raise UsageError(f"{record['documents']} documents would leave the index. Say --yes to agree.")
@@ -284,6 +285,9 @@ def delete(
                 raise typer.Exit(1)
         left = sources.delete(house, name)
     if say.json:
-        say.record({"source": name, "deleted": True, "documents": left})
-    else:
-        say.note(f"Deleted {name!r}; {left} documents leave the index.")
+        say.record({"source": name, "deleted": True, "documents": left, "schedules": planned})
+        return
+    say.note(f"Deleted {name!r}; {left} documents leave the index.")
+    for each in planned:
+        what = "is deleted with it" if each["alone"] else "crawls its other sources from now on"
+        say.note(f"Schedule {each['schedule']!r} {what}.")

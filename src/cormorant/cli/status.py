@@ -17,7 +17,7 @@ app = new_app()
 
 @app.command(epilog=examples("cormorant status", "cormorant status --json"))
 def status(context: typer.Context) -> None:
-    """Show the state of everything: sources and their last good run, held runs, deliveries, processes."""
+    """Show the state of everything: sources and their last good run, held runs, schedules, deliveries, processes."""
     from cormorant.app import folder
     from cormorant.operate import status as operation
 
@@ -49,6 +49,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         say.print("No source yet. `cormorant source add` makes one.")
     _tell_faults(say, record["sources"])
     _tell_troubles(say, record["sources"])
+    _tell_schedules(say, record["schedules"])
     say.print()
     say.table(record["receivers"], ("receiver", "kind", "backlog", "oldest_undelivered_at", "paused", "error"))
     say.print()
@@ -84,6 +85,15 @@ def _tell_faults(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -
                 f"{source['source']}: {failed} failed in run {run}. `cormorant run show {run}` says why, and "
                 f"`cormorant document list --source {name} --state error` names all that fail now."
             )
+
+
+def _tell_schedules(say: terminal.Terminal, schedules: Sequence[Mapping[str, Any]]) -> None:
+    """Which schedules went wrong last, and why."""
+    for each in schedules:
+        if each["state"] in ("failed", "partially_failed"):
+            how = each["state"].replace("_", " ")
+            say.print()
+            say.print(f"Schedule {each['schedule']!r}: {how}: {each['reason'] or 'no reason is known.'}")
 
 
 def _tell_troubles(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:

@@ -25,6 +25,7 @@ _TIME = r"(\d{1,2})(?::(\d\d))?"
 _STRETCH = re.compile(rf"{_DAY}:{_TIME}\s*-\s*{_DAY}:{_TIME}\s+(\S+)")
 _HOURS = re.compile(rf"{_DAY}(?:\s*-\s*{_DAY})?\s+{_TIME}\s*-\s*{_TIME}\s+(\S+)")
 EXAMPLE: Final = "'Mon-Fri 08-18 10', 'Sat:00-Sun:24 0.5' or 'Mon:08-Fri:18 suspend'"
+EXAMPLE_OF_HOURS: Final = "'Mon-Fri 20-06', 'Sat:00-Sun:24' or 'Fri:18-Mon:06'"
 
 
 class Window(NamedTuple):
@@ -87,19 +88,24 @@ def _delay(window: Window) -> float:
 
 def read_windows(lines: Sequence[str]) -> list[Window]:
     """Read windows as a person writes them. Raises ValueError naming the line and what it should be."""
-    return [window for line in lines for window in _read(line)]
+    return [window for line in lines for window in _read(line, line.strip(), EXAMPLE)]
 
 
-def _read(line: str) -> list[Window]:
-    text = line.strip()
+def read_hours(lines: Sequence[str]) -> list[Window]:
+    """The same without a delay: hours at which something may be done. Raises ValueError as well."""
+    return [window for line in lines for window in _read(line, f"{line.strip()} 0", EXAMPLE_OF_HOURS)]
+
+
+def _read(line: str, text: str, example: str) -> list[Window]:
+    """Read a window from `text`, which is the line that a person wrote, or that with a delay behind it."""
     stretch = _STRETCH.fullmatch(text)
     if stretch is not None:
         day, hour, minute, last, until, past, value = stretch.groups()
         start, end = _minute(line, day, hour, minute), _minute(line, last, until, past)
-        return [Window(start, end if end > start else end + _WEEK_MIN, _value(line, value), text)]
+        return [Window(start, end if end > start else end + _WEEK_MIN, _value(line, value), line.strip())]
     hours = _HOURS.fullmatch(text)
     if hours is None:
-        raise ValueError(f"{line!r} is no window of the week; write one like {EXAMPLE}.")
+        raise ValueError(f"{line!r} is no window of the week; write one like {example}.")
     day, last, hour, minute, until, past, value = hours.groups()
     opens, closes = _minute(line, "Mon", hour, minute), _minute(line, "Mon", until, past)
     length = (closes - opens) % _DAY_MIN or _DAY_MIN
@@ -107,7 +113,7 @@ def _read(line: str) -> list[Window]:
     count = (_day(line, last or day) - first) % len(DAYS) + 1
     delay = _value(line, value)
     starts = [(first + each) % len(DAYS) * _DAY_MIN + opens for each in range(count)]
-    return [Window(start, start + length, delay, text) for start in starts]
+    return [Window(start, start + length, delay, line.strip()) for start in starts]
 
 
 def _day(line: str, name: str) -> int:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
 from functools import cached_property
 from math import inf
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, field_validator
 
 from cormorant.model.calendar import EXAMPLE, Calendar, read_windows
 from cormorant.model.settings import SourceSettings
+from cormorant.model.zones import zone_of
 
 
 class PacingSettings(SourceSettings):
@@ -42,7 +41,7 @@ class PacingSettings(SourceSettings):
     @field_validator("time_zone")
     @classmethod
     def _known_zone(cls, name: str) -> str:
-        _zone(name)
+        zone_of(name)
         return name
 
     def suspended_until(self, now: float) -> float:
@@ -58,14 +57,4 @@ class PacingSettings(SourceSettings):
     @cached_property
     def calendar(self) -> Calendar:
         """The windows of `variable_delay`."""
-        return Calendar(read_windows(self.variable_delay), _zone(self.time_zone))
-
-
-def _zone(name: str) -> tzinfo | None:
-    """A zone by its name; ValueError says what is wrong with it."""
-    if not name:
-        return None
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValueError("it is no time zone of the tz database; write one like Europe/Berlin or UTC.") from None
+        return Calendar(read_windows(self.variable_delay), zone_of(self.time_zone))

@@ -59,21 +59,19 @@ def order(
                 "There is no source yet. Add one: cormorant source add web NAME --set start=https://..."
             )
         held = {} if restart else runs.held(tx)
-        ordered = []
-        for row in chosen:
-            if row.id in held:
-                continue
-            before = runs.unfinished(tx, row.id)
-            if before is not None and restart:
-                runs.change(tx, before.id, state=RunState.STOPPED, finished_at=tx.now(), reason="begun anew")
-                before = None
-            if before is None:
-                number = _request(tx, row, refresh, force=force)
-                ordered.append(Ordered(number, row.name, resumed=False, mine=True))
-            else:
-                otherwise = (before.refresh, before.force) != (refresh, force)
-                ordered.append(_again(tx, before, row.name, as_before=otherwise))
-        return ordered
+        return [order_one(tx, row, refresh, force=force, restart=restart) for row in chosen if row.id not in held]
+
+
+def order_one(tx: Tx, row: SourceRow, refresh: Refresh, *, force: bool = False, restart: bool = False) -> Ordered:
+    """Order a run of one source whose run is not held, or go on with the one interrupted."""
+    before = runs.unfinished(tx, row.id)
+    if before is not None and restart:
+        runs.change(tx, before.id, state=RunState.STOPPED, finished_at=tx.now(), reason="begun anew")
+        before = None
+    if before is None:
+        return Ordered(_request(tx, row, refresh, force=force), row.name, resumed=False, mine=True)
+    otherwise = (before.refresh, before.force) != (refresh, force)
+    return _again(tx, before, row.name, as_before=otherwise)
 
 
 def _again(tx: Tx, before: RunRow, source: str, *, as_before: bool) -> Ordered:

@@ -14,11 +14,11 @@ import sqlalchemy as sa
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadSetting, ConflictError, CormorantError, Unreachable, UsageError
 from cormorant.base.log import logger
-from cormorant.catalog import consents, receivers, sources
+from cormorant.catalog import consents, receivers, schedules, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.egress.policy import Consent
 from cormorant.frontier import hiding
-from cormorant.journal import runs
+from cormorant.journal import launches, runs
 from cormorant.model.acl import EVERYONE
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.operate import findable, secrets
@@ -264,7 +264,7 @@ def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
 
 
 def delete(house: House, name: str) -> int:
-    """Delete a source with its documents; receivers are told. Returns how many documents left.
+    """Delete a source with its documents and places in schedules; receivers are told. Returns how many documents left.
 
     Raises ConflictError while a run of it is under way, or a receiver is told of nothing else.
     """
@@ -291,5 +291,15 @@ def delete(house: House, name: str) -> int:
         )
         for each in (content, version, resource, claim, exclusion, site_source, run):
             tx.execute(sa.delete(each).where(each.c.source_id == row.id))
+        _leave_out(tx, row.id)
         tx.execute(sa.delete(source).where(source.c.id == row.id))
     return len(gone)
+
+
+def _leave_out(tx: Tx, number: int) -> None:
+    """Schedules no longer crawl a source; one that crawls nothing else goes with it."""
+    for row in schedules.of_source(tx, number):
+        schedules.leave_out(tx, row, number)
+        if len(row.plan.sources) == 1:
+            launches.forget(tx, row.id)
+            schedules.delete(tx, row.id)

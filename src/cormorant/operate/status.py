@@ -12,7 +12,7 @@ from cormorant.frontier.patience import got
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, RunState
-from cormorant.operate import receivers, starts, troubles
+from cormorant.operate import receivers, schedules, starts, troubles
 from cormorant.operate.crawl import is_idle, state_of, to_fetch
 from cormorant.operate.house import House
 from cormorant.store import drivers, processes
@@ -20,11 +20,11 @@ from cormorant.store.database import Tx
 
 
 def status(house: House, resting: str | None = None) -> dict[str, Any]:
-    """Sources with their last good run, held runs, runs under way, receivers with what waits for them, processes.
+    """Sources with their last good run, held runs, runs under way, schedules, receivers with their backlog, processes.
 
     `resting` is a node at which nothing is at work, whatever its processes have said before they were killed.
     """
-    told = receivers.listed(house)
+    told, planned = receivers.listed(house), schedules.listed(house)
     with house.store.read() as tx:
         alive = [each for each in processes.alive(tx) if each.name.rpartition("@")[2] != resting]
         idle = is_idle(tx, resting)
@@ -33,7 +33,7 @@ def status(house: House, resting: str | None = None) -> dict[str, Any]:
         "data_folder": str(house.folder), "store": drivers.mask(house.store.url),
         "documents": sum(each["documents"] for each in every), "sources": every,
         "held_runs": [each["held_run"] for each in every if each["held_run"] is not None],
-        "receivers": told, "backlog": max((each["backlog"] for each in told), default=0),
+        "schedules": planned, "receivers": told, "backlog": max((each["backlog"] for each in told), default=0),
         "oldest_undelivered_at": min((each["oldest_undelivered_at"] for each in told if each["oldest_undelivered_at"]),
         default=None), "paused": any(each["paused"] for each in told),
         "processes": [

@@ -2,7 +2,7 @@
 
     GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
     GET /queries
-    GET /api/v1/documents, /explain, /sources, /runs, /tuning, /queries and what is below them, but for
+    GET /api/v1/documents, /explain, /sources, /runs, /schedules, /tuning, /queries and what is below them, but for
         /documents/ID/duplicates, which is for every reader
 
 One router, so that it is closed in one place: `admission.admit` is asked before each of its routes, and a page that
@@ -14,7 +14,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from fastapi.templating import Jinja2Templates
 
-from cormorant.portal import explaining, programs, queries, statuses
+from cormorant.portal import explaining, programs, queries, schedules, statuses
 from cormorant.portal.admission import admit
 from cormorant.portal.asked import Asked
 from cormorant.portal.shelf import Shelf
@@ -26,5 +26,6 @@ def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
     explaining.add(router, shelf, look)
     statuses.add(router, shelf, look)
     programs.add(router, shelf.house)
+    schedules.add(router, shelf.house)
     queries.add(router, shelf, look, asked)
     return router

@@ -7,6 +7,7 @@
     stream    stream, stream_head               what is to be delivered, in order
     nodes     process                           who is at work
     access    token, session                    who may do more than read
+    schedules schedule, launch                what is crawled by itself, and when it was
 
 Every table is here, so that one look shows a row's whole shape. Times are epoch seconds (REAL), sizes bytes.
 """
@@ -18,6 +19,7 @@ from cormorant.store.schema.frontier import claim, resource, site, site_fact, si
 from cormorant.store.schema.journal import click, exclusion, query, run, run_count, visit
 from cormorant.store.schema.metadata import SCHEMA_VERSION, metadata
 from cormorant.store.schema.nodes import process
+from cormorant.store.schema.schedules import launch, schedule
 from cormorant.store.schema.stream import stream, stream_head
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "exclusion",
     "hidden",
     "inlinks",
+    "launch",
     "metadata",
     "outlinks",
     "process",
@@ -38,6 +41,7 @@ __all__ = [
     "resource",
     "run",
     "run_count",
+    "schedule",
     "secret",
     "session",
     "site",

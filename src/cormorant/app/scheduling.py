@@ -1,0 +1,44 @@
+"""Has somebody who has other things to do look at the schedules now and then."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from cormorant.base.errors import CormorantError
+from cormorant.base.log import logger
+from cormorant.crawl.waiting import is_of_store
+from cormorant.operate.house import House
+from cormorant.operate.scheduling import Scheduler
+
+_log = logger(__name__)
+LOOK_S: Final = 1.0
+REST_S: Final = 60.0
+"""How long schedules are left alone behind a fault of the program's, so that it does not fill the log."""
+
+
+class Schedules:
+    """The schedules of an installation, looked at once a second."""
+
+    def __init__(self, house: House) -> None:
+        self._scheduler, self._clock = Scheduler(house), house.clock
+        self._due = self._clock.monotonic()
+
+    async def look(self) -> None:
+        """Look, if it is time to. A fault that nobody foresaw is logged, and ends nothing that others need.
+
+        Raises CormorantError when the database said so.
+        """
+        now = self._clock.monotonic()
+        if now < self._due:
+            return
+        self._due = now + LOOK_S
+        (error,) = await asyncio.gather(self._once(), return_exceptions=True)
+        if isinstance(error, CormorantError) and is_of_store(error):
+            raise error
+        if isinstance(error, Exception):
+            _log.error("fault", extra={"of": "schedules"}, exc_info=error)
+            self._due = now + REST_S
+
+    async def _once(self) -> None:
+        self._scheduler.look()
