@@ -85,6 +85,7 @@ class WebSource:
         self.number, self.settings = number, settings
         self.next_cursor, self.unlisted = "", ()
         self.closed: Sequence[str] = ()
+        self.vetoed: Sequence[str] = ()
         self._starts = settings.starts()
         rules = settings.address_rules()
         self.gates = WebGates(settings, self._starts, clock.now, rules)
