@@ -16,6 +16,7 @@ import ssl
 import struct
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -124,8 +125,9 @@ class _Posted(BaseHTTPRequestHandler):
             self.send_header("Content-Type", "application/json")
         if answer.status != 204:
             self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        with suppress(ConnectionError):  # it was given up
+            self.end_headers()
+            self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name in the base class
         """Say nothing."""

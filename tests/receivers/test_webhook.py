@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from cormorant.base.clock import SystemClock
 from cormorant.base.errors import BadSetting, NotFoundError
+from cormorant.egress.gate import Egress
+from cormorant.egress.policy import Consent
+from cormorant.fetch.http import Fetcher
+from cormorant.fetch.values import Request
 from cormorant.model.settings import parse_settings
 from cormorant.receivers.protocol import NotTaken, Refusal, Stop
 from cormorant.receivers.webhook import PORTION_BYTES, WebhookReceiver, WebhookSettings
@@ -201,3 +207,19 @@ def test_settings(given: dict[str, str], words: str) -> None:
 def test_a_secret_that_there_is_not_is_told_of(hook: Hook) -> None:
     with pytest.raises(NotFoundError, match="no secret 'none'"):
         opened(hook.url, secret="secret:none")
+
+
+def test_after_a_post_a_get_is_a_get_again(hook: Hook) -> None:
+    consent = Consent.of([("127.0.0.1", hook.port)])
+
+    async def work() -> list[int]:
+        fetcher = Fetcher(Egress(SystemClock()), width=1)
+        answers = [
+            await fetcher.get(Request(hook.url, consent=consent, body=body))
+            for body in (b'{"records": []}', None, b'{"records": [ ]}')
+        ]
+        await fetcher.close()
+        return [each.status for each in answers]
+
+    assert asyncio.run(work()) == [204, 501, 204], "501: this server knows no GET"
+    assert [post.body for post in hook.posts] == [b'{"records": []}', b'{"records": [ ]}']

@@ -142,7 +142,7 @@ def _backlog(tx: Tx, row: ReceiverRow) -> int:
 
 def _since(tx: Tx, oldest: Numbered) -> str | None:
     """When an event came about: its document's last change if it tells of one, else the start of its run."""
-    if oldest.event in (Event.NEW, Event.CHANGED):
+    if oldest.event in (Event.NEW, Event.CHANGED, Event.FOUND):
         found = tx.rows(sa.select(content.c.changed_at).where(content.c.id == oldest.resource))
         if found:
             return rfc3339(found[0].changed_at)
