@@ -17,7 +17,20 @@ from cormorant.model.pace import Pace
 from cormorant.model.rules import Discard, Rewritten
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
-from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, Refusal
+from cormorant.receivers.protocol import (
+    Delivery,
+    Kept,
+    NotTaken,
+    Receiver,
+    ReceiverSettings,
+    ReceiverTools,
+    Refusal,
+    Stop,
+)
+from cormorant.receivers.python import PythonReceiver, PythonSettings
+from cormorant.receivers.python import veto as python_veto
+from cormorant.receivers.warc import WarcReceiver, WarcSettings
+from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.protocol import AddressRewriter, Discovery, Gates, Secrets, Source
@@ -28,9 +41,10 @@ from cormorant.sources.web.settings import WebSettings
 from cormorant.sources.web.source import WebSource
 
 __all__ = [
-    "RECEIVERS", "SOURCES", "AddressRewriter", "Delivery", "Discard", "Discovery", "Facts", "Gates", "Pace", "Receiver",
-    "ReceiverKind", "ReceiverSettings", "Refusal", "Rewritten", "Secrets", "Source", "SourceKind", "SourceSettings",
-    "Tools", "make_source", "receiver_kind", "source_kind", "source_settings",
+    "RECEIVERS", "SOURCES", "AddressRewriter", "Delivery", "Discard", "Discovery", "Facts", "Gates", "Kept", "NotTaken",
+    "Pace", "Receiver", "ReceiverKind", "ReceiverSettings", "ReceiverTools", "Refusal", "Rewritten", "Secrets",
+    "Source", "SourceKind", "SourceSettings", "Stop", "Tools", "make_source", "receiver_kind", "receiver_settings",
+    "source_kind", "source_settings",
 ]  # fmt: skip
 
 
@@ -38,13 +52,15 @@ __all__ = [
 class Tools:
     """What a source may be given: a fetcher (None when it is built for discovery alone) and the clock.
 
-    `secrets` is None when it is only to be asked questions; `run` is the run it is built for, 0 for none.
+    `secrets` is None when it is only to be asked questions; `run` is the run it is built for, 0 for none. `veto` says
+    of a folder, by its address, whether it may not be entered.
     """
 
     fetcher: Fetcher | None
     clock: Clock
     secrets: Secrets | None = None
     run: int = 0
+    veto: Callable[[str], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +82,13 @@ class SourceKind:
 
 @dataclass(frozen=True, slots=True)
 class ReceiverKind:
-    """A kind of receiver."""
+    """A kind of receiver. `veto` makes of settings what says which folders may not be entered; None: nothing."""
 
     name: str
     about: str
     settings: type[ReceiverSettings]
-    make: Callable[[Any], Receiver]
+    make: Callable[[Any, ReceiverTools], Receiver]
+    veto: Callable[[Any], Callable[[str], bool] | None] = lambda _: None
 
 
 def _web(number: int, settings: WebSettings, tools: Tools) -> Source:
@@ -81,8 +98,12 @@ def _web(number: int, settings: WebSettings, tools: Tools) -> Source:
     return WebSource(number, settings, tools.fetcher, tools.clock, session=session)
 
 
-def _files(number: int, settings: FilesSettings, tools: Tools) -> Source:  # noqa: ARG001 - needs no tools
-    return FilesSource(number, settings)
+def _files(number: int, settings: FilesSettings, tools: Tools) -> Source:
+    return FilesSource(number, settings, tools.veto)
+
+
+def _jsonlines(settings: JsonLinesSettings, tools: ReceiverTools) -> Receiver:  # noqa: ARG001 - needs no tools
+    return JsonLinesReceiver(settings)
 
 
 SOURCES = {
@@ -90,7 +111,12 @@ SOURCES = {
     "files": SourceKind("files", "Files of a folder and the folders below it.", FilesSettings, _files, look),
 }
 RECEIVERS = {
-    "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, JsonLinesReceiver),
+    "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),
+    "python": ReceiverKind(
+        "python", "A function or class of an installed package.", PythonSettings, PythonReceiver, python_veto
+    ),
+    "warc": ReceiverKind("warc", "Files of what was fetched, for web archives.", WarcSettings, WarcReceiver),
+    "webhook": ReceiverKind("webhook", "Signed JSON, posted to an address.", WebhookSettings, WebhookReceiver),
 }
 
 
@@ -116,3 +142,8 @@ def receiver_kind(name: str) -> ReceiverKind:
     if name not in RECEIVERS:
         raise NotFoundError(f"There is no kind of receiver {name!r}. There is: {', '.join(RECEIVERS)}.")
     return RECEIVERS[name]
+
+
+def receiver_settings(kind: str, given: Mapping[str, Any]) -> ReceiverSettings:
+    """The settings of a receiver of that kind, as they are kept. Raises what `source_settings` raises."""
+    return parse_settings(receiver_kind(kind).settings, given)

@@ -20,7 +20,7 @@ from tests.clocks import until
 def supervising(book: Path, *, before: Callable[[], None], roles: int = 0) -> Callable[..., None]:
     """A supervisor's life that notes whether it began and ended; `before` is what comes before it can do anything."""
 
-    def supervise(plan: Plan, web: object = None) -> None:
+    def supervise(plan: Plan, web: object = None, crawling: bool = True) -> None:
         before()
         book.write_text("began")
         Supervisor({f"role-{number}": signal.pause for number in range(roles)}, SystemClock()).supervise()

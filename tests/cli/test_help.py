@@ -20,7 +20,7 @@ from tests.cli.conftest import World
 from tests.cli.world import Installation, ended
 
 EXAMPLE = re.compile(r"^ +(cormorant .*)$", re.MULTILINE)
-FORKS = ("crawl", "quickstart", "run accept", "run refuse", "run resume")
+FORKS = ("crawl", "quickstart", "run accept", "run refuse", "run resume", "receiver resend")
 """These start processes, so they are run as one."""
 SERVES = "serve"
 """This does not end."""
@@ -34,6 +34,9 @@ ENDS = {
     "cormorant document delete http://localhost:8000/draft.html": 4,
     "cormorant receiver edit": 4,
     "cormorant receiver delete": 4,
+    "cormorant receiver faulty": 4,
+    "cormorant receiver resend": 4,
+    "cormorant receiver add webhook": 4,
     "cormorant source delete": 4,
     "cormorant secret edit": 4,
     "cormorant secret delete": 4,
@@ -98,7 +101,7 @@ def fitted(example: str, world: World, folder: Path) -> list[str]:
     for invented, real in (
         ("http://localhost:8000/", world.site.address), ("https://handbook.example.org/", world.site.address),
         ("~/papers", str(world.papers)), ("/srv/papers", str(world.papers)),
-        ("/tmp/found.jsonl", str(folder / "found.jsonl")),
+        ("/tmp/found.jsonl", str(folder / "found.jsonl")), ("/srv/archive", str(folder)),
         ("/var/backups/", f"{folder}/"), ("password.txt", str(folder / "password.txt")),
     ):  # fmt: skip
         example = example.replace(invented, real)

@@ -24,7 +24,7 @@ from tests.cli import kept
 from tests.threaded import Asked, Said, served
 
 LIMIT_S = 60
-PROCESSES = re.compile(r"\b(crawl|quickstart|serve|accept|refuse|resume|watch)\b")
+PROCESSES = re.compile(r"\b(crawl|quickstart|serve|accept|refuse|resume|watch|resend)\b")
 
 
 @dataclass

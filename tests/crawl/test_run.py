@@ -22,6 +22,7 @@ from cormorant.frontier.trouble import Trouble
 from cormorant.journal import runs
 from cormorant.model.run import Counters, Refresh, RunState
 from cormorant.receivers import stream
+from cormorant.receivers.protocol import Refusal
 from cormorant.receivers.stream import Entry, Event, Numbered
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import run as run_table
@@ -252,7 +253,7 @@ class Outbox:
     def counted(self) -> dict[int, Counters]:
         return {}
 
-    def refused(self) -> list[str]:
+    def said(self) -> list[Refusal]:
         return []
 
     def close(self) -> None:

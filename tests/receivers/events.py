@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cormorant.receivers.protocol import Delivery
+from cormorant.receivers.protocol import Delivery, Kept
 
 
 def delivery(seq: int, size: int = 100) -> Delivery:
@@ -11,7 +11,16 @@ def delivery(seq: int, size: int = 100) -> Delivery:
     if seq % 5 == 0:
         return Delivery(seq, "deleted", run=1, source="harbour", url=url)
     document = {"source": "harbour", "url": url, "status": 200, "title": f"Plover {seq} am »Nordmole«", "indexed": True}
-    return Delivery(seq, "found", 1, "harbour", url, document, text="two\nlines " * (size // 10), html="<p>\u2028</p>")
+    text = "two\nlines " * (size // 10)
+    return Delivery(seq, "found", 1, "harbour", url, document, text, html="<p>\u2028</p>", kept=kept(seq))
+
+
+def kept(seq: int) -> Kept:
+    """What was fetched of it: every seventh is a file, and came by no HTTP."""
+    if seq % 7 == 0:
+        return Kept("", b"", b"\x00file %d" % seq, "application/pdf", 1_700_000_000.0 + seq, truncated=False)
+    head = b"Content-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\nX-Odd: \xff\r\n"
+    return Kept("HTTP/1.1 200 OK", head, b"<p>page %d</p>" % seq, "text/html", 1_700_000_000.0 + seq, truncated=False)
 
 
 def deliveries(first: int, last: int, size: int = 100) -> list[Delivery]:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from cormorant.base.clock import pause
@@ -18,6 +17,7 @@ from cormorant.base.errors import BadSetting, ConflictError, DataFolderError
 from cormorant.model.settings import parse_settings
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.protocol import Delivery
+from cormorant.receivers.record import encoded
 from tests.receivers.events import deliveries, delivery
 
 ROOT = Path(__file__).parents[2]
@@ -83,12 +83,7 @@ def test_a_torn_end_is_cut_off_and_comes_again(path: Path) -> None:
 
 
 def line_of(seq: int) -> bytes:
-    from cormorant.receivers.jsonlines import _Record
-
-    given = delivery(seq)
-    document = dict(given.document) if given.document else None
-    record = _Record(seq, given.event, given.run, given.source, given.url, document, given.text, given.html)
-    return msgspec.json.encode(record) + b"\n"
+    return encoded(delivery(seq)) + b"\n"
 
 
 @pytest.mark.parametrize("end", [b'{"seq', b"{", b'{"seq":1', b'{"seq":1,"event":"fo'])

@@ -19,9 +19,11 @@ from pysqlite3 import dbapi2 as sqlite
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import DataFolderError, StoreError
-from cormorant.catalog import sources
+from cormorant.catalog import receivers, sources
 from cormorant.journal import runs
 from cormorant.model.run import Refresh
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
 from cormorant.store import migrate
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import SCHEMA_VERSION, metadata, site, stream_head
@@ -90,7 +92,14 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
+BEFORE_0015 = (
+    "ALTER TABLE receiver DROP COLUMN failures", "ALTER TABLE receiver DROP COLUMN try_at",
+    "ALTER TABLE receiver DROP COLUMN resend", "ALTER TABLE stream DROP COLUMN receiver_id",
+    "ALTER TABLE stream_head DROP COLUMN installation", "DROP TABLE faulty",
+    "UPDATE alembic_version SET version_num = '0014'",
+)  # fmt: skip
 BEFORE_0013 = (
+    *BEFORE_0015,
     "ALTER TABLE source DROP COLUMN agreed", "ALTER TABLE source DROP COLUMN agreed_at",
     "ALTER TABLE run DROP COLUMN waits_since", "ALTER TABLE run DROP COLUMN waited_s",
     "DROP TABLE schedule", "DROP TABLE launch", "UPDATE alembic_version SET version_num = '0012'",
@@ -111,6 +120,20 @@ def test_a_source_and_a_run_of_before_0013_are_kept(store: Store) -> None:
         sources.edit(tx, number, {}, {"boundary: exclude path:/x": 3})
         assert sources.agreed(tx, number, tx.now()) == {"boundary: exclude path:/x": 3}
         assert sources.agreed(tx, number, tx.now() - 60) == {}, "not in a run that was asked for before"
+
+
+def test_a_receiver_and_a_stream_of_before_0015_are_kept(store: Store) -> None:
+    with store.begin() as tx:
+        number = receivers.add(tx, "jsonlines", "out", None, {"path": "/x"}, 0)
+        stream.append(tx, [Entry(1, 2, 3, Event.NEW)])
+        for change in BEFORE_0015:
+            tx.driver(change)
+    migrate.prepare(store)
+    with store.begin() as tx:
+        (row,) = receivers.every(tx)
+        assert (row.id, row.failures, row.try_at, row.resend) == (number, 0, None, None)
+        assert [each.resource for each in stream.after(tx, 0, 9, 1, number)] == [2]
+        assert stream.installation(tx) == stream.installation(tx) != ""
 
 
 def test_a_new_database_has_every_table_and_today_s_version(empty_url: str) -> None:

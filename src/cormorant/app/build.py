@@ -17,6 +17,7 @@ from cormorant.cache.packs import pack_path, packs_folder
 from cormorant.catalog import receivers
 from cormorant.index import embedded
 from cormorant.operate import checking
+from cormorant.operate import receivers as of_receivers
 from cormorant.operate.house import House
 from cormorant.operate.secrets import Opened
 from cormorant.plugins import SOURCES, Tools, make_source
@@ -129,4 +130,5 @@ def _index_receiver(store: Store, installation: Installation) -> None:
 
 def source_of(row: RunRow, kind: str, fetcher: Fetcher | None, house: House) -> Source:
     """The source of a run, with the settings as of its start. Raises what is wrong with them or with their secrets."""
-    return make_source(kind, row.source_id, row.settings, Tools(fetcher, house.clock, Opened(house), row.id))
+    veto = of_receivers.veto(house, row.source_id) if fetcher is None else None
+    return make_source(kind, row.source_id, row.settings, Tools(fetcher, house.clock, Opened(house), row.id, veto))

@@ -23,6 +23,7 @@ from cormorant.base.log import logger
 from cormorant.base.steps import Steps, StepTable, unmeasured
 from cormorant.catalog import consents, receivers, sources
 from cormorant.catalog.acls import ACLNumbers
+from cormorant.crawl import course
 from cormorant.crawl.delivery import Outlet, Shelf
 from cormorant.crawl.dispatch import Dispatch
 from cormorant.crawl.doubts import Doubts, copies
@@ -44,11 +45,11 @@ from cormorant.frontier.known import Seen
 from cormorant.frontier.standing import stands
 from cormorant.journal import claims, runs
 from cormorant.limits.client import ChildPool
-from cormorant.model.run import OPEN_STATES, RunState
-from cormorant.model.settings import parse_settings
+from cormorant.model.run import RunState
 from cormorant.operate import indexing
+from cormorant.operate import receivers as of_receivers
 from cormorant.operate.house import House
-from cormorant.plugins import receiver_kind
+from cormorant.plugins import receiver_kind, receiver_settings
 from cormorant.receivers import stream
 from cormorant.store import processes
 from cormorant.store.bulk import storable
@@ -144,8 +145,9 @@ def _ended(house: House, number: int, task: asyncio.Task[None]) -> None:
     reason = f"A fault of this program or a plug-in: {type(error).__name__}: {error}. logs/conductor.log says where."
     with house.store.begin() as tx:
         ended = {"state": RunState.FAILED, "reason": storable(reason), "error": "fault", "finished_at": tx.now()}
-        for state in OPEN_STATES:
-            runs.advance(tx, number, state, **ended)
+        for row in runs.open_runs(tx):
+            if row.id == number:
+                course.go_on(tx, row, **ended)
 
 
 def own_ports(plan: Plan) -> frozenset[int]:
@@ -287,10 +289,13 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
     def connect(row: ReceiverRow) -> Outlet:
         if row.kind == receivers.INDEX:
             return IndexOutlet(_in_step(house, row.place), shelf)
-        kind = receiver_kind(row.kind)
         with house.store.read() as tx:
             names = {each.id: each.name for each in sources.every(tx)}
-        return ReceiverOutlet(kind.make(parse_settings(kind.settings, row.settings)), shelf, row.place, names)
+        tools = of_receivers.tools(
+            house, row.name, lambda: Egress(house.clock, own_ports(plan), settle=settling(house))
+        )
+        made = receiver_kind(row.kind).make(receiver_settings(row.kind, row.settings), tools)
+        return ReceiverOutlet(made, shelf, row.place, names)
 
     began = cpu_ns()
     with memory.kept_small(plan.folder / "index"):

@@ -37,7 +37,7 @@ class Running:
         return not self.owner or os.waitpid(self.pid, os.WNOHANG)[0] == 0
 
 
-def supervise(plan: Plan, *, web: Callable[[], None] | None = None) -> None:
+def supervise(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> None:
     """Be the supervisor: start every process, watch them and the fork servers of converters until told to stop.
 
     Schedules are only carried out beside `web`, which is there for good.
@@ -48,7 +48,9 @@ def supervise(plan: Plan, *, web: Callable[[], None] | None = None) -> None:
             "conductor": partial(roles.conductor, plan, schedules=web is not None),
             "provider": partial(roles.provider, plan),
         }
-        for number in range(1, plan.installation.retriever_count + 1):
+        if not crawling:
+            del jobs["conductor"]
+        for number in range(1, plan.installation.retriever_count + 1) if crawling else ():
             jobs[f"retriever-{number}"] = partial(roles.retriever, plan, number, servers.addresses)
         if web is not None:
             jobs["web"] = web
@@ -69,8 +71,10 @@ def _call(plan: Plan, name: str) -> None:
 
 
 @contextmanager
-def running(plan: Plan, *, web: Callable[[], None] | None = None) -> Iterator[Running]:
+def running(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> Iterator[Running]:
     """Have the processes running for the length of the block, unless another command's are; `web` is one more of them.
+
+    Without `crawling` only what is found already is delivered, and no run goes on.
 
     No store may be open in this process when the block begins: it forks. A signal to end is raised by `Running.alive`,
     which is to be asked often, or at the end of the block.
@@ -80,7 +84,7 @@ def running(plan: Plan, *, web: Callable[[], None] | None = None) -> Iterator[Ru
         if lock is None:
             yield Running(owner=False, pid=0, held=held)
             return
-        pid = _fork(plan, web)
+        pid = _fork(plan, web, crawling)
         os.close(lock)
         try:
             yield Running(owner=True, pid=pid, held=held)
@@ -88,25 +92,25 @@ def running(plan: Plan, *, web: Callable[[], None] | None = None) -> Iterator[Ru
             _stop(pid)
 
 
-def _fork(plan: Plan, web: Callable[[], None] | None) -> int:
+def _fork(plan: Plan, web: Callable[[], None] | None, crawling: bool) -> int:
     """Fork the supervisor, which no signal reaches before it knows what they mean."""
     memory.share_from_here()
     parent = os.getpid()
     with blocked():
         pid = os.fork()
         if pid == 0:
-            _be_supervisor(plan, web, parent)
+            _be_supervisor(plan, web, parent, crawling)
     return pid
 
 
-def _be_supervisor(plan: Plan, web: Callable[[], None] | None, parent: int) -> None:
+def _be_supervisor(plan: Plan, web: Callable[[], None] | None, parent: int, crawling: bool) -> None:
     """The forked supervisor's whole life, signals blocked until `Supervisor.supervise` lets them in; never returns."""
     code = 1
     try:
         os.setpgid(0, 0)
         die_with_parent()
         if os.getppid() == parent:
-            supervise(plan, web=web)
+            supervise(plan, web=web, crawling=crawling)
         code = 0
     finally:
         os._exit(code)

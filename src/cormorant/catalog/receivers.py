@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -13,19 +13,36 @@ from cormorant.base.errors import ConflictError, NotFoundError
 from cormorant.base.log import logger
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import receiver
+from cormorant.store.schema import faulty, receiver
 
 _log = logger(__name__)
 
+_WELL: Final = {"error": None, "failures": 0, "try_at": None}
+"""What is noted of a receiver that has nothing wrong."""
 INDEX = "index"
 """Name and kind of the receiver that fills the search index."""
 _INDEX_PLACES: Final = sa.select(receiver.c.place).where(receiver.c.kind == INDEX)
 """Asked with every search, so it is made once."""
 
 
+class Resend(NamedTuple):
+    """What is left to be sent again: documents of a source (None: all it is told of) behind a number, up to another.
+
+    With `faulty` only what it could not take.
+    """
+
+    source_id: int | None
+    behind: int
+    upto: int
+    faulty: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ReceiverRow:
-    """A configured receiver. `source_id` None means every source."""
+    """A configured receiver. `source_id` None means every source.
+
+    It failed `failures` times in a row, and is left alone until `try_at` (epoch seconds of the store).
+    """
 
     id: int
     name: str
@@ -37,6 +54,9 @@ class ReceiverRow:
     paused: bool
     refused: int = 0
     refusal: str | None = None
+    failures: int = 0
+    try_at: float | None = None
+    resend: Resend | None = None
 
     @property
     def made_of(self) -> tuple[int, str]:
@@ -85,19 +105,20 @@ def named(tx: Tx, name: str) -> ReceiverRow:
 
 
 def delete(tx: Tx, number: int) -> None:
-    """Forget a receiver and its place. What it wrote stays."""
+    """Forget a receiver, its place and what it could not take. What it wrote stays."""
+    tx.execute(sa.delete(faulty).where(faulty.c.receiver_id == number))
     tx.execute(sa.delete(receiver).where(receiver.c.id == number))
 
 
 def edit(tx: Tx, number: int, settings: Mapping[str, Any]) -> None:
     """Give a receiver other settings; what was wrong with those before is forgotten."""
-    values = {"settings": json.dumps(settings, sort_keys=True), "error": None}
+    values = {"settings": json.dumps(settings, sort_keys=True), **_WELL}
     tx.execute(sa.update(receiver).where(receiver.c.id == number).values(**values))
 
 
 def set_place(tx: Tx, number: int, place: int) -> None:
     """Remember what a receiver has acknowledged; clears its error."""
-    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(place=place, error=None))
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(place=place, **_WELL))
     _log.info("delivered", extra={"receiver": number, "place": place})
 
 
@@ -108,10 +129,17 @@ def add_refused(tx: Tx, number: int, refusals: Sequence[str]) -> None:
         tx.execute(sa.update(receiver).where(receiver.c.id == number).values(values))
 
 
-def set_error(tx: Tx, number: int, error: str) -> None:
-    """Remember why a receiver does not take its deliveries."""
-    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(error=error))
-    _log.warning("receiver failed", extra={"receiver": number, "reason": error})
+def set_error(tx: Tx, number: int, error: str, rest_s: float = 0.0) -> None:
+    """Remember why a receiver does not take its deliveries, and leave it alone for so many seconds."""
+    values = {"error": bulk.storable(error), "failures": receiver.c.failures + 1, "try_at": tx.now() + rest_s}
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(values))
+    _log.warning("receiver failed", extra={"receiver": number, "reason": error, "rest_s": rest_s})
+
+
+def set_resend(tx: Tx, number: int, resend: Resend | None) -> None:
+    """Remember what is to be sent again; None: nothing is left of it."""
+    said = json.dumps(resend) if resend is not None else None
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(resend=said))
 
 
 def set_paused(tx: Tx, *, paused: bool) -> None:
@@ -122,5 +150,6 @@ def set_paused(tx: Tx, *, paused: bool) -> None:
 def _row(row: Any) -> ReceiverRow:
     return ReceiverRow(
         row.id, row.name, row.kind, row.source_id, json.loads(row.settings), row.place, row.error, row.paused,
-        row.refused, row.refusal,
+        row.refused, row.refusal, row.failures, row.try_at,
+        Resend(*json.loads(row.resend)) if row.resend else None,
     )  # fmt: skip

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cormorant.base.errors import UsageError
+from cormorant.base.errors import Interrupted, UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.sources import Set, given
 
+if TYPE_CHECKING:
+    from cormorant.app.build import Plan
+
 app = new_app(
-    "Where crawled documents are delivered: add, list, show, edit, delete. The search index is one of them.",
+    "Where crawled documents are delivered: add, list, show, faulty, edit, resend, delete. The search index is one of "
+    "them.",
     group=True,
 )
 
@@ -34,10 +38,18 @@ def kinds(
     say.table(of_kinds.settings_of(receiver_kind(kind).settings), ("setting", "default", "about"))
 
 
-@app.command(epilog=examples("cormorant receiver add jsonlines found --source docs --set path=/tmp/found.jsonl"))
+@app.command(
+    epilog=examples(
+        "cormorant receiver add jsonlines found --source docs --set path=/tmp/found.jsonl",
+        "cormorant receiver add webhook shop --set url=https://hooks.example.org/found --set secret=secret:shop",
+        "cormorant receiver add warc archive --set folder=/srv/archive",
+    )
+)
 def add(
     context: typer.Context,
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind: jsonlines. `receiver kinds` lists them.")],
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="Kind: jsonlines, warc, webhook, python. `receiver kinds` lists them.")
+    ],
     name: Name,
     pairs: Set,
     source: Annotated[
@@ -66,7 +78,18 @@ def list_(context: typer.Context) -> None:
         records = receivers.listed(house)
     say.table(
         records,
-        ("receiver", "kind", "source", "place", "backlog", "oldest_undelivered_at", "paused", "refused", "error"),
+        (
+            "receiver",
+            "kind",
+            "source",
+            "place",
+            "backlog",
+            "oldest_undelivered_at",
+            "paused",
+            "refused",
+            "next_try_at",
+            "error",
+        ),
     )
 
 
@@ -111,3 +134,57 @@ def delete(context: typer.Context, name: Name) -> None:
         say.record({"receiver": name, "deleted": True})
     else:
         say.note(f"Deleted receiver {name!r}; what it has written stays.")
+
+
+@app.command(epilog=examples("cormorant receiver faulty shop", "cormorant receiver faulty shop --json"))
+def faulty(context: typer.Context, name: Name) -> None:
+    """List the documents that a receiver could not take, and why. `resend --faulty` offers them again."""
+    from cormorant.operate import receivers
+
+    say = terminal.of(context)
+    with say.house() as house:
+        say.table(receivers.faulty(house, name), ("seq", "event", "source", "url", "reason", "told_at"))
+
+
+@app.command(
+    epilog=examples(
+        "cormorant receiver resend found", "cormorant receiver resend found --source docs",
+        "cormorant receiver resend shop --faulty",
+    )
+)  # fmt: skip
+def resend(
+    context: typer.Context,
+    name: Name,
+    source: Annotated[str | None, typer.Option("--source", metavar="S", help="Only documents of this source.")] = None,
+    only_faulty: Annotated[bool, typer.Option("--faulty", help="Only what it could not take.")] = False,
+    detach: Annotated[bool, typer.Option("--detach", help="Do not wait until it is done.")] = False,
+) -> None:
+    """Tell a receiver everything once more that is kept, without asking any source. The index has `index rebuild`.
+
+    Where nothing is at work on the data folder, it is delivered now; Ctrl-C stops that, and what delivers next goes on.
+    """
+    from cormorant.operate import receivers
+
+    say = terminal.of(context)
+    plan = say.plan()
+    with say.house() as house:
+        record = receivers.resend(house, name, source, faulty=only_faulty)
+    if not detach:
+        record = _delivered(plan, name)
+    if say.json:
+        say.record(record)
+        return
+    left = record["resending"] + record["backlog"]
+    say.note(
+        f"Sent again to {name!r}." if not left else f"{left:,} deliveries wait for {name!r}. {record['error'] or ''}"
+    )
+
+
+def _delivered(plan: Plan, name: str) -> dict[str, Any]:
+    """Watch until a receiver has been told everything, or does not take it. Raises Interrupted on Ctrl-C."""
+    from cormorant.app import delivering
+
+    try:
+        return delivering.carry_out(plan, name)
+    except KeyboardInterrupt:
+        raise Interrupted("Interrupted. `cormorant serve`, or the next crawl, goes on with it.") from None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cormorant.cache.protocol import Cache
     from cormorant.catalog.acls import ACLNumbers
     from cormorant.model.run import Counters
+    from cormorant.receivers.protocol import Refusal, Stop
     from cormorant.receivers.stream import Numbered
     from cormorant.store.database import Tx
 
@@ -48,11 +49,14 @@ class Outlet(Protocol):
     place: int
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
-        """Look up what the events are about: of the first ones, of one at least, as much as memory should hold."""
+        """Look up what the events are about: of the first ones, of one at least, as much as memory should hold.
+
+        None when the first is not to be told yet.
+        """
         ...
 
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
-        """Deliver, and return the number up to which everything is confirmed.
+        """Deliver, and return the number up to which everything is confirmed. Called in a thread of the outlet's own.
 
         `upto` is how far the stream has been read: what is not found before it is not for this receiver.
         """
@@ -62,8 +66,8 @@ class Outlet(Protocol):
         """What has been counted by run since the last call."""
         ...
 
-    def refused(self) -> Sequence[str]:
-        """What the receiver could not take since the last call, and why. It is not offered again."""
+    def said(self) -> Sequence[Refusal | Stop]:
+        """What the receiver could not take since the last call, and which runs it wants stopped."""
         ...
 
     def close(self) -> None:
@@ -83,11 +87,11 @@ _ROWS = (
 
 
 def _needs_no_copy(event: Numbered) -> bool:
-    """Is the document gone, or do only links say something else of it?
+    """Is the document gone, or is there none, or do only links say something else of it?
 
     What has the number of one that is gone now, if anything, is not what the event is about.
     """
-    return event.event in (Event.DELETED, Event.UNVISITED_DELETED, Event.LINKS)
+    return event.event.of_gone or event.event.of_run or event.event is Event.LINKS
 
 
 class Shelf:
@@ -96,10 +100,11 @@ class Shelf:
     def __init__(self, cache: Cache, acls: ACLNumbers) -> None:
         self._cache, self._acls = cache, acls
 
-    def find(self, tx: Tx, events: Sequence[Numbered]) -> list[Found]:
+    def find(self, tx: Tx, events: Sequence[Numbered], *, body: bool = False) -> list[Found]:
         """The newest rows and copies of the events' documents; an event that a newer one follows has them too.
 
-        Of the first events only, of one at least, when there is more to hold at once than `MOST_BYTES`.
+        Of the first events only, of one at least, when there is more to hold at once than `MOST_BYTES`. The original's
+        bytes are there if `body` says so.
         """
         ids = list({event.resource for event in events if not _needs_no_copy(event)})
         rows = {
@@ -118,14 +123,14 @@ class Shelf:
             if event.resource not in frames:
                 if found and held + row.size_bytes > MOST_BYTES:
                     break
-                frame = frames[event.resource] = self._frame(row)
-                held += getsizeof(frame.text) if frame is not None else 0
+                frame = frames[event.resource] = self._frame(row, body)
+                held += getsizeof(frame.text) + len(frame.body) if frame is not None else 0
             found.append(Found(event, row, frames[event.resource]))
         return found
 
-    def _frame(self, row: Any) -> Frame | None:
+    def _frame(self, row: Any, body: bool) -> Frame | None:
         try:
-            return self._cache.read(Place(row.pack, row.pack_offset, row.pack_length), body=False)
+            return self._cache.read(Place(row.pack, row.pack_offset, row.pack_length), body=body)
         except CacheDamaged as error:
             _log.warning("copy damaged", extra={"address": row.url, "reason": error.sentence})
             return None

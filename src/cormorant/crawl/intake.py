@@ -17,14 +17,19 @@ from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.journal import runs, visits
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, is_below
-from cormorant.model.resource import Found, Removal, Role
+from cormorant.model.resource import Found, How, Removal, Role
+from cormorant.model.rules import Gate, Ruling
 from cormorant.model.run import Counters
+from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
 
 if TYPE_CHECKING:
     from cormorant.journal.runs import RunRow
     from cormorant.sources.protocol import Source
     from cormorant.store.database import Store, Tx
+
+
+_VETO = Ruling(False, Gate.PLUGIN, "a receiver said that it may not be entered", Status.VETOED)
 
 
 class Listed(NamedTuple):
@@ -58,6 +63,7 @@ class Intake:
             await self._admit_newcomers()
         finally:
             await source.close()
+        self._exclude_vetoed(source.vetoed)
         self._admit_closed(source.closed)
         if source.discovery is Discovery.SEEDS:
             await readmission.readmit(self._store, source, self._order, self._sites, self._counters)
@@ -120,6 +126,17 @@ class Intake:
                 closed = [number for number, address in unnamed if is_below(address, parts)]
                 admission.admit_unlisted(tx, self._order, closed)
             behind = unnamed[-1][0] if len(unnamed) == sweep.CHUNK else None
+
+    def _exclude_vetoed(self, folders: Sequence[str]) -> None:
+        """Journal the folders that a plug-in kept the source out of."""
+        found = [Found(each, "", 0, How.LISTING) for each in folders]
+        keys = [fingerprint(each.address, self._order.source) for each in found]
+        rows = [
+            excluded(self._order.source, key, each, _VETO, self._run) for key, each in zip(keys, found, strict=True)
+        ]
+        with self._store.begin() as tx:
+            leads.count(self._counters, visits.exclude(tx, rows))
+            runs.count(tx, self._run, runs.ITSELF, self._counters)
 
     def _screen(self, tx: Tx, found: list[Found]) -> list[Arrival]:
         """What a source names is screened like any link; exclusions are journalled and counted."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import takewhile
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,16 +13,18 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.base.masking import masked
+from cormorant.crawl import course
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import Counters
-from cormorant.receivers.protocol import Delivery
+from cormorant.receivers.protocol import Delivery, Kept, Refusal, Stop
 from cormorant.receivers.stream import Event
 
 if TYPE_CHECKING:
+    from cormorant.cache.frame import Frame
     from cormorant.index.protocol import IndexWriter
-    from cormorant.receivers.protocol import Receiver
+    from cormorant.receivers.protocol import Receiver, ReceiverSettings
     from cormorant.receivers.stream import Numbered
     from cormorant.store.database import Tx
 
@@ -61,7 +64,7 @@ class IndexOutlet:
         self._writer, self._shelf = writer, shelf
         self.place = writer.place
         self._tally = Tally()
-        self._refused: list[str] = []
+        self._refused: list[Refusal | Stop] = []
         self._pending, self._bytes, self._since, self._heard = 0, 0, 0.0, 0.0
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
@@ -71,7 +74,7 @@ class IndexOutlet:
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
         """Apply, and commit when there is enough or it has waited long enough."""
         if found:
-            self._writer.apply(list(map(self._change, _deciding(found))))
+            self._writer.apply([self._change(each) for each in _deciding(found) if not each.event.event.of_run])
             if not self._pending:
                 self._since = now
             self._pending += len(found)
@@ -101,14 +104,14 @@ class IndexOutlet:
     def _keep(self, each: Found, url: str) -> Change:
         """A document whose copy is damaged: what the index has of it stays, for those who may read it now."""
         self._tally.of(each.event.run).index_damaged += 1
-        self._refused.append(f"{url} (number {each.event.seq}): its kept copy is damaged")
+        self._refused.append(Refusal(each.event.seq, f"the kept copy of {url} is damaged"))
         return Relink(each.event.resource, each.said.anchors, each.said.score, each.rights)
 
     def counted(self) -> Mapping[int, Counters]:
         """Index writes, deletes and updates of links by run."""
         return self._tally.take()
 
-    def refused(self) -> Sequence[str]:
+    def said(self) -> Sequence[Refusal | Stop]:
         """Documents that the index was not told of since the last call, as their kept copies are damaged."""
         taken, self._refused = self._refused, []
         return taken
@@ -147,51 +150,62 @@ def entry_of(found: Found) -> Entry:
 
 
 class ReceiverOutlet:
-    """Hands records to a receiver; its confirmed place is what it has been handed."""
+    """Hands records to a receiver; its confirmed place is what it has been handed. Opened when it is first handed any.
+
+    In which form is for its settings to say: `delta`, `when`, `runs`.
+    """
 
     def __init__(self, receiver: Receiver, shelf: Shelf, place: int, sources: Mapping[int, str]) -> None:
         self._receiver, self._shelf, self.place, self._sources = receiver, shelf, place, sources
-        self._refused: list[str] = []
-        self._ask(receiver.open)
+        self._said: list[Refusal | Stop] = []
+        self._open = False
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
-        """Look up the documents."""
-        return self._shelf.find(tx, events)
+        """Look up the documents; nothing of a run that may find more, if it is to be told at its end."""
+        settings = self._receiver.settings
+        if settings.when == "end":
+            early = course.finding(tx)
+            events = list(takewhile(lambda event: event.run not in early, events))
+        return self._shelf.find(tx, events, body=settings.COPIES)
 
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:  # noqa: ARG002 - the shape of an outlet
         """Deliver; what is refused is told and not offered again. Where nothing is for it, it only moves on."""
-        batch = [self._delivery(each) for each in found if each.event.event is not Event.LINKS]
+        if not self._open:
+            self._ask(self._receiver.open)
+            self._open = True
+        batch = [self._delivery(each) for each in found if is_told(each.event.event, self._receiver.settings)]
         if batch:
-            urls = {each.seq: each.url for each in batch}
-            for refusal in self._ask(lambda: list(self._receiver.receive(batch))):
-                self._refused.append(f"{urls.get(refusal.seq, '')} (number {refusal.seq}): {refusal.reason}".lstrip())
+            self._said += self._ask(lambda: list(self._receiver.receive(batch)))
         self.place = max(self.place, upto)
         return self.place
 
     def _delivery(self, each: Found) -> Delivery:
         event, row, frame = each.event, each.row, each.frame
+        word = event.event.word if self._receiver.settings.delta or event.event.of_run else Event.FOUND.word
         name = row.source if row is not None else self._sources.get(event.source, "")
         if row is None or frame is None:
-            return Delivery(event.seq, event.event.word, event.run, name, event.url or "")
+            return Delivery(event.seq, word, event.run, name, event.url or "")
         large = len(frame.text) > LARGE
         return Delivery(
-            event.seq, event.event.word, event.run, name, row.url, document_record(row),
-            "" if large else frame.text, reference=f"/cached/{row.id}" if large else None,
+            event.seq, word, event.run, name, row.url, document_record(row), "" if large else frame.text,
+            reference=f"/cached/{row.id}" if large else None,
+            kept=_copy(row, frame) if self._receiver.settings.COPIES else None,
         )  # fmt: skip
 
     def counted(self) -> Mapping[int, Counters]:
         """Nothing: only the index counts."""
         return {}
 
-    def refused(self) -> Sequence[str]:
-        """What the receiver could not take since the last call."""
-        taken, self._refused = self._refused, []
+    def said(self) -> Sequence[Refusal | Stop]:
+        """What the receiver could not take since the last call, and which runs it wants stopped."""
+        taken, self._said = self._said, []
         return taken
 
     def close(self) -> None:
         """Let the receiver go. What is wrong with that is logged: it has been told what it has confirmed."""
         with suppress(CormorantError):
             self._ask(self._receiver.close)
+        self._open = False
 
     def _ask(self, call: Callable[[], T]) -> T:
         """Call the receiver. Raises CormorantError alone, whatever it raises: it rests, and the others go on."""
@@ -205,6 +219,17 @@ class ReceiverOutlet:
             raise CormorantError(
                 f"A fault of this program or a plug-in: {said}. logs/provider.log says where."
             ) from error
+
+
+def is_told(event: Event, settings: ReceiverSettings) -> bool:
+    """Is an event for a receiver with these settings? Of links the index alone is told."""
+    if event is Event.LINKS:
+        return False
+    return settings.runs if event.of_run else settings.delta or not event.of_gone
+
+
+def _copy(row: Any, frame: Frame) -> Kept:
+    return Kept(frame.status_line, frame.header_block, frame.body, frame.mime, row.fetched_at, frame.truncated)
 
 
 def document_record(row: Any) -> dict[str, object]:

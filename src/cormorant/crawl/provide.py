@@ -1,8 +1,9 @@
 """Found, providing, finished: every receiver is told what is in the stream, from its own place on.
 
-    stream behind the place -> documents (row + cache) -> receive -> place moves, in one transaction with its effects
+    stream behind the place -> documents (row + cache) -> receive, in a thread of its own -> place moves on
 
-At least once for every receiver; exactly once for the index, whose commit remembers the place by itself.
+At least once for every receiver; exactly once for the index, whose commit remembers the place by itself. One that is
+slow, hangs or fails holds up no other, and has no more than one batch in hand.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import receivers
-from cormorant.frontier import hiding
-from cormorant.journal import runs
+from cormorant.crawl import acknowledging, resending
+from cormorant.crawl.errands import LATE_S, Errand, rest_of, within
 from cormorant.receivers import stream
+from cormorant.receivers.protocol import NotTaken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,9 +27,9 @@ if TYPE_CHECKING:
 
 READ = 128
 TICK_S, MOST_TICK_S = 0.1, 0.5
-AGAIN_S = 10.0
-"""Events read at a time; how often it looks, the seldomer, the longer there was nothing to deliver; how long a receiver
-that raised is left alone."""
+LEAVE_S = 5.0
+"""Events read at a time; how often it looks, the seldomer, the longer there was nothing to deliver; how long receivers
+have to end what they are at when the process ends."""
 
 
 class Provider:
@@ -35,66 +37,64 @@ class Provider:
 
     def __init__(self, store: Store, connect: Callable[[ReceiverRow], Outlet], tidy: Callable[[], None]) -> None:
         self._store, self._connect, self._tidy = store, connect, tidy
-        self._outlets: dict[tuple[int, str], Outlet] = {}
-        self._resting: dict[int, float] = {}
+        self._errands: dict[tuple[int, str], Errand] = {}
+        self._woken = asyncio.Event()
 
     async def provide(self, stop: asyncio.Event) -> None:
         """Deliver until `stop` is set. A receiver that fails rests; the others go on."""
-        loop, tick = asyncio.get_running_loop(), TICK_S
+        tick = TICK_S
         while not stop.is_set():
-            with self._store.read() as tx:
-                rows = receivers.every(tx)
-            self._forget(rows)
-            moved = False
-            for row in rows:
-                if not row.paused and self._resting.get(row.id, 0.0) <= loop.time():
-                    moved = self._deliver(row, loop.time()) or moved
-            await asyncio.sleep(0 if moved else tick)
-            tick = TICK_S if moved else min(tick * 1.1, MOST_TICK_S)
-        for outlet in self._outlets.values():
-            outlet.close()
+            self._woken.clear()
+            tick = TICK_S if self._look() else min(tick * 1.1, MOST_TICK_S)
+            await within(tick, [self._woken.wait()])
+        await within(LEAVE_S, [each.finish() for each in self._errands.values()])
+        self._look(more=False)
+        ending = [(each.busy, each.end()) for each in self._errands.values()]
+        await within(LEAVE_S, [ended for hangs, ended in ending if not hangs])
 
-    def _deliver(self, row: ReceiverRow, now: float) -> bool:
-        """Hand a receiver its next events; says whether there were any."""
-        try:
-            outlet = self._outlets.get(row.made_of) or self._outlets.setdefault(row.made_of, self._connect(row))
-            with self._store.read() as tx:
-                events = stream.after(tx, outlet.place, READ, row.source_id)
-                found = outlet.prepare(tx, events)
-                # Behind its last event there may be others' only: it passes them, or the stream is never trimmed.
-                upto = stream.head(tx) if len(found) == len(events) < READ else found[-1].event.seq
-            place = outlet.receive(found, upto, now)
-            if place > row.place or row.error:
-                self._acknowledge(row, place, outlet)
-                self._tidy()
-        except CormorantError as error:
-            self._fault(row, error.sentence, now)
+    def _look(self, *, more: bool = True) -> bool:
+        """Take note of what receivers have done and hand them `more`; says whether any was given something."""
+        with self._store.read() as tx:
+            rows, now = receivers.every(tx), tx.now()
+        for made_of in self._errands.keys() - {row.made_of for row in rows}:
+            self._errands.pop(made_of).end()  # no longer configured, or otherwise
+        return sum(self._serve(row, now, more=more) for row in rows) > 0
+
+    def _serve(self, row: ReceiverRow, now: float, *, more: bool) -> bool:
+        errand = self._errands.get(row.made_of)
+        if errand is not None and errand.busy:
+            if errand.is_late(asyncio.get_running_loop().time()):
+                self._note(row, f"It has not come back for {LATE_S:.0f} seconds.", 0.0)
             return False
-        return bool(events)
+        try:
+            place = errand.take() if errand is not None else None
+            if errand is not None and place is not None and (place > errand.confirmed or row.error):
+                with self._store.begin() as tx:
+                    acknowledging.acknowledge(tx, row, errand, place)
+                self._tidy()
+            rests = row.paused or (row.try_at or 0.0) > now
+            return more and not rests and self._hand_over(row, errand or self._begin(row))
+        except CormorantError as error:
+            if not isinstance(error, NotTaken) and row.made_of in self._errands:
+                self._errands.pop(row.made_of).end()
+            self._note(row, error.sentence, rest_of(error, row.failures))
+            return False
 
-    def _acknowledge(self, row: ReceiverRow, place: int, outlet: Outlet) -> None:
-        """Write the place, what was refused, what was counted by run, and what the index no longer has."""
+    def _begin(self, row: ReceiverRow) -> Errand:
+        errand = self._errands[row.made_of] = Errand(row.name, self._connect(row), row.place)
+        return errand
+
+    def _hand_over(self, row: ReceiverRow, errand: Errand) -> bool:
+        """Hand a receiver its next events; says whether there were any."""
+        outlet = errand.outlet
+        with self._store.read() as tx:
+            events = stream.after(tx, outlet.place, READ, row.source_id, row.id)
+            found = outlet.prepare(tx, events)
+            # Behind its last event there may be others' only: it passes them, or the stream is never trimmed.
+            upto = stream.head(tx) if len(found) == len(events) < READ else acknowledging.end(found, events)
+        errand.hand_over(found, upto, asyncio.get_running_loop().time(), self._woken.set)
+        return bool(found) or (len(events) < READ and resending.go_on(self._store, row))
+
+    def _note(self, row: ReceiverRow, sentence: str, rest_s: float) -> None:
         with self._store.begin() as tx:
-            receivers.set_place(tx, row.id, place)
-            receivers.add_refused(tx, row.id, outlet.refused())
-            if row.kind == receivers.INDEX:
-                hiding.passed(tx, place)
-            for run, counters in outlet.counted().items():
-                total = runs.counted_by(tx, run, f"receiver {row.name}")
-                total.add(counters)
-                runs.count(tx, run, f"receiver {row.name}", total)
-            stream.trim(tx)
-
-    def _fault(self, row: ReceiverRow, sentence: str, now: float) -> None:
-        """A receiver raised: say why, close it, try again later from its place."""
-        outlet = self._outlets.pop(row.made_of, None)
-        if outlet is not None:
-            outlet.close()
-        self._resting[row.id] = now + AGAIN_S
-        with self._store.begin() as tx:
-            receivers.set_error(tx, row.id, sentence)
-
-    def _forget(self, rows: list[ReceiverRow]) -> None:
-        """Close outlets of receivers that are no longer configured, or otherwise."""
-        for made_of in self._outlets.keys() - {row.made_of for row in rows}:
-            self._outlets.pop(made_of).close()
+            receivers.set_error(tx, row.id, sentence, rest_s)

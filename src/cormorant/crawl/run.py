@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
-from cormorant.crawl import holding, levels, links, swallowing, sweep, waiting
+from cormorant.crawl import course, holding, levels, links, swallowing, sweep, waiting
 from cormorant.crawl.intake import Intake
 from cormorant.frontier import ledger, progress
-from cormorant.journal import runs
 from cormorant.model.run import Refresh, RunState
 
 if TYPE_CHECKING:
@@ -54,9 +53,7 @@ class Conductor:
     def _change(self, **values: object) -> None:
         """Go on to the next state, unless somebody has stopped the run meanwhile."""
         with self._store.begin() as tx:
-            if values:
-                runs.advance(tx, self._row.id, self._row.state, **values)
-            self._row = runs.again(tx, self._row)
+            self._row = course.go_on(tx, self._row, **values)
 
     async def _begin(self) -> None:
         """Count the generation up, so that everything known is due, unless only what is due or new is wanted."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from cormorant.base.errors import CormorantError
+    from cormorant.catalog.receivers import ReceiverRow
     from cormorant.crawl.room import Room
     from cormorant.frontier.progress import Left
     from cormorant.journal.runs import RunRow
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 TICK_S, MOST_TICK_S = 0.1, 0.5
 """How often it looks: the seldomer, the longer it has waited, which costs a long run nothing that it would notice."""
 TRIED_AGAIN_S = 12.0
-"""Longer than the provider leaves a receiver alone that failed."""
+"""How long the end of a run waits for a receiver that does not get on: it is tried again a few times meanwhile."""
+MOST_WAITED_S = 600.0
+"""How long it waits for receivers other than the index that do."""
 FULL, SUSPENDED = "room on the disk", "variable_delay, which suspends visits"
 """What holds a run up that is nobody else's doing."""
 BACKLOG = 5_000
@@ -147,18 +150,31 @@ async def until_delivered(store: Store, row: RunRow) -> None:
     """Wait until every receiver that takes deliveries of the source has come to the end of the stream as it is now.
 
     So what other runs had left behind, while deliveries were paused, is found too. One that failed is given the time
-    to be tried again. Also ends when somebody stops the run.
+    to be tried again; one that is not the index is not waited for when it does not get on, nor for too long. Also ends
+    when somebody stops the run.
     """
     with store.read() as tx:
-        end, until = stream.head(tx), tx.now() + TRIED_AGAIN_S
+        end, began = stream.head(tx), tx.now()
+    moved: dict[int, tuple[int, float]] = {}
     while True:
         with store.read() as tx:
-            told, stopped = receivers.told_of(tx, row.source_id), runs.again(tx, row).state is not row.state
-            hopeful = tx.now() < until
-        behind = [each for each in told if each.place < end and not each.paused and (hopeful or not each.error)]
-        if stopped or not behind:
+            told, now = receivers.told_of(tx, row.source_id), tx.now()
+            stopped = runs.again(tx, row).state is not row.state
+        for each in told:
+            if moved.get(each.id, (-1, 0.0))[0] != each.place:
+                moved[each.id] = each.place, now
+        behind = [each for each in told if each.place < end and not each.paused]
+        if stopped or not any(_is_hopeful(each, began, moved[each.id][1], now) for each in behind):
             return
         await asyncio.sleep(TICK_S)
+
+
+def _is_hopeful(each: ReceiverRow, began: float, moved: float, now: float) -> bool:
+    """Is it worth waiting for a receiver? `moved` is when its place last did."""
+    if each.kind == receivers.INDEX:
+        return not each.error or now < began + TRIED_AGAIN_S
+    until = min(moved + TRIED_AGAIN_S, began + MOST_WAITED_S)
+    return now < until and (each.try_at or 0.0) < until
 
 
 def is_of_store(error: CormorantError) -> bool:

@@ -39,6 +39,7 @@ MAX_SENDS = 2
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n")
 _HTTP_ONLY = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
 _MANNER = Request._fields.index("user_agent")
+_BODY = Request._fields.index("body")
 _GO = int(pycurl.PREREQFUNC_OK)
 
 
@@ -95,6 +96,7 @@ class Slot:
         self._peer = ""
         self.busy = self.stale = False
         self.sent = self.size = self._packed = 0
+        self._body: bytes | None = None
         self._route = DIRECT
         self._begin_anew()
 
@@ -124,7 +126,9 @@ class Slot:
             else:
                 self.curl.unsetopt(pycurl.HTTPHEADER)  # an empty list would leave the lines of the request before
             self._headers = request.headers
-        if request[_MANNER:] != self._manner:
+        if request.body is not self._body:
+            self._change_body(request.body)
+        if request[_MANNER:_BODY] != self._manner:
             self._adopt(request)
         if resolve is not None:
             setopt(pycurl.RESOLVE, resolve)  # loaded once, at the start of the next transfer
@@ -139,7 +143,17 @@ class Slot:
         self._begin_anew()
         for option, value in options(request.route):
             self._setopt(option, value)
-        self._headers, self._manner, self._route, self._fresh = (), (), request.route, False
+        self._headers, self._manner, self._route, self._fresh, self._body = (), (), request.route, False, None
+
+    def _change_body(self, body: bytes | None) -> None:
+        """Post these bytes, of which libcurl takes a copy, or ask as before."""
+        if body is None:
+            self._setopt(pycurl.HTTPGET, 1)
+        else:
+            self._setopt(pycurl.POST, 1)
+            self._setopt(pycurl.POSTFIELDSIZE_LARGE, len(body))
+            self._setopt(pycurl.COPYPOSTFIELDS, body)
+        self._body = body
 
     def _adopt(self, request: Request) -> None:
         """Set limits, agent and authorities, which seldom change from one request to the next."""
@@ -157,7 +171,7 @@ class Slot:
                 setopt(option, path)
             else:
                 self.curl.unsetopt(option)
-        self._manner = request[_MANNER:]
+        self._manner = request[_MANNER:_BODY]
 
     def begin(self, now: float) -> None:
         """Forget the request before; `now` is loop time."""

@@ -92,6 +92,12 @@ def unfinished(tx: Tx, source: int) -> RunRow | None:
     return _row(rows[0]) if rows else None
 
 
+def unfinished_runs(tx: Tx) -> list[RunRow]:
+    """The runs of every source that have not ended: open, held or suspended."""
+    states = (*OPEN_STATES, RunState.HELD, RunState.SUSPENDED)
+    return [_row(row) for row in tx.rows(sa.select(run).where(run.c.state.in_(states)))]
+
+
 def held(tx: Tx) -> dict[int, RunRow]:
     """The runs that wait for a person's answer, by source."""
     return {row.source_id: _row(row) for row in tx.rows(sa.select(run).where(run.c.state == RunState.HELD))}

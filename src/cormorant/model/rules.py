@@ -27,6 +27,7 @@ class Gate(StrEnum):
     MISSING = "missing"
     INDEX = "index"
     CANONICAL = "canonical"
+    PLUGIN = "plugin"
 
 
 class Ruling(NamedTuple):

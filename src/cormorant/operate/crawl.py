@@ -12,6 +12,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, NotFoundError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
+from cormorant.crawl import course
 from cormorant.frontier import facts, progress, versions
 from cormorant.journal import runs, visits
 from cormorant.journal.runs import RunRow
@@ -66,7 +67,7 @@ def order_one(tx: Tx, row: SourceRow, refresh: Refresh, *, force: bool = False, 
     """Order a run of one source whose run is not held, or go on with the one interrupted."""
     before = runs.unfinished(tx, row.id)
     if before is not None and restart:
-        runs.change(tx, before.id, state=RunState.STOPPED, finished_at=tx.now(), reason="begun anew")
+        course.stop(tx, before, "begun anew")
         before = None
     if before is None:
         return Ordered(_request(tx, row, refresh, force=force), row.name, resumed=False, mine=True)

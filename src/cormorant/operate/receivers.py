@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.base.errors import ConflictError, CormorantError, NotFoundError
+from cormorant.catalog import faulty as not_taken
 from cormorant.catalog import receivers, sources
-from cormorant.catalog.receivers import ReceiverRow
+from cormorant.catalog.receivers import ReceiverRow, Resend
+from cormorant.crawl import resending
+from cormorant.egress.gate import Egress
 from cormorant.journal import runs
 from cormorant.model.settings import parse_settings
+from cormorant.operate import secrets
 from cormorant.operate.house import House
 from cormorant.operate.sources import Given, check_name
-from cormorant.plugins import ReceiverKind, receiver_kind
+from cormorant.plugins import ReceiverKind, ReceiverTools, receiver_kind, receiver_settings
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, Numbered
 from cormorant.store.database import Tx
 from cormorant.store.schema import content
 from cormorant.store.schema import stream as events
+
+PAGE = 500
+"""Documents that were not taken, read at a time."""
 
 
 def add(house: House, kind: str, name: str, source: str | None, given: Given) -> dict[str, Any]:
@@ -33,14 +41,11 @@ def add(house: House, kind: str, name: str, source: str | None, given: Given) ->
     found = receiver_kind(kind)
     settings = parse_settings(found.settings, given)
     with house.store.read() as tx:
+        secrets.check(tx, settings.secrets)
         number = sources.named(tx, source).id if source else None
         if any(row.name == name for row in receivers.every(tx)):
             raise ConflictError(f"There is a receiver {name!r} already. Choose another name, or delete that one.")
-    made = found.make(settings)
-    try:
-        made.open()
-    finally:
-        made.close()
+    _open(house, found, name, settings)
     with house.store.begin() as tx:
         dumped = settings.model_dump(mode="json", exclude_defaults=True)
         receivers.add(tx, kind, name, number, dumped, stream.head(tx))
@@ -61,8 +66,10 @@ def edit(house: House, name: str, given: Given) -> dict[str, Any]:
     found = receiver_kind(row.kind)
     wanted = {key: value for key, value in {**row.settings, **given}.items() if value not in ("", [], ())}
     settings = parse_settings(found.settings, wanted)
+    with house.store.read() as tx:
+        secrets.check(tx, settings.secrets)
     if settings != parse_settings(found.settings, row.settings):
-        _try(found, settings, row)
+        _try(house, found, settings, row)
     with house.store.begin() as tx:
         if receivers.named(tx, name).settings != row.settings:
             raise ConflictError(f"The receiver {name!r} was changed by somebody else at the same moment. Try again.")
@@ -70,12 +77,17 @@ def edit(house: House, name: str, given: Given) -> dict[str, Any]:
         return _record(tx, receivers.named(tx, name))
 
 
-def _try(kind: ReceiverKind, settings: Any, row: ReceiverRow) -> None:
+def _try(house: House, kind: ReceiverKind, settings: Any, row: ReceiverRow) -> None:
     """Open it once as it is to be, so that what cannot be is told now. What it writes to already is open elsewhere."""
     before = parse_settings(kind.settings, row.settings)
-    if getattr(settings, "path", None) == getattr(before, "path", None):
+    place = [name for name in ("path", "folder") if name in kind.settings.model_fields]
+    if place and all(getattr(settings, name) == getattr(before, name) for name in place):
         return
-    made = kind.make(settings)
+    _open(house, kind, row.name, settings)
+
+
+def _open(house: House, kind: ReceiverKind, name: str, settings: Any) -> None:
+    made = kind.make(settings, tools(house, name))
     try:
         made.open()
     finally:
@@ -111,11 +123,12 @@ def set_paused(house: House, *, paused: bool) -> None:
 
 def _record(tx: Tx, row: ReceiverRow) -> dict[str, Any]:
     owner = sources.numbered(tx, row.source_id) if row.source_id is not None else None
-    waiting = stream.after(tx, row.place, 1, row.source_id)
+    waiting = stream.after(tx, row.place, 1, row.source_id, row.id)
     return {
         "receiver": row.name, "kind": row.kind, "source": owner.name if owner else None, "settings": dict(row.settings),
         "place": row.place, "backlog": _backlog(tx, row), "paused": row.paused, "error": row.error,
-        "refused": row.refused, "refusal": row.refusal,
+        "refused": row.refused, "refusal": row.refusal, "faulty": not_taken.count(tx, row.id),
+        "failures": row.failures, "next_try_at": rfc3339(row.try_at), "resending": resending.left(tx, row),
         "oldest_undelivered_at": _since(tx, waiting[0]) if waiting else None,
     }  # fmt: skip
 
@@ -123,18 +136,72 @@ def _record(tx: Tx, row: ReceiverRow) -> dict[str, Any]:
 def _backlog(tx: Tx, row: ReceiverRow) -> int:
     """How many events it has not confirmed yet."""
     columns = events.c
-    statement = sa.select(sa.func.count()).where(columns.seq > row.place)
-    if row.source_id is not None:
-        statement = statement.where(columns.source_id == row.source_id)
+    told = stream.told(row.source_id, row.id)
+    statement = sa.select(sa.func.count()).where(columns.seq > row.place, told)
     return int(tx.execute(statement).scalar_one())
 
 
 def _since(tx: Tx, oldest: Numbered) -> str | None:
     """When an event came about: its document's last change if it tells of one, else the start of its run."""
-    if oldest.event in (Event.NEW, Event.CHANGED):
+    if oldest.event in (Event.NEW, Event.CHANGED, Event.FOUND):
         found = tx.rows(sa.select(content.c.changed_at).where(content.c.id == oldest.resource))
         if found:
             return rfc3339(found[0].changed_at)
     with suppress(NotFoundError):
         return rfc3339(runs.get(tx, oldest.run).started_at)
     return None
+
+
+def tools(house: House, name: str, egress: Callable[[], Egress] | None = None) -> ReceiverTools:
+    """What a receiver is given; without `egress` it is only looked at."""
+    with house.store.begin() as tx:
+        installation = stream.installation(tx)
+    return ReceiverTools(name, installation, house.clock, secrets.Opened(house), egress)
+
+
+def veto(house: House, source: int) -> Callable[[str], bool] | None:
+    """What says of folders of a source whether one of its receivers keeps them out; None when none has a say."""
+    with house.store.read() as tx:
+        rows = receivers.told_of(tx, source)
+    asked: list[Callable[[str], bool]] = []
+    for row in rows:
+        if row.kind == receivers.INDEX:
+            continue
+        with suppress(CormorantError):  # what is wrong with its settings is told where it delivers
+            found = receiver_kind(row.kind).veto(receiver_settings(row.kind, row.settings))
+            asked += [found] if found is not None else []
+    return (lambda address: any(each(address) for each in asked)) if asked else None
+
+
+def resend(house: House, name: str, source: str | None = None, *, faulty: bool = False) -> dict[str, Any]:
+    """Have everything that is kept told to a receiver again, or of one source, or only what it could not take.
+
+    Whoever delivers does it, from what is kept alone; what was asked for before is left as far as it is. Raises
+    NotFoundError, and ConflictError for the index and for a source that it is not told of.
+    """
+    with house.store.begin() as tx:
+        row = receivers.named(tx, name)
+        if row.kind == receivers.INDEX:
+            raise ConflictError("The index is made anew of what is kept by `cormorant index rebuild`.")
+        number = sources.named(tx, source).id if source else None
+        if number is not None and row.source_id not in (None, number):
+            raise ConflictError(f"The receiver {name!r} is told of another source, and not of {source!r}.")
+        receivers.set_resend(tx, row.id, Resend(number, -1, resending.newest(tx), faulty))
+        return _record(tx, receivers.named(tx, name))
+
+
+def faulty(house: House, name: str) -> Iterator[dict[str, Any]]:
+    """What a receiver could not take, by document. Raises NotFoundError."""
+    behind: int | None = 0
+    with house.store.read() as tx:
+        number = receivers.named(tx, name).id
+    while behind is not None:
+        with house.store.read() as tx:
+            names = {each.id: each.name for each in sources.every(tx)}
+            found = not_taken.of(tx, number, PAGE, behind)
+        for each, at in found:
+            yield {
+                "seq": each.seq, "event": Event(each.event).word if each.event else None, "run": each.run,
+                "source": names.get(each.source), "url": each.url, "reason": each.reason, "told_at": rfc3339(at),
+            }  # fmt: skip
+        behind = found[-1][0].resource if len(found) == PAGE else None

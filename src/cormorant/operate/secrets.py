@@ -10,11 +10,12 @@ from typing import Any
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, CormorantError, SecretSealed, UsageError
 from cormorant.base.masking import hide
-from cormorant.catalog import secrets, sources
+from cormorant.catalog import receivers, secrets, sources
+from cormorant.catalog.receivers import ReceiverRow
 from cormorant.catalog.sources import SourceRow
 from cormorant.catalog.vault import Vault
 from cormorant.operate.house import House
-from cormorant.plugins import source_settings
+from cormorant.plugins import receiver_settings, source_settings
 from cormorant.store.database import Tx
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -55,9 +56,9 @@ def _sealed(vault: Vault, name: str, value: str) -> bytes:
 
 
 def listed(house: House) -> list[dict[str, Any]]:
-    """All secrets with the sources that use them; never a value."""
+    """All secrets with the sources and receivers that use them; never a value."""
     with house.store.read() as tx:
-        rows, owners = secrets.every(tx), sources.every(tx)
+        rows, owners = secrets.every(tx), _owners(tx)
     vault = Vault(house.folder)
     return [
         {
@@ -76,13 +77,15 @@ def shown(house: House, name: str) -> dict[str, Any]:
 
 
 def delete(house: House, name: str) -> None:
-    """Forget a secret. Raises NotFoundError, and ConflictError while a source uses it."""
+    """Forget a secret. Raises NotFoundError, and ConflictError while a source or receiver uses it."""
     with house.store.begin() as tx:
         secrets.named(tx, name)
-        users = _users(sources.every(tx), name)
+        users = [each for each in _owners(tx) if name in _needs(each)]
         if users:
-            edits = f"`cormorant source edit {shlex.quote(users[0])} --set ...`"
-            raise ConflictError(f"The secret {name!r} is used by {', '.join(users)}. Change that first: {edits}.")
+            verb = "receiver" if isinstance(users[0], ReceiverRow) else "source"
+            names = ", ".join(each.name for each in users)
+            edits = f"`cormorant {verb} edit {shlex.quote(users[0].name)} --set ...`"
+            raise ConflictError(f"The secret {name!r} is used by {names}. Change that first: {edits}.")
         secrets.delete(tx, name)
 
 
@@ -163,13 +166,19 @@ def _opens(vault: Vault, sealed: bytes) -> bool:
         return False
 
 
-def _users(owners: Iterable[SourceRow], name: str) -> list[str]:
+def _owners(tx: Tx) -> list[SourceRow | ReceiverRow]:
+    """Whoever may use secrets."""
+    return [*sources.every(tx), *(row for row in receivers.every(tx) if row.kind != receivers.INDEX)]
+
+
+def _users(owners: Iterable[SourceRow | ReceiverRow], name: str) -> list[str]:
     return [each.name for each in owners if name in _needs(each)]
 
 
-def _needs(owner: SourceRow) -> frozenset[str]:
-    """The secrets a source needs; of settings that cannot be read any more, those that seem to be named in them."""
+def _needs(owner: SourceRow | ReceiverRow) -> frozenset[str]:
+    """The secrets it needs; of settings that cannot be read any more, those that seem to be named in them."""
     try:
-        return source_settings(owner.kind, owner.settings).secrets
+        read = receiver_settings if isinstance(owner, ReceiverRow) else source_settings
+        return read(owner.kind, owner.settings).secrets
     except CormorantError:
         return frozenset(word.partition("secret:")[2] for word in str(dict(owner.settings)).replace("'", " ").split())

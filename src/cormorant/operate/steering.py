@@ -11,6 +11,8 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import ConflictError
 from cormorant.catalog import sources
+from cormorant.crawl import course
+from cormorant.crawl.course import UNFINISHED
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, RunState
@@ -18,8 +20,6 @@ from cormorant.operate.crawl import Ordered
 from cormorant.operate.house import House
 from cormorant.store.database import Tx
 from cormorant.store.schema import run, run_count
-
-UNFINISHED = (*OPEN_STATES, RunState.HELD, RunState.SUSPENDED)
 
 
 def suspend(house: House, number: int | None) -> RunRow:
@@ -55,8 +55,7 @@ def stop(house: House, number: int | None) -> RunRow:
     """
     with house.store.begin() as tx:
         row = runs.get(tx, number)
-        values = {"state": RunState.STOPPED, "finished_at": tx.now(), "asked": None, "gives_up_at": None}
-        if row.state not in UNFINISHED or not runs.advance(tx, row.id, row.state, reason="It was stopped.", **values):
+        if not course.stop(tx, row, "It was stopped."):
             raise ConflictError(f"Run {row.id} cannot be stopped; it is {row.state}.")
         return runs.get(tx, row.id)
 

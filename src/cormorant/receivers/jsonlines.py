@@ -21,17 +21,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-import msgspec
 from pydantic import Field, field_validator
 
 from cormorant.base.disk import sync_folder
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NotPermitted
 from cormorant.receivers.protocol import Delivery, ReceiverSettings, Refusal
+from cormorant.receivers.record import UNFIT, encoded
 from cormorant.receivers.tail import Line, is_ours, last_lines, last_record
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_REFUSABLE = (TypeError, ValueError, OverflowError, RecursionError)
-"""What msgspec raises for a value that JSON does not have."""
 REMEMBERED = 512
 """Records remembered of the end of a file. What comes again after a kill is one batch, which is fewer."""
 
@@ -54,20 +52,6 @@ class JsonLinesSettings(ReceiverSettings):
         return path.expanduser().absolute()
 
 
-class _Record(msgspec.Struct, omit_defaults=True):
-    """The receiver record; its fields stand in the file in this order."""
-
-    seq: int
-    event: str
-    run: int
-    source: str
-    url: str
-    document: object
-    text: str
-    html: str | None = None
-    reference: str | None = None
-
-
 class JsonLinesReceiver:
     """Appends to one file, which it alone holds (by a lock) from `open` to `close`.
 
@@ -84,7 +68,6 @@ class JsonLinesReceiver:
         self._size = 0
         self._whole = True
         self._kept: dict[int, Line] = {}
-        self._encoder = msgspec.json.Encoder()
 
     def open(self) -> None:
         """Lock the file, cut a torn end off, and find the last number.
@@ -117,8 +100,8 @@ class JsonLinesReceiver:
                 continue
             last = max(last, delivery.seq)
             try:
-                lines.append(self._line(delivery))
-            except _REFUSABLE as error:
+                lines.append(encoded(delivery) + b"\n")
+            except UNFIT as error:
                 refusals.append(Refusal(delivery.seq, f"It cannot be written as JSON: {error}."))
         if lines:
             self._append(b"".join(lines))
@@ -140,21 +123,6 @@ class JsonLinesReceiver:
             os.close(self._descriptor)
         self._descriptor = -1
         self._whole = True
-
-    def _line(self, delivery: Delivery) -> bytes:
-        document = None if delivery.document is None else dict(delivery.document)
-        record = _Record(
-            delivery.seq,
-            delivery.event,
-            delivery.run,
-            delivery.source,
-            delivery.url,
-            document,
-            delivery.text,
-            delivery.html,
-            delivery.reference,
-        )
-        return self._encoder.encode(record) + b"\n"
 
     def _begin(self) -> None:
         """Open and lock the file, and make its name survive a power cut."""

@@ -2,15 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
+from pydantic import Field
+
+from cormorant.base.clock import Clock
+from cormorant.base.errors import CormorantError
+from cormorant.egress.gate import Egress
 from cormorant.model.settings import Settings
+
+RUNS = frozenset(("started", "finished", "stopped", "failed"))
+"""Events that tell of a run and of no document."""
 
 
 class ReceiverSettings(Settings):
     """Settings every kind of receiver has. `model.settings.parse_settings` makes them from what a person typed."""
+
+    COPIES: ClassVar[bool] = False
+    """Whether the kind is given what was fetched, byte for byte, besides what it says."""
+
+    delta: bool = Field(
+        default=True,
+        description="Tell what is new, changed and deleted. false: tell what is there as found, and nothing else.",
+    )
+    when: Literal["each", "end"] = Field(
+        default="each",
+        description="each: tell while a run goes on. end: tell when it has come to its end, all at once.",
+    )
+    runs: bool = Field(
+        default=False, description="Tell also when a run has started, has finished, was stopped or has failed."
+    )
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Names of the secrets it needs."""
+        return frozenset()
+
+
+class Kept(NamedTuple):
+    """A kept copy: the answer as it came, its body decoded. `fetched_at` is in epoch seconds.
+
+    `status_line` is "" for what did not come by HTTP; `truncated` says that the body was cut.
+    """
+
+    status_line: str
+    header_block: bytes
+    body: bytes
+    mime: str
+    fetched_at: float
+    truncated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +60,11 @@ class Delivery:
     """One event, with the document it is about.
 
     `event` is found in a normal crawl; new, changed, deleted, unvisited, unvisited_changed or unvisited_deleted in a
-    delta crawl. `document` is the Document record of the interfaces, None for what is gone; its values are what JSON
-    has. `html` is None when there is none or it is not asked for. Large content is left out (`text` then is "") and
-    `reference` says where the kept copy can be had.
+    delta crawl. What is sent again is found as well, and deleted if it is gone. started, finished, stopped and failed
+    are of a run: `url` is then "", and there is no document. `document` is the Document record of the interfaces, None
+    for what is gone; its values are what JSON has. `html` is None when there is none or it is not asked for. Large
+    content is left out (`text` then is "") and `reference` says where the kept copy can be had. `kept` is there for a
+    kind that asks for it.
     """
 
     seq: int
@@ -32,25 +76,71 @@ class Delivery:
     text: str = ""
     html: str | None = None
     reference: str | None = None
+    kept: Kept | None = None
 
 
 class Refusal(NamedTuple):
-    """One delivery that a receiver cannot take, and why, in words for an administrator."""
+    """One delivery that a receiver cannot take, and why, in words for an administrator.
+
+    It may be of this batch or of any before, for a receiver that finds out late.
+    """
 
     seq: int
     reason: str
 
 
+class Stop(NamedTuple):
+    """A receiver wants a run to end, and why, in words for an administrator."""
+
+    run: int
+    reason: str
+
+
+class NotTaken(CormorantError):
+    """A receiver did not take a batch. It is offered again, and not before so many seconds have passed."""
+
+    code = "not_taken"
+
+    def __init__(self, sentence: str, after_s: float = 0.0) -> None:
+        super().__init__(sentence)
+        self.after_s = after_s
+
+
+class Reveals(Protocol):
+    """Gives the values of secrets."""
+
+    def reveal(self, name: str) -> str:
+        """The value of a secret. Raises NotFoundError, and SecretSealed when it cannot be opened."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiverTools:
+    """What a receiver may be given: its name and the installation's, the clock, the way out, and secrets.
+
+    `egress` makes one that belongs to the running loop; None for a receiver that is only opened to see whether it can
+    be.
+    """
+
+    name: str
+    installation: str
+    clock: Clock
+    secrets: Reveals
+    egress: Callable[[], Egress] | None = None
+
+
 class Receiver(Protocol):
     """Is told what a crawl found.
 
-    A receiver may rely on: `open` comes first, `close` last; one thread at a time; numbers in a batch rise, and the
-    numbers of a batch never begin below those already confirmed, unless everything behind some number comes again
-    (after a kill, or because `receive` raised). It may not rely on numbers without gaps: events of other sources take
-    numbers too. Delivery is at least once; a receiver that remembers the last number it has kept makes it exactly once.
+    A receiver may rely on: `open` comes first, `close` last; all calls come from one thread, which no other receiver
+    has; numbers in a batch rise, and the numbers of a batch never begin below those already confirmed, unless
+    everything behind some number comes again (after a kill, or because `receive` raised). It may not rely on numbers
+    without gaps: events of other sources take numbers too. Delivery is at least once; a receiver that remembers the
+    last number it has kept makes it exactly once.
 
     The caller may rely on: when `receive` returns, everything but the refused is kept for good, and the refused need
     not come again. It may not rely on anything when `receive` raises: the batch may be kept in part or not at all.
+    Nor on `receive` returning soon, or at all: nobody but this receiver waits for it.
     """
 
     kind: ClassVar[str]
@@ -64,8 +154,8 @@ class Receiver(Protocol):
         """Get ready; mend what a kill has left half done. Raises a CormorantError when it cannot."""
         ...
 
-    def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
-        """Keep a batch for good, and return what could not be taken."""
+    def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal | Stop]:
+        """Keep a batch for good, and return what could not be taken, and which runs are to end."""
         ...
 
     def close(self) -> None:

@@ -12,15 +12,17 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from cormorant.base.clock import random_token
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import receiver, stream, stream_head
 
 
 class Event(IntEnum):
-    """What happened to a document. From 10 on search must not find it until the index has passed the event.
+    """What happened to a document. From 10 to 19 search must not find it until the index has passed the event.
 
-    LINKS: links say something else of it than before, which is for the index alone.
+    LINKS: links say something else of it than before, which is for the index alone. FOUND: it is there, told once more
+    to the one receiver that asked for it. The last four are of runs and of no document.
     """
 
     NEW = 1
@@ -28,24 +30,43 @@ class Event(IntEnum):
     UNVISITED = 3
     UNVISITED_CHANGED = 4
     LINKS = 5
+    FOUND = 6
     DELETED = 10
     UNVISITED_DELETED = 11
     ACCESS = 12
+    STARTED = 20
+    FINISHED = 21
+    STOPPED = 22
+    FAILED = 23
 
     @property
     def word(self) -> str:
         """The word receivers are told."""
         return "changed" if self is Event.ACCESS else self.name.lower()
 
+    @property
+    def of_run(self) -> bool:
+        """Does it tell of a run, and of no document?"""
+        return self >= Event.STARTED
+
+    @property
+    def of_gone(self) -> bool:
+        """Is its document gone?"""
+        return self in (Event.DELETED, Event.UNVISITED_DELETED)
+
 
 class Entry(NamedTuple):
-    """One event, before it has its number. `url` is set for what is no longer there."""
+    """One event, before it has its number. `url` is set for what is no longer there.
+
+    `receiver` is the number of the only one it is for, None when it is for all.
+    """
 
     source: int
     resource: int
     run: int
     event: Event
     url: str | None = None
+    receiver: int | None = None
 
 
 class Numbered(NamedTuple):
@@ -65,8 +86,8 @@ def append(tx: Tx, entries: Sequence[Entry]) -> int:
     statement = sa.update(stream_head).where(stream_head.c.id == 1).values(seq=stream_head.c.seq + count)
     last = int(tx.execute(statement.returning(stream_head.c.seq)).scalar_one())
     first = last - count + 1
-    rows = [(first + n, e.source, e.resource, e.run, int(e.event), e.url) for n, e in enumerate(entries)]
-    bulk.insert(tx, stream, ("seq", "source_id", "resource_id", "run", "event", "url"), rows)
+    rows = [(first + n, e.source, e.resource, e.run, int(e.event), e.url, e.receiver) for n, e in enumerate(entries)]
+    bulk.insert(tx, stream, ("seq", "source_id", "resource_id", "run", "event", "url", "receiver_id"), rows)
     return first
 
 
@@ -75,23 +96,37 @@ def head(tx: Tx) -> int:
     return int(tx.execute(sa.select(stream_head.c.seq).where(stream_head.c.id == 1)).scalar_one())
 
 
+def installation(tx: Tx) -> str:
+    """A name for whoever gives these numbers, which stays the same: receivers may have several installations."""
+    named = tx.execute(sa.select(stream_head.c.installation).where(stream_head.c.id == 1)).scalar_one()
+    if named is None:
+        named = random_token(8)
+        tx.execute(sa.update(stream_head).where(stream_head.c.id == 1).values(installation=named))
+    return str(named)
+
+
 def pass_over(tx: Tx, place: int) -> None:
     """Give no number up to this one any more: somebody was told of it before a backup of the database was restored."""
     tx.execute(sa.update(stream_head).where(stream_head.c.id == 1, stream_head.c.seq < place).values(seq=place))
 
 
-def after(tx: Tx, place: int, most: int, source: int | None = None) -> list[Numbered]:
-    """The next events behind a place, of all sources or one."""
+def after(tx: Tx, place: int, most: int, source: int | None = None, receiver_id: int | None = None) -> list[Numbered]:
+    """The next events behind a place, of all sources or one; also those for this receiver alone, if one is named."""
     columns = stream.c
     statement = (
         sa.select(columns.seq, columns.source_id, columns.resource_id, columns.run, columns.event, columns.url)
-        .where(columns.seq > place)
+        .where(columns.seq > place, told(source, receiver_id))
         .order_by(columns.seq)
         .limit(most)
     )
-    if source is not None:
-        statement = statement.where(columns.source_id == source)
     return [Numbered(row[0], row[1], row[2], row[3], Event(row[4]), row[5]) for row in tx.rows(statement)]
+
+
+def told(source: int | None, receiver_id: int | None) -> sa.ColumnElement[bool]:
+    """Which events are for a receiver: those of its source, or of all, that are not for another alone."""
+    columns = stream.c
+    mine = sa.or_(columns.receiver_id.is_(None), columns.receiver_id == receiver_id)
+    return mine if source is None else sa.and_(mine, columns.source_id == source)
 
 
 def reaches(tx: Tx, place: int) -> bool:

@@ -135,6 +135,11 @@ class Source(Protocol):
         """
         ...
 
+    @property
+    def vetoed(self) -> Sequence[str]:
+        """After `discover`: folders, with a slash, that a plug-in kept it out of. What was known there is gone."""
+        ...
+
     def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:
         """Yield batches of what there is. Ending without an exception is the proof of completeness.
 

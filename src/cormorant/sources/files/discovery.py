@@ -12,7 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from cormorant.base.errors import Unreachable
 from cormorant.model.acl import ACL, PUBLIC
@@ -60,11 +60,15 @@ class Walk:
 
     `unlisted` are the addresses of folders that could not be listed, with a slash, and of links whose target could not
     be looked at. Of these, `closed` are those that the account may not enter, where the rights of files count: who may
-    read what was known there is not known any more. `entries` counts what was met, so that an empty folder can be told
-    from one whose files are all left out.
+    read what was known there is not known any more. `vetoed` are folders that a plug-in kept it out of. `entries`
+    counts what was met, so that an empty folder can be told from one whose files are all left out.
     """
 
-    def __init__(self, root: int, naming: Naming, gates: FilesGates, names: Names) -> None:
+    def __init__(
+        self, root: int, naming: Naming, gates: FilesGates, names: Names, veto: Callable[[str], bool] | None = None
+    ) -> None:
+        self.vetoed: list[str] = []
+        self._veto = veto
         self.unlisted: list[str] = []
         self.closed: list[str] = []
         self.entries = 0
@@ -161,9 +165,14 @@ class Walk:
         return self._linked(parts) if entry.is_symlink() else self._regular(entry, level.rights)
 
     def _enters(self, parts: Sequence[bytes]) -> bool:
-        """Say whether a folder is to be walked: not too deep, and something below it may be taken."""
+        """Say whether a folder is to be walked: not too deep, with something to take, and no plug-in says no."""
         levels = self._settings.levels
-        return (levels is None or len(parts) <= levels) and not self._gates.leaves_out(parts)
+        if (levels is not None and len(parts) > levels) or self._gates.leaves_out(parts):
+            return False
+        if self._veto is None or not self._veto(address := self._naming.address(parts) + "/"):
+            return True
+        self.vetoed.append(address)
+        return False
 
     def _regular(self, entry: os.DirEntry[str], rights: ACL | None) -> str | None:
         """Return the version of a regular file; None for anything else, and for what has just vanished."""

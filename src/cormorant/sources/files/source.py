@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import ClassVar
@@ -58,8 +58,10 @@ class FilesSource:
     kind: ClassVar[str] = "files"
     discovery: ClassVar[Discovery] = Discovery.LISTING
 
-    def __init__(self, number: int, settings: FilesSettings) -> None:
+    def __init__(self, number: int, settings: FilesSettings, veto: Callable[[str], bool] | None = None) -> None:
         self.number = number
+        self._veto = veto
+        self.vetoed: list[str] = []
         self.settings = settings
         self.unlisted: list[str] = []
         self.closed: list[str] = []
@@ -75,15 +77,15 @@ class FilesSource:
 
         Raises Unreachable when the folder is missing, is another one than `cursor` remembers, or is suddenly empty.
         """
-        self.unlisted, self.closed, self.next_cursor = [], [], ""
+        self.unlisted, self.closed, self.vetoed, self.next_cursor = [], [], [], ""
         root = open_root(self.settings.root)
         try:
             identity = identity_of(root)
             before = self._remembered(cursor)
             if before is not None and not identity.is_same(before[0]):
                 raise Unreachable(self._replaced())
-            walk = Walk(root, self._naming, self.gates, self._names)
-            self.unlisted, self.closed = walk.unlisted, walk.closed
+            walk = Walk(root, self._naming, self.gates, self._names, self._veto)
+            self.unlisted, self.closed, self.vetoed = walk.unlisted, walk.closed, walk.vetoed
             files = walk.files()
             while met := list(islice(files, BATCH)):
                 yield [each for each in met if each is not None]

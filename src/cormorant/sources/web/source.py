@@ -90,6 +90,7 @@ class WebSource:
         self.next_cursor = ""
         self.unlisted: Sequence[str] = ()
         self.closed: Sequence[str] = ()
+        self.vetoed: Sequence[str] = ()
         self._starts = settings.starts()
         rules = settings.address_rules()
         self._redaction = Redaction(settings.redact_parameters)

@@ -4,7 +4,7 @@
     frontier  site, site_source, resource, site_fact, site_hour, claim
     documents content, version, hidden, outlinks, inlinks what was found behind a resource
     journal   run, run_count, visit, exclusion, query, click   what happened
-    stream    stream, stream_head               what is to be delivered, in order
+    stream    stream, stream_head, faulty       what is to be delivered, in order; what was not taken
     nodes     process                           who is at work
     access    token, session                    who may do more than read
     schedules schedule, launch                what is crawled by itself, and when it was
@@ -20,7 +20,7 @@ from cormorant.store.schema.journal import click, exclusion, query, run, run_cou
 from cormorant.store.schema.metadata import SCHEMA_VERSION, metadata
 from cormorant.store.schema.nodes import process
 from cormorant.store.schema.schedules import launch, schedule
-from cormorant.store.schema.stream import stream, stream_head
+from cormorant.store.schema.stream import faulty, stream, stream_head
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -30,6 +30,7 @@ __all__ = [
     "consent",
     "content",
     "exclusion",
+    "faulty",
     "hidden",
     "inlinks",
     "launch",

@@ -40,6 +40,9 @@ receiver = Table(
     Column("created_at", Double, nullable=False),
     Column("refused", BigInteger, nullable=False, server_default=text("0"), comment="deliveries it could not take"),
     Column("refusal", Text, comment="the newest of them, and why"),
+    Column("failures", Integer, nullable=False, server_default=text("0"), comment="in a row"),
+    Column("try_at", Double, comment="it is left alone until then; NULL: it is not"),
+    Column("resend", Text, comment="JSON, what is left to be sent again; NULL: nothing"),
     sqlite_autoincrement=True,
 )
 

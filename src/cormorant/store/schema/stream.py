@@ -1,8 +1,11 @@
-"""What is to be delivered, in order: append-only, numbered without gaps, trimmed behind the slowest receiver."""
+"""What is to be delivered, in order: append-only, numbered without gaps, trimmed behind the slowest receiver.
+
+And what receivers could not take: of each document the newest delivery.
+"""
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Integer, SmallInteger, Table, Text
+from sqlalchemy import BigInteger, Column, Double, Integer, SmallInteger, Table, Text
 
 from cormorant.store.schema.frontier import BIG_ID
 from cormorant.store.schema.metadata import metadata
@@ -16,6 +19,21 @@ stream = Table(
     Column("run", Integer, nullable=False),
     Column("event", SmallInteger, nullable=False),
     Column("url", Text, comment="of what is no longer there"),
+    Column("receiver_id", Integer, comment="for this receiver alone; NULL: for all"),
+)
+
+faulty = Table(
+    "faulty",
+    metadata,
+    Column("receiver_id", Integer, primary_key=True),
+    Column("resource_id", BIG_ID, primary_key=True, autoincrement=False),
+    Column("source_id", Integer, nullable=False),
+    Column("seq", BigInteger, nullable=False, comment="of the delivery that it could not take"),
+    Column("run", Integer, nullable=False),
+    Column("event", SmallInteger, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("at", Double, nullable=False),
 )
 
 stream_head = Table(
@@ -23,4 +41,5 @@ stream_head = Table(
     metadata,
     Column("id", Integer, primary_key=True, comment="1"),
     Column("seq", BigInteger, nullable=False, comment="the last number given; its row lock orders the writers"),
+    Column("installation", Text, comment="whose numbers these are; NULL: nobody asked"),
 )

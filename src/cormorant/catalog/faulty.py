@@ -1,0 +1,71 @@
+"""What could a receiver not take? Of each document the newest delivery, until one is taken or it is sent again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import content, faulty
+
+
+class Faulty(NamedTuple):
+    """A delivery that a receiver could not take, and why in its words. `event` is a number of `receivers.stream`."""
+
+    resource: int
+    source: int
+    seq: int
+    run: int
+    event: int
+    url: str
+    reason: str
+
+
+_COLUMNS = ("resource_id", "source_id", "seq", "run", "event", "url", "reason")
+
+
+def note(tx: Tx, receiver: int, rows: Sequence[Faulty]) -> None:
+    """Keep what a receiver could not take; of a document in the place of what was kept before."""
+    conflict = bulk.Upsert(key=("receiver_id", "resource_id"), columns=(*_COLUMNS[1:], "at"))
+    now = tx.now()
+    kept = [(receiver, *each._replace(url=bulk.storable(each.url), reason=bulk.storable(each.reason)), now)
+            for each in rows]  # fmt: skip
+    bulk.insert(tx, faulty, ("receiver_id", *_COLUMNS, "at"), kept, conflict)
+
+
+def taken(tx: Tx, receiver: int, resources: Collection[int]) -> None:
+    """Forget what was kept of these documents: a receiver has taken a newer delivery of each."""
+    wanted = list(resources)
+    mine = faulty.c.receiver_id == receiver
+    if not wanted or not tx.rows(sa.select(faulty.c.seq).where(mine).limit(1)):
+        return
+    for start in range(0, len(wanted), 1000):
+        tx.execute(sa.delete(faulty).where(mine, faulty.c.resource_id.in_(wanted[start : start + 1000])))
+
+
+def of(tx: Tx, receiver: int, most: int, behind: int = 0) -> list[tuple[Faulty, float]]:
+    """What a receiver could not take, by document, and when it said so (epoch seconds)."""
+    columns = [faulty.c[name] for name in _COLUMNS]
+    statement = (
+        sa.select(*columns, faulty.c.at)
+        .where(faulty.c.receiver_id == receiver, faulty.c.resource_id > behind)
+        .order_by(faulty.c.resource_id)
+        .limit(most)
+    )
+    return [(Faulty(*row[:-1]), row[-1]) for row in tx.rows(statement)]
+
+
+def count(tx: Tx, receiver: int) -> int:
+    """How many documents there are that a receiver could not take."""
+    statement = sa.select(sa.func.count()).where(faulty.c.receiver_id == receiver)
+    return int(tx.execute(statement).scalar_one())
+
+
+def numbered(tx: Tx, seqs: Collection[int]) -> dict[int, Faulty]:
+    """The documents whose newest delivery has one of these numbers. For what a receiver names late: looks at all."""
+    columns = content.c
+    statement = sa.select(columns.seq, columns.id, columns.source_id, columns.url).where(columns.seq.in_(list(seqs)))
+    return {row[0]: Faulty(row[1], row[2], row[0], 0, 0, row[3], "") for row in tx.rows(statement)}

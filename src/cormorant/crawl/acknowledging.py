@@ -1,0 +1,78 @@
+"""What is written when a receiver has confirmed a batch: its place, what it could not take, what it wants stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cormorant.base.errors import NotFoundError
+from cormorant.catalog import faulty, receivers
+from cormorant.catalog.faulty import Faulty
+from cormorant.crawl import course
+from cormorant.frontier import hiding
+from cormorant.journal import runs
+from cormorant.receivers import stream
+from cormorant.receivers.protocol import Refusal, Stop
+from cormorant.receivers.stream import Event
+
+if TYPE_CHECKING:
+    from cormorant.catalog.receivers import ReceiverRow
+    from cormorant.crawl.delivery import Found
+    from cormorant.crawl.errands import Errand
+    from cormorant.receivers.stream import Numbered
+    from cormorant.store.database import Tx
+
+
+def end(found: Sequence[Found], events: Sequence[Numbered]) -> int:
+    """Up to which number a batch goes that is the beginning of these events; before the first when it is empty."""
+    return found[-1].event.seq if found else events[0].seq - 1
+
+
+def acknowledge(tx: Tx, row: ReceiverRow, errand: Errand, place: int) -> None:
+    """Write the place, what was refused, what was counted by run, and what the index no longer has."""
+    receivers.set_place(tx, row.id, place)
+    said = errand.outlet.said()
+    _refuse(tx, row, errand.seen, [each for each in said if isinstance(each, Refusal)])
+    for each in said:
+        if isinstance(each, Stop):
+            _stop(tx, row, each)
+    if row.kind == receivers.INDEX:
+        hiding.passed(tx, place)
+    for run, counters in errand.outlet.counted().items():
+        total = runs.counted_by(tx, run, f"receiver {row.name}")
+        total.add(counters)
+        runs.count(tx, run, f"receiver {row.name}", total)
+    stream.trim(tx)
+    errand.confirmed = place
+
+
+def _refuse(tx: Tx, row: ReceiverRow, seen: Sequence[Found], refusals: Sequence[Refusal]) -> None:
+    """Keep what was refused; of what was taken, forget that an older delivery had been refused."""
+    if not refusals and not row.refused:
+        return
+    known = {each.event.seq: _faulty(each) for each in seen if not each.event.event.of_run}
+    late = {each.seq for each in refusals} - {each.event.seq for each in seen}
+    taken = {each.resource for each in known.values() if each.event != Event.LINKS}
+    known |= faulty.numbered(tx, late) if late else {}
+    rows = [known[each.seq]._replace(reason=each.reason) for each in refusals if each.seq in known]
+    faulty.taken(tx, row.id, taken - {each.resource for each in rows})
+    faulty.note(tx, row.id, rows)
+    urls = {number: each.url for number, each in known.items()}
+    told = [f"{urls.get(each.seq, '')} (number {each.seq}): {each.reason}".lstrip() for each in refusals]
+    receivers.add_refused(tx, row.id, told)
+
+
+def _faulty(found: Found) -> Faulty:
+    event = found.event
+    url = found.row.url if found.row is not None else event.url or ""
+    return Faulty(event.resource, event.source, event.seq, event.run, int(event.event), url, "")
+
+
+def _stop(tx: Tx, row: ReceiverRow, asked: Stop) -> None:
+    """End a run that a receiver wants to end, if it is told of its source."""
+    try:
+        found = runs.get(tx, asked.run)
+    except NotFoundError:
+        return
+    if row.source_id in (None, found.source_id):
+        course.stop(tx, found, f"The receiver {row.name!r} had it stopped: {asked.reason}")

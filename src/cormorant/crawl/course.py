@@ -1,0 +1,55 @@
+"""The course of a run as receivers are told it: started, finished, stopped, failed. And how one is ended before.
+
+Events are appended only where a receiver has asked for them (its setting `runs`), behind what the run has found so far.
+A run has finished for them when it has found everything: it then waits until they have been told so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cormorant.catalog import receivers
+from cormorant.journal import runs
+from cormorant.model.run import OPEN_STATES, RunState
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+from cormorant.store.bulk import storable
+
+if TYPE_CHECKING:
+    from cormorant.journal.runs import RunRow
+    from cormorant.store.database import Tx
+
+UNFINISHED = (*OPEN_STATES, RunState.HELD, RunState.SUSPENDED)
+_TOLD = {
+    RunState.DISCOVERING: Event.STARTED,
+    RunState.DELIVERING: Event.FINISHED,
+    RunState.STOPPED: Event.STOPPED,
+    RunState.FAILED: Event.FAILED,
+}
+
+
+def go_on(tx: Tx, row: RunRow, **values: object) -> RunRow:
+    """Take a run to its next state unless somebody has changed it meanwhile, and return it as it is now."""
+    changed = bool(values) and runs.advance(tx, row.id, row.state, **values)
+    now = runs.again(tx, row)
+    if changed and now.state is not row.state:
+        tell(tx, now)
+    return now
+
+
+def tell(tx: Tx, row: RunRow) -> None:
+    """Have receivers told of the state that a run has just come to, those that want to know."""
+    event = _TOLD.get(row.state)
+    if event is not None and any(each.settings.get("runs") for each in receivers.told_of(tx, row.source_id)):
+        stream.append(tx, [Entry(row.source_id, 0, row.id, event)])
+
+
+def stop(tx: Tx, row: RunRow, reason: str) -> bool:
+    """End a run for good; False when it has ended already. What it found is kept and delivered."""
+    ended = {"state": RunState.STOPPED, "finished_at": tx.now(), "asked": None, "gives_up_at": None}
+    return row.state in UNFINISHED and go_on(tx, row, reason=storable(reason), **ended).state is RunState.STOPPED
+
+
+def finding(tx: Tx) -> frozenset[int]:
+    """The runs that may still find something."""
+    return frozenset(row.id for row in runs.unfinished_runs(tx) if row.state is not RunState.DELIVERING)

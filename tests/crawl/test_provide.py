@@ -1,0 +1,307 @@
+"""Receivers that hang, fail, refuse and want runs to end, beside others that do not; and everything told once more."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cormorant.base.clock import SystemClock
+from cormorant.cache.frame import Frame, encode
+from cormorant.cache.local import LocalCache
+from cormorant.catalog import faulty, receivers, sources
+from cormorant.catalog.acls import ACLNumbers
+from cormorant.catalog.receivers import ReceiverRow, Resend
+from cormorant.crawl import course, provide, resending
+from cormorant.crawl.delivery import Outlet, Shelf
+from cormorant.crawl.errands import MOST_S, rest_of
+from cormorant.crawl.outlets import ReceiverOutlet, is_told
+from cormorant.crawl.provide import READ, Provider
+from cormorant.frontier import settlement
+from cormorant.journal import runs
+from cormorant.model.run import Refresh, RunState
+from cormorant.plugins import receiver_kind, receiver_settings
+from cormorant.receivers import stream
+from cormorant.receivers.protocol import NotTaken, Refusal, Stop
+from cormorant.receivers.stream import Entry, Event
+from cormorant.store.database import Store
+from tests.frontier.samples import a_content, admit, numbers, pages
+from tests.receivers import taking
+from tests.receivers.tools import tools
+
+LIMIT_S = 20.0
+
+
+class House:
+    """A store with one source, and a provider that works until something is so."""
+
+    def __init__(self, store: Store, folder: Path) -> None:
+        self.store, self.folder = store, folder
+        self.shelf = Shelf(LocalCache(folder / "cache", SystemClock()), ACLNumbers())
+        with store.begin() as tx:
+            self.source = sources.add(tx, "web", "docs", {})
+            self.run = runs.request(tx, self.source, json.dumps({}), Refresh.ALL, force=False)
+
+    def add(self, kind: str, name: str, **settings: Any) -> None:
+        with self.store.begin() as tx:
+            receivers.add(tx, kind, name, None, settings, 0)
+
+    def gone(self, count: int, run: int | None = None) -> None:
+        """Have so many documents deleted, as far as the stream says."""
+        with self.store.begin() as tx:
+            head = stream.head(tx)
+            entries = [
+                Entry(self.source, head + n, run or self.run, Event.DELETED, f"https://a.example/{head + n}")
+                for n in range(1, count + 1)
+            ]
+            stream.append(tx, entries)
+
+    def keep(self, count: int) -> list[int]:
+        """Keep documents with their copies, as if they had the first numbers of the stream, and tell of none."""
+        with self.store.begin() as tx:
+            admit(tx, *pages(count), source=self.source)
+            known = sorted(numbers(tx).items(), key=lambda each: each[1])
+            cache = LocalCache(self.folder / "cache", SystemClock())
+            frames = [(number, encode(Frame(url, url, "text/html", "HTTP/1.1 200 OK", b"", b"body", f"text of {url}")))
+                      for url, number in known]  # fmt: skip
+            places = cache.keep(frames)
+            rows = [
+                a_content(number, self.source)._replace(
+                    url=url, pack=place.pack, pack_offset=place.offset, pack_length=place.length, seq=seq
+                )
+                for seq, ((url, number), place) in enumerate(zip(known, places, strict=True), 1)
+            ]
+            settlement.contents(tx, rows)
+            return [number for _, number in known]
+
+    def row(self, name: str) -> ReceiverRow:
+        with self.store.read() as tx:
+            return receivers.named(tx, name)
+
+    def head(self) -> int:
+        with self.store.read() as tx:
+            return stream.head(tx)
+
+    def connect(self, row: ReceiverRow) -> Outlet:
+        made = receiver_kind(row.kind).make(receiver_settings(row.kind, row.settings), tools())
+        return ReceiverOutlet(made, self.shelf, row.place, {self.source: "docs"})
+
+    def provide(self, until: Callable[[], bool]) -> None:
+        """Deliver until something is so."""
+
+        async def work() -> None:
+            stop = asyncio.Event()
+            providing = asyncio.create_task(Provider(self.store, self.connect, lambda: None).provide(stop))
+            try:
+                async with asyncio.timeout(LIMIT_S):
+                    while not until():
+                        await asyncio.sleep(0.02)
+                        assert not providing.done(), providing.exception()
+            finally:
+                stop.set()
+                await providing
+
+        asyncio.run(work())
+
+    def has_all(self, *names: str) -> Callable[[], bool]:
+        return lambda: all(self.row(name).place == self.head() and self.row(name).resend is None for name in names)
+
+
+@pytest.fixture
+def house(store: Store, tmp_path: Path) -> House:
+    return House(store, tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def nothing_taken() -> Iterator[None]:
+    taking.forget()
+    yield
+    taking.forget()
+
+
+def test_one_that_hangs_holds_up_no_other_and_has_one_batch_in_hand(house: House) -> None:
+    house.add("python", "stuck", call="tests.receivers.taking:Shop")
+    house.add("python", "quick", call="tests.receivers.taking:take")
+    taking.HANGS.set()
+    house.gone(5 * READ)
+
+    def quick_is_done() -> bool:
+        if house.row("quick").place < 5 * READ:
+            return False
+        if taking.HANGS.is_set():
+            assert (house.row("stuck").place, len(taking.CALLS)) == (0, 5)
+            taking.HANGS.clear()
+        return house.row("stuck").place == 5 * READ
+
+    house.provide(quick_is_done)
+    assert max(map(len, taking.CALLS)) == READ
+    with house.store.read() as tx:
+        assert stream.after(tx, 0, 1) == [], "what all have passed is dropped"
+
+
+def test_what_hangs_for_ever_does_not_keep_the_process_from_ending(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provide, "LEAVE_S", 0.3)
+    house.add("python", "stuck", call="tests.receivers.taking:Shop")
+    taking.HANGS.set()
+    house.gone(3)
+    started = SystemClock().monotonic()
+    house.provide(lambda: SystemClock().monotonic() > started + 0.5)
+    assert SystemClock().monotonic() < started + 5
+    assert house.row("stuck").place == 0
+
+
+def test_one_that_fails_rests_and_goes_on_when_it_is_well(house: House) -> None:
+    house.add("python", "shop", call="tests.receivers.taking:take")
+    house.gone(3)
+    taking.RAISES.add(2)
+    house.provide(lambda: house.row("shop").failures > 0)
+    row = house.row("shop")
+    assert (row.place, row.failures, row.try_at is not None) == (0, 1, True)
+    assert row.error == "ValueError: number 2 is odd"
+    taking.RAISES.clear()
+    house.provide(house.has_all("shop"))
+    row = house.row("shop")
+    assert (row.error, row.failures, row.try_at, sorted(taking.TAKEN)) == (None, 0, None, [1, 2, 3])
+
+
+def test_it_is_left_alone_twice_as_long_each_time_and_as_long_as_it_asked() -> None:
+    assert [rest_of(NotTaken("no"), each) for each in range(4)] == [1, 2, 4, 8]
+    assert rest_of(NotTaken("no"), 1_000) == MOST_S
+    assert rest_of(NotTaken("no", 77.0), 2) == 77
+    assert rest_of(NotTaken("no", 1.0), 3) == 8
+
+
+def test_one_that_cannot_be_opened_is_told_of_and_tried_again(house: House, tmp_path: Path) -> None:
+    house.add("jsonlines", "lines", path=str(tmp_path / "no" / "lines.jsonl"))
+    house.gone(2)
+    house.provide(lambda: house.row("lines").error is not None)
+    assert "folder has to exist" in (house.row("lines").error or "")
+    (tmp_path / "no").mkdir()
+    house.provide(house.has_all("lines"))
+    assert len((tmp_path / "no" / "lines.jsonl").read_text().splitlines()) == 2
+
+
+def test_what_is_refused_is_noted_until_a_newer_delivery_is_taken(house: House) -> None:
+    house.add("python", "shop", call="tests.receivers.taking:take", tries=1)
+    house.gone(4)
+    taking.RAISES.update({2, 4})
+    house.provide(house.has_all("shop"))
+    number = house.row("shop").id
+    with house.store.read() as tx:
+        noted = [each for each, _ in faulty.of(tx, number, 10)]
+    assert [(each.resource, each.seq, each.url) for each in noted] == [
+        (2, 2, "https://a.example/2"), (4, 4, "https://a.example/4"),
+    ]  # fmt: skip
+    assert noted[0].reason == "ValueError: number 2 is odd"
+    assert house.row("shop").refused == 2
+    with house.store.begin() as tx:
+        stream.append(tx, [Entry(house.source, 4, house.run, Event.DELETED, "https://a.example/4")])
+    house.provide(house.has_all("shop"))
+    with house.store.read() as tx:
+        assert [each.resource for each, _ in faulty.of(tx, number, 10)] == [2]
+
+
+def test_what_is_named_late_is_found_by_its_number(house: House) -> None:
+    first, _ = house.keep(2)
+    house.add("python", "shop", call="tests.receivers.taking:Shop", runs=True)
+    with house.store.begin() as tx:
+        stream.append(tx, [Entry(house.source, first, house.run, Event.NEW)])
+    house.provide(house.has_all("shop"))
+    with house.store.begin() as tx:
+        row = runs.get(tx, house.run)
+        runs.advance(tx, row.id, row.state, state=RunState.SWEEPING)
+        course.go_on(tx, runs.get(tx, house.run), state=RunState.DELIVERING)
+    taking.LATE.append(Refusal(1, "no such shelf"))
+    house.provide(house.has_all("shop"))
+    assert [each.event for each in taking.TAKEN.values()] == ["new", "finished"]
+    with house.store.read() as tx:
+        ((noted, _),) = faulty.of(tx, house.row("shop").id, 10)
+    assert (noted.resource, noted.url, noted.reason) == (first, "https://a.example/0", "no such shelf")
+
+
+def test_a_receiver_may_end_a_run_and_no_other_s(house: House) -> None:
+    with house.store.begin() as tx:
+        other = sources.add(tx, "web", "other", {})
+        theirs = runs.request(tx, other, "{}", Refresh.ALL, force=False)
+        receivers.add(tx, "python", "shop", house.source, {"call": "tests.receivers.taking:Shop", "runs": True}, 0)
+    taking.LATE += [Stop(theirs, "not mine"), Stop(house.run, "enough\0")]
+    with house.store.begin() as tx:
+        stream.append(tx, [Entry(house.source, 0, house.run, Event.FINISHED)])
+    house.provide(lambda: 2 in taking.TAKEN)
+    with house.store.read() as tx:
+        mine, other_run = runs.get(tx, house.run), runs.get(tx, theirs)
+    assert (mine.state, other_run.state) == (RunState.STOPPED, RunState.WAITING)
+    assert mine.reason == "The receiver 'shop' had it stopped: enough"
+    assert taking.TAKEN[2].event == "stopped"
+
+
+def test_at_the_end_means_when_the_run_has_found_everything(house: House) -> None:
+    house.add("python", "shop", call="tests.receivers.taking:take", when="end")
+    house.add("python", "other", call="tests.receivers.taking:Shop")
+    house.gone(3)
+    house.provide(lambda: house.row("other").place == 3)
+    assert house.row("shop").place == 0
+    with house.store.begin() as tx:
+        row = runs.get(tx, house.run)
+        course.go_on(tx, row, state=RunState.DELIVERING)
+    taking.forget()
+    house.provide(house.has_all("shop"))
+    assert taking.CALLS == [[1, 2, 3]]
+
+
+@pytest.mark.parametrize("event", Event)
+@pytest.mark.parametrize("delta", [True, False])
+@pytest.mark.parametrize("told_of_runs", [True, False])
+def test_who_is_told_what(event: Event, delta: bool, told_of_runs: bool) -> None:
+    settings = receiver_settings("python", {"call": "a:b", "delta": delta, "runs": told_of_runs})
+    of_run = event in (Event.STARTED, Event.FINISHED, Event.STOPPED, Event.FAILED)
+    gone = event in (Event.DELETED, Event.UNVISITED_DELETED)
+    wanted = event is not Event.LINKS and (told_of_runs if of_run else delta or not gone)
+    assert is_told(event, settings) == wanted
+
+
+def test_everything_is_sent_again_to_the_one_that_asked(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resending, "CHUNK", 40)
+    known = house.keep(150)
+    house.add("python", "shop", call="tests.receivers.taking:take", delta=False)
+    house.add("python", "other", call="tests.receivers.taking:Shop")
+    order(house, Resend(None, -1, known[-1], faulty=False))
+    house.gone(1)
+    house.provide(lambda: house.row("shop").place > 60)  # and the process ends in between
+    house.provide(house.has_all("shop", "other"))
+    told = [each for each in taking.TAKEN.values() if each.event == "found"]
+    assert sorted(each.url for each in told) == sorted(pages(150))
+    assert all(each.text == f"text of {each.url}" and each.document for each in told)
+    assert [each.event for each in taking.TAKEN.values() if each.event != "found"] == ["deleted"]
+    assert len(taking.TAKEN) == sum(map(len, taking.CALLS)) == 151, "nobody else was told of them"
+
+
+def order(house: House, wanted: Resend) -> None:
+    with house.store.begin() as tx:
+        receivers.set_resend(tx, receivers.named(tx, "shop").id, wanted)
+
+
+def test_what_it_could_not_take_is_sent_again(house: House) -> None:
+    known = house.keep(3)
+    house.add("python", "shop", call="tests.receivers.taking:take", tries=1)
+    with house.store.begin() as tx:
+        stream.append(tx, [Entry(house.source, each, house.run, Event.NEW) for each in known])
+        stream.append(tx, [Entry(house.source, 99, house.run, Event.DELETED, "https://a.example/gone")])
+    taking.RAISES.update({2, 4})
+    house.provide(house.has_all("shop"))
+    assert sorted(taking.TAKEN) == [1, 3]
+    taking.RAISES.clear()
+    order(house, Resend(None, -1, 2**62, faulty=True))
+    house.provide(house.has_all("shop"))
+    again = [taking.TAKEN[seq] for seq in (5, 6)]
+    assert [(each.event, each.url) for each in again] == [
+        ("found", "https://a.example/1"), ("deleted", "https://a.example/gone"),
+    ]  # fmt: skip
+    with house.store.read() as tx:
+        assert faulty.count(tx, house.row("shop").id) == 0

@@ -1,0 +1,152 @@
+"""Receivers as people use them: a webhook that fails in every way and a provider that is killed beside it, one that
+hangs, folders that are kept out, and everything sent again without a question to any source."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cormorant.base.clock import pause
+from tests.cli.world import Installation, ended, serving, small_site
+from tests.clocks import until
+from tests.journeys.processes import below, role_of, send
+from tests.receivers.archive import records
+from tests.receivers.hook import Answer, Hook, Post
+
+ROOT = Path(__file__).resolve().parents[2]
+COUNT = 260
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Installation:
+    """A folder of many small files to be crawled; receivers may name what is in `tests`."""
+    (tmp_path / "papers").mkdir()
+    for number in range(COUNT):
+        (tmp_path / "papers" / f"{number}.txt").write_text(f"paper {number} of the harbour")
+    home = Installation(tmp_path / "data", {"PYTHONPATH": str(ROOT)})
+    home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}")
+    return home
+
+
+def shown(home: Installation, name: str = "shop") -> dict[str, Any]:
+    record: dict[str, Any] = home.fine("receiver", "show", name, "--json").object
+    return record
+
+
+def add_hook(home: Installation, hook: Hook, *more: str) -> None:
+    with (home.folder.parent / "value").open("w+") as value:
+        value.write("the mole is out")
+        value.seek(0)
+        assert ended(home.start("secret", "add", "shop", stdin=value)).code == 0
+    given = (f"url={hook.url}", "secret=secret:shop", "batch=20", "timeout_s=20", *more)
+    home.fine("receiver", "add", "webhook", "shop", *(word for each in given for word in ("--set", each)))
+
+
+def provider_of(process: subprocess.Popen[str]) -> Any:
+    tree = below(process.pid)
+    return next((each for each in tree if role_of(each.pid, frozenset(), tree) == "provider"), None)
+
+
+def test_a_webhook_that_fails_and_a_provider_that_is_killed_lose_nothing(home: Installation) -> None:
+    with Hook() as hook:
+        add_hook(home, hook, "runs=true")
+        hook.plan += [500, Answer(429, {"Retry-After": "1"}), "reset", "reset"]
+        hook.judge = slowly
+        crawl = home.start("crawl")
+        until(lambda: len(hook.taken) >= 60)
+        killed = until(lambda: provider_of(crawl))
+        send(killed, signal.SIGKILL)
+        done = ended(crawl)
+        assert done.code == 0, done.err
+        assert all(post.is_signed() for post in hook.posts)
+        documents = [each for each in hook.taken.values() if each["document"]]
+        assert len({each["url"] for each in documents}) == len(documents) == COUNT
+        assert {each["event"] for each in hook.taken.values()} == {"new", "started", "finished"}
+        sent = [(each["seq"], each["url"]) for post in hook.posts for each in post.said["records"]]
+        assert len(sent) > len(hook.taken), "something came again"
+        assert len(set(sent)) == len(hook.taken), "and is known by its number"
+        before = len(hook.posts)
+        home.run("provider", "pause")
+        home.run("provider", "resume")
+        assert (shown(home)["backlog"], shown(home)["error"], len(hook.posts)) == (0, None, before)
+        assert "the mole is out" not in "".join(path.read_text() for path in (home.folder / "logs").iterdir())
+    used = home.fine("secret", "list", "--json").object
+    assert used["used_by"] == ["shop"]
+    refused = home.run("secret", "delete", "shop")
+    assert "cormorant receiver edit shop" in refused.err
+
+
+def slowly(post: Post) -> Answer:
+    """Take it, and take time."""
+    pause(0.08)
+    return Answer(204)
+
+
+def test_one_that_hangs_stops_neither_the_index_nor_the_run(home: Installation) -> None:
+    with Hook() as hook:
+        add_hook(home, hook)
+        hook.plan += ["hang"] * 9
+        assert home.run("crawl").code == 0
+        assert home.fine("search", "harbour", "--json", "--limit", "1").code == 0
+        waiting = shown(home)
+        assert (waiting["backlog"], hook.taken) == (COUNT, {})
+        assert waiting["oldest_undelivered_at"]
+        hook.go.set()
+        hook.plan.clear()
+        hook.judge = lambda post: Answer(200, {}, {"refused": [{"seq": post.seqs[0], "reason": "no price"}]})
+        home.fine("receiver", "resend", "shop", "--faulty")
+        assert shown(home)["backlog"] == 0
+        refused = home.fine("receiver", "faulty", "shop", "--json").objects
+        assert {each["reason"] for each in refused} == {"no price"}
+        assert 0 < len(refused) == shown(home)["faulty"] <= shown(home)["refused"]
+        home.fine("document", "recrawl", refused[0]["url"])
+        hook.judge = lambda _: Answer(204)
+        home.fine("receiver", "resend", "shop", "--faulty")
+        assert {each["url"] for each in hook.taken.values()} >= {each["url"] for each in refused}
+        assert home.fine("receiver", "faulty", "shop", "--json").objects == []
+
+
+def test_everything_is_sent_again_without_a_question_to_a_source(home: Installation, tmp_path: Path) -> None:
+    with serving(small_site()) as site:
+        home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+        assert home.run("crawl").code in (0, 3)
+        asked = list(site.asked)
+        (tmp_path / "archive").mkdir()
+        home.fine("receiver", "add", "warc", "archive", "--set", f"folder={tmp_path / 'archive'}")
+        home.fine("receiver", "add", "jsonlines", "lines", "--set", f"path={tmp_path / 'lines'}")
+        home.fine("receiver", "resend", "archive", "--source", "docs")
+        home.fine("receiver", "resend", "lines")
+        assert site.asked == asked
+    (path,) = (tmp_path / "archive").glob("*.warc.gz")
+    pages = {each.fields["WARC-Target-URI"]: each for each in records(path)[1:]}
+    assert sorted(each.removeprefix(site.address) for each in pages) == ["", "ferries", "tides"]
+    assert b"The quixotic ferry" in pages[f"{site.address}ferries"].body
+    lines = [json.loads(line) for line in (tmp_path / "lines").read_text().splitlines()]
+    assert len({each["url"] for each in lines}) == len(lines) == COUNT + 3
+    assert {each["event"] for each in lines} == {"found"}
+    assert "index rebuild" in home.run("receiver", "resend", "index").err
+    assert home.run("receiver", "resend", "lines", "--source", "none").code == 4
+
+
+def test_a_plug_in_keeps_a_folder_out_and_its_faults_to_itself(home: Installation, tmp_path: Path) -> None:
+    for name in ("drafts", "raise"):
+        (tmp_path / "papers" / name).mkdir()
+        (tmp_path / "papers" / name / "a.txt").write_text(f"zephyr {name}")
+    wanted = ("call=tests.receivers.taking:Shop", "data=drafts", "veto=true")
+    home.fine("receiver", "add", "python", "shop", *(word for each in wanted for word in ("--set", each)))
+    home.fine("receiver", "add", "python", "bad", "--set", "call=tests.receivers.taking:ends", "--set", "tries=1")
+    assert home.run("crawl").code in (0, 3)
+    found = [each["url"] for each in home.fine("search", "zephyr", "--json").objects]
+    assert [each.rpartition("papers/")[2] for each in found] == ["raise/a.txt"]
+    (excluded,) = home.fine("document", "list", "--excluded", "--json").objects
+    assert (excluded["status"], excluded["url"].endswith("/papers/drafts/")) == (982, True)
+    bad = shown(home, "bad")
+    assert (bad["refused"], bad["backlog"]) == (COUNT + 1, 0)
+    assert "SystemExit: over" in bad["refusal"]
+    gone = home.run("receiver", "add", "python", "none", "--set", "call=no.such:thing")
+    assert "ModuleNotFoundError" in gone.err
