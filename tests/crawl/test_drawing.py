@@ -16,6 +16,7 @@ from cormorant.catalog import sources
 from cormorant.crawl import drawing, waiting
 from cormorant.crawl.drawing import drawn
 from cormorant.crawl.intake import Intake
+from cormorant.crawl.room import Room
 from cormorant.crawl.run import Conductor
 from cormorant.frontier import hiding, settlement
 from cormorant.journal import runs
@@ -29,6 +30,7 @@ from cormorant.store.schema import resource
 from tests.crawl.samples import web_source
 from tests.frontier.samples import a_content, numbers, pages
 
+ROOM = Room((), lambda: 0.0)
 STEP_S = 1.0
 
 
@@ -80,7 +82,7 @@ def test_a_listing_that_hangs_keeps_no_other_run(store: Store, gone: Event, monk
 
     async def conducted(source: WebSource, row: runs.RunRow) -> float:
         async with asyncio.timeout(20):
-            await Conductor(store, SystemClock(), row, lambda _: source).conduct()
+            await Conductor(store, SystemClock(), row, lambda _: source, ROOM).conduct()
         return time.monotonic()
 
     asyncio.run(Intake(store, Share(share, None, *pages(10)), first).take_in())
