@@ -21,7 +21,7 @@ from cormorant.base.clock import SystemClock
 from cormorant.base.errors import DataFolderError, StoreError
 from cormorant.catalog import sources
 from cormorant.journal import runs
-from cormorant.model.run import Refresh
+from cormorant.model.run import Mode, Refresh
 from cormorant.store import migrate
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import SCHEMA_VERSION, metadata, site, stream_head
@@ -90,7 +90,13 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
+BEFORE_0017 = (
+    "ALTER TABLE source DROP COLUMN test_of", "DROP TABLE parameters",
+    "ALTER TABLE run DROP COLUMN mode", "ALTER TABLE run DROP COLUMN forget",
+    "ALTER TABLE content DROP COLUMN unvisited", "UPDATE alembic_version SET version_num = '0013'",
+)  # fmt: skip
 BEFORE_0013 = (
+    *BEFORE_0017,
     "ALTER TABLE source DROP COLUMN agreed", "ALTER TABLE source DROP COLUMN agreed_at",
     "ALTER TABLE run DROP COLUMN waits_since", "ALTER TABLE run DROP COLUMN waited_s",
     "UPDATE alembic_version SET version_num = '0012'",
@@ -111,6 +117,19 @@ def test_a_source_and_a_run_of_before_0013_are_kept(store: Store) -> None:
         sources.edit(tx, number, {}, {"boundary: exclude path:/x": 3})
         assert sources.agreed(tx, number, tx.now()) == {"boundary: exclude path:/x": 3}
         assert sources.agreed(tx, number, tx.now() - 60) == {}, "not in a run that was asked for before"
+
+
+def test_a_source_and_a_run_of_before_0017_are_kept(store: Store) -> None:
+    with store.begin() as tx:
+        number = sources.add(tx, "web", "docs", {"depth": 2})
+        runs.request(tx, number, "{}", Refresh.ALL, force=True)
+        for change in BEFORE_0017:
+            tx.driver(change)
+    migrate.prepare(store)
+    with store.begin() as tx:
+        row, before = sources.named(tx, "docs"), runs.get(tx)
+        assert (version(tx), row.settings, row.test_of) == (SCHEMA_VERSION, {"depth": 2}, None)
+        assert (before.mode, before.forget, before.force) == (Mode.ACCEPT, False, True)
 
 
 def test_a_new_database_has_every_table_and_today_s_version(empty_url: str) -> None:

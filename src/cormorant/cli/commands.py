@@ -25,6 +25,7 @@ SECTIONS: dict[str, tuple[Command, ...]] = {
     ),
     "Crawl": (
         Command("source", "sources", "app", "Places documents come from"),
+        Command("parameters", "parameters", "app", "Values of settings that many sources share"),
         Command("crawl", "crawl", "app", "Crawl sources now"),
         Command("run", "runs", "app", "Runs: list, look at, answer"),
         Command("trap", "traps", "app", "What seems to go on for ever, and rules that leave it out"),

@@ -64,7 +64,7 @@ class IndexOutlet:
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
         """Apply, and commit when there is enough or it has waited long enough."""
         if found:
-            self._writer.apply(list(map(self._change, _deciding(found))))
+            self._writer.apply([self._change(each) for each in _deciding(found)])
             if not self._pending:
                 self._since = now
             self._pending += len(found)
@@ -103,9 +103,14 @@ class IndexOutlet:
 
 
 def _deciding(found: Sequence[Found]) -> list[Found]:
-    """Of each document the newest event, one about links only where there is no other: a document brings its links."""
+    """Of each document the newest event, one about links only where there is no other: a document brings its links.
+
+    That nothing links to a document any more is no change of what is found.
+    """
     newest: dict[int, Found] = {}
     for each in found:
+        if each.event.event in (Event.UNVISITED, Event.UNVISITED_CHANGED):
+            continue
         if each.event.event is not Event.LINKS or newest.get(each.event.resource, each).event.event is Event.LINKS:
             newest[each.event.resource] = each
     return sorted(newest.values(), key=lambda each: each.event.seq)

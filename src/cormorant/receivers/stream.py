@@ -20,7 +20,8 @@ from cormorant.store.schema import receiver, stream, stream_head
 class Event(IntEnum):
     """What happened to a document. From 10 on search must not find it until the index has passed the event.
 
-    LINKS: links say something else of it than before, which is for the index alone.
+    LINKS: links say something else of it than before, which is for the index alone. UNVISITED and its companions:
+    no link leads to it any more.
     """
 
     NEW = 1
