@@ -20,6 +20,7 @@ SECONDS = {
     "sources/files/test_discovery.py": 42, "journeys/test_sight.py": 41, "journeys/test_hostile.py": 40,
     "journeys/test_addresses.py": 39, "journeys/test_asking.py": 38, "operate/test_problems.py": 35,
     "receivers/test_jsonlines.py": 32, "journeys/test_access.py": 30, "cli/test_receivers.py": 20,
+    "journeys/test_delta.py": 40, "journeys/test_modes.py": 45, "cli/test_parameters.py": 20, "cli/test_modes.py": 12,
     "contracts/test_index_tally.py": 19, "cli/test_boundaries.py": 17, "operate/test_explain.py": 15,
     "cli/test_sources.py": 15, "journeys/test_budgets.py": 15, "journeys/test_content.py": 15,
     "journeys/test_crowd.py": 15, "journeys/test_edits.py": 15, "journeys/test_errors.py": 15,

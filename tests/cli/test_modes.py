@@ -14,6 +14,8 @@ def test_what_is_examined_is_looked_at_pruned_and_indexed(bare: Installation, si
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     (report,) = bare.fine("crawl", "docs", "--examine", "--json").objects
     assert (report["state"], report["mode"], report["index_writes"]) == ("pending", "examine", 0)
+    shown = bare.fine("run", "show").out
+    assert ("What now?" in shown, "cormorant run index 1" in shown) == (True, True)
     waits = bare.run("crawl", "docs")
     assert (waits.code, "is examined and not indexed yet" in waits.err, "run index 1" in waits.err) == (3, True, True)
     listed = [each["url"] for each in bare.fine("document", "list", "--run", "1", "--json").objects]

@@ -89,10 +89,10 @@ class Dispatch:
             kept = self._swallowing.sorted_out(tx, kept, places, self.order)
             means.acls.prepare(tx, rows.rights(kept))
             kept_at = [places[id(packed)] for packed in kept.packed]
-            made = rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx))
+            made = modes.written(rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx)), self.order.mode)
             counters.discovered += leads.admit(tx, means.sites, self.order, kept)
             rows.count(counters, kept, visits.exclude(tx, kept.exclusions))
-            writing.write(tx, modes.written(made, self.order.mode), self.order.run)
+            writing.write(tx, made, self.order.run)
             put_right = leads.put_right(tx, self.order, kept)
             facts.write(tx, [*kept.facts, *watches.learned(kept)])
             runs.count(tx, self.order.run, means.owner, counters)

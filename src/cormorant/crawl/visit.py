@@ -80,7 +80,7 @@ async def _judge(task: Task, source: Source, content: Content, reader: Reader, w
         return await reader.read_sitemap(content, wire) if resource.role is Role.SITEMAP else Ok(content, None)
     content_hash = hashlib.sha256(content.body).digest()
     by_text = source.settings.modified_by == BY_TEXT
-    if resource.indexed and content_hash == resource.content_hash and by_text and not content.says_beside:
+    if resource.indexed and by_text and content_hash == resource.content_hash and not content.says_beside:
         return Unchanged(200, content)
     read = await reader.read(content, source, wire)
     if not isinstance(read, tuple):
