@@ -253,6 +253,11 @@ def _outcomes() -> Iterator[str]:
         "shows what links to a document. What another page moved to is not among them.\n"
     )
     yield (
+        "Those of them that say what they said count as `unvisited`, those that say something else since this run as\n"
+        "`unvisited_changed`, and those that turned out to be gone as `unvisited_deleted`\n"
+        "([what receivers are told](../how-to/delta.md)).\n"
+    )
+    yield (
         "`excluded` counts the distinct addresses that a gate excluded in this run. Links of a page that has not\n"
         "changed are not looked at again, so a run of an unchanged site counts fewer than the first: every excluded\n"
         "address is listed by `document list --excluded`, whichever run met it.\n"

@@ -38,7 +38,7 @@ def test_an_edit_counts_and_touches_nothing_else(store: Store) -> None:
         assert before is not None
         sources.edit(tx, number, {"depth": 4})
         sources.edit(tx, number, {"depth": 5})
-        assert sources.numbered(tx, number) == replace(before, settings={"depth": 5}, version=3)
+        assert sources.numbered(tx, number) == replace(before, settings={"depth": 5}, own={"depth": 5}, version=3)
         untouched = sources.numbered(tx, other)
         assert untouched is not None
         assert untouched.version == 1

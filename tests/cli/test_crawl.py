@@ -121,7 +121,7 @@ def test_an_interruption_keeps_the_state_and_the_next_crawl_goes_on(
     again = bare.run("crawl", "--force")
     assert again.code == 0, again
     assert "which was interrupted" in again.err
-    assert "It goes on as it was ordered; --force and --refresh are for the next." in again.err
+    assert "It goes on as it was ordered; what is asked for otherwise is for the next." in again.err
     assert bare.fine("run", "list", "--json").object["fetched"] >= 13
     assert bare.fine("search", "word11", "--json").object["title"] == "Page 11"
 

@@ -13,7 +13,7 @@ from tests.cli.world import Answer, Installation, Site
 def test_show_says_where_each_value_comes_from(world: World) -> None:
     effective = world.home.fine("source", "show", "docs", "--effective", "--json").object["effective"]
     assert effective["start"] == {"value": [world.site.address], "from": "source"}
-    assert effective["robots"] == {"value": "obey", "from": "default"}
+    assert effective["robots"] == {"value": "obey", "from": "built in"}
     assert "robots" in world.home.fine("source", "show", "docs", "--effective").out
 
 

@@ -57,8 +57,9 @@ def wrong(words: Sequence[str]) -> str:
 def _unknown_setting(name: str, given: Sequence[str]) -> str:
     """The first setting behind `--set` that no kind has, or the kind that is named does not."""
     settings = [value for option, value in pairwise(given) if option == "--set"]
+    of_kind = name in ("source add", "receiver add")  # a set of parameters has settings of any kind
     every: dict[str, Any] = RECEIVERS if name.startswith("receiver") else SOURCES
-    kinds = [every[word] for word in given if word in every] if name.endswith("add") else list(every.values())
+    kinds = [every[word] for word in given if word in every] if of_kind else list(every.values())
     known = {field for kind in kinds for field in kind.settings.model_fields}
     for each in settings:
         if "=" in each and each.partition("=")[0] not in known:

@@ -4,11 +4,13 @@ import json
 from dataclasses import fields, replace
 
 import pytest
+import sqlalchemy as sa
 
 from cormorant.base.errors import NotFoundError
 from cormorant.journal import runs
 from cormorant.model.run import OPEN_STATES, Counters, Refresh, RunState
 from cormorant.store.database import Store, Tx
+from cormorant.store.schema import run
 
 
 def ordered(tx: Tx, source: int = 1, *states: RunState) -> list[int]:
@@ -158,3 +160,40 @@ def test_a_run_that_was_suspended_counts_what_it_worked(store: Store, *, started
         runs.go_on(tx, runs.get(tx, number))
         runs.change(tx, number, started_at=now - 5000 if started else now)
         assert abs(runs.get(tx, number).seconds(tx.now()) - seconds) < 60
+
+
+def test_a_number_that_was_given_is_known_when_its_run_is_gone(store: Store) -> None:
+    with store.begin() as tx:
+        assert not runs.was_there(tx, 1)
+        first, last = ordered(tx, 1, RunState.FINISHED, RunState.STOPPED)
+        tx.execute(sa.delete(run))
+        assert [runs.was_there(tx, each) for each in (0, first, last, last + 1)] == [False, True, True, False]
+
+
+def test_indexing_begins_once_and_only_where_it_is_pending(store: Store) -> None:
+    with store.begin() as tx:
+        swept, held = ordered(tx, 1, RunState.SWEEPING, RunState.HELD)
+        runs.pend(tx, swept)
+        pending = runs.claimed(tx, swept)
+        assert (pending.state, runs.stands(pending)) == (RunState.PENDING, "is examined and not indexed yet")
+        assert f"run index {swept}" in runs.answers(pending)
+        assert runs.held(tx)[1].id in (swept, held), "it waits for a person"
+        assert runs.begin_indexing(tx, pending)
+        assert not runs.begin_indexing(tx, pending), "somebody else has said so"
+        assert not runs.begin_indexing(tx, runs.get(tx, held))
+        after = runs.get(tx, swept)
+        assert (after.state, after.asked, after.reason) == (RunState.SWEEPING, runs.INDEX, None)
+
+
+def test_what_was_to_go_when_done_goes_when_nothing_is_compared_with_it(store: Store) -> None:
+    with store.begin() as tx:
+        done, failed, other = ordered(tx, 1, RunState.FINISHED, RunState.FAILED, RunState.FINISHED)
+        for number in (done, failed, other):
+            runs.change(tx, number, forget=number != other, complete=number == done)
+            runs.count(tx, number, "conductor", Counters(fetched=1))
+        runs.forget_done(tx, 1)
+        assert [row.id for row in runs.every(tx, 1)] == [other, failed, done], "it is the newest that saw everything"
+        runs.change(tx, other, complete=True)
+        runs.forget_done(tx, 1)
+        assert [row.id for row in runs.every(tx, 1)] == [other, failed], "one that failed is to be looked at"
+        assert runs.counters(tx, done) == Counters()

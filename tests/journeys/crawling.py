@@ -21,7 +21,7 @@ from typing import Any
 from cormorant.app import following
 from cormorant.base.errors import CormorantError
 from cormorant.frontier import retry
-from cormorant.model.run import Refresh
+from cormorant.model.run import Mode, Refresh
 from cormorant.operate import crawl
 from tests.journeys.home import Home
 
@@ -51,13 +51,14 @@ def _carry_out(said: dict[str, Any]) -> dict[str, Any]:
 
 def _ordered(home: Home, said: dict[str, Any]) -> list[int]:
     with home.house() as house:
-        refresh = Refresh(said["refresh"])
-        return [each.run for each in crawl.order(house, said["names"], refresh, force=said["force"], restart=False)]
+        mode = Mode(said["mode"]) if said["mode"] else None
+        wish = crawl.Wish(Refresh(said["refresh"]), said["force"], mode=mode)
+        return [each.run for each in crawl.order(house, said["names"], wish)]
 
 
-def _order(home: Home, names: tuple[str, ...], runs: list[int], *, force: bool, refresh: str = "all") -> str:
-    said = {"names": names, "runs": runs, "force": force, "refresh": refresh}
-    return json.dumps(said | {"folder": str(home.folder), "store": home.store}) + "\n"
+def _order(home: Home, names: tuple[str, ...], runs: tuple[int, ...] = (), **how: Any) -> str:
+    said = {"names": names, "runs": runs, "force": False, "refresh": "all", "mode": ""}
+    return json.dumps(said | how | {"folder": str(home.folder), "store": home.store}) + "\n"
 
 
 def begin(home: Home, *names: str, force: bool = False) -> subprocess.Popen[str]:
@@ -69,7 +70,7 @@ def begin(home: Home, *names: str, force: bool = False) -> subprocess.Popen[str]
         cwd=home.folder.parent,
     )  # fmt: skip
     assert process.stdin is not None
-    process.stdin.write(_order(home, names, [], force=force))
+    process.stdin.write(_order(home, names, force=force))
     process.stdin.close()
     return process
 
@@ -80,12 +81,13 @@ class Crawler:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def begin(
-        self, home: Home, *names: str, force: bool = False, refresh: str = "all", runs: tuple[int, ...] = ()
-    ) -> list[int]:
-        """Order runs of these sources, or name runs to go on with; returns their numbers when they have begun."""
+    def begin(self, home: Home, *names: str, runs: tuple[int, ...] = (), **how: Any) -> list[int]:
+        """Order runs of these sources, or name runs to go on with; returns their numbers when they have begun.
+
+        `how` is of `force`, `refresh` and `mode`.
+        """
         assert self._process.stdin is not None
-        self._process.stdin.write(_order(home, names, list(runs), force=force, refresh=refresh))
+        self._process.stdin.write(_order(home, names, runs, **how))
         self._process.stdin.flush()
         numbers: list[int] = self._heard()["runs"]
         return numbers
@@ -94,9 +96,9 @@ class Crawler:
         """Wait for the end of what was begun; returns `reports` and `exit`, or `error`."""
         return self._heard()
 
-    def crawl(self, home: Home, *names: str, force: bool = False, refresh: str = "all") -> dict[str, Any]:
+    def crawl(self, home: Home, *names: str, **how: Any) -> dict[str, Any]:
         """Crawl one source; returns its report, with the exit code as `exit`."""
-        self.begin(home, *names, force=force, refresh=refresh)
+        self.begin(home, *names, **how)
         said = self.end()
         assert "reports" in said, said
         report: dict[str, Any] = said["reports"][0]

@@ -34,6 +34,7 @@ _RECRAWL = ("tests/journeys/test_recrawl.py", "-k", "sqlite")
 _BEGINNINGS = "tests/contracts/test_index_beginnings.py"
 _ASKED = "tests/portal/test_asked.py"
 _SMALL = ("tests/journeys/test_small_changes.py",)
+_MODES = ("tests/journeys/test_modes.py",)
 
 MANNERS = (
     _fault("Disallow is ignored", "sources/web/robots.py", "return RobotsRuling(not disallow,",
@@ -61,6 +62,27 @@ MANNERS = (
            "or _bare(at.host).endswith(below))", "or below[1:] in _bare(at.host))", _RULES),
     _fault("Crawl-delay is not obeyed", "sources/web/pace.py", "if asked and min(asked, MAX_CRAWL_DELAY_S) > delay:",
            "if False:", "tests/sources/web/test_pace.py"),
+    _fault("what is examined is indexed at once", "crawl/modes.py", "    if mode not in WITHHELD:\n",
+           "    if True:\n", *_MODES, "-k", "pruned and sqlite"),
+    _fault("what was examined and dropped is believed", "frontier/examined.py",
+           "        recall.recall(tx, numbers)\n", "        pass\n", *_MODES, "-k", "believed"),
+    _fault("a page whose links were not read is confirmed", "crawl/modes.py",
+           "document = structs.replace(outcome.document, links=(), content_hash=b\"\")\n"
+           "    content = unconfirmed(outcome.content)\n",
+           "document = structs.replace(outcome.document, links=())\n    content = outcome.content\n",
+           *_MODES, "-k", "without_links"),
+    _fault("a test crawls the source itself", "operate/rehearsal.py", "    if not test:\n", "    if True:\n",
+           *_MODES, "-k", "test_leaves"),
+    _fault("receivers are told of lost links in every run", "crawl/delta.py", "        if number in new or not known\n",
+           "", "tests/journeys/test_delta.py", "-k", "told and sqlite"),
+    _fault("every condition counts where all have to", "crawl/modified.py",
+           "    return any(known) if settings.modified_when == \"any\" else all(known)\n", "    return any(known)\n",
+           "tests/crawl/test_modified.py"),
+    _fault("what was said is lost where a set says otherwise", "operate/parameters.py",
+           "(name in without or name in whole.shared)", "name in without", "tests/cli/test_parameters.py", "-k",
+           "nearest"),
+    _fault("a set in use is deleted", "operate/sharing.py", "        if rows and not used:\n", "        if False:\n",
+           "tests/cli/test_parameters.py", "-k", "without_a_word"),
     _fault("an empty listing is believed", "sources/files/source.py", "if empty and not was_empty:", "if False:",
            _ACCIDENTS, "-k", "empty and listing"),
     _fault("another folder in the place of the root is believed", "sources/files/source.py",
@@ -100,7 +122,8 @@ MANNERS = (
     _fault("everything is asked for without conditions", "sources/web/source.py",
            "return tuple(filter(None, lines))", "return ()", *_RECRAWL),
     _fault("equal text is written to the index again", "crawl/reading.py",
-           "if resource.indexed and document.text_hash == resource.text_hash:", "if False:", *_RECRAWL),
+           "if resource.indexed and not is_modified(source, resource, content, document, self._rights):", "if False:",
+           *_RECRAWL),
     _fault("rights of a known file are not looked at again", "sources/files/discovery.py",
            'return f"{version}-{rights}-{tag_of(folders)}"', "return version", *_ROUNDS),
     _fault("a secret is not masked", "base/masking.py", "    for each in _hidden:\n", "    for each in ():\n",

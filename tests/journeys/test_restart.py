@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from cormorant.model.run import Refresh, RunState
+from cormorant.model.run import RunState
 from cormorant.operate import crawl
 from tests.clocks import until
 from tests.journeys.conftest import Serve
@@ -49,10 +49,10 @@ def test_a_restarted_run_stays_stopped_and_its_successor_finishes(
     site = serve(SiteSettings(pages=PAGES, delay_s=0.1))
     home.add_source("web", "site", site.source)
     with home.house() as house:
-        (first,) = crawl.order(house, ["site"], Refresh.ALL, force=False, restart=False)
+        (first,) = crawl.order(house, ["site"])
         keep()
         until(lambda: len(site.log()) > fetched, PATIENCE_S)
-        (second,) = crawl.order(house, ["site"], Refresh.ALL, force=False, restart=True)
+        (second,) = crawl.order(house, ["site"], crawl.Wish(restart=True))
         assert second.run != first.run
         until(lambda: crawl.states(house, [second.run])[second.run] is RunState.FINISHED, PATIENCE_S)
         assert crawl.states(house, [first.run])[first.run] is RunState.STOPPED

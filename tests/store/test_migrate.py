@@ -21,7 +21,7 @@ from cormorant.base.clock import SystemClock
 from cormorant.base.errors import DataFolderError, StoreError
 from cormorant.catalog import receivers, sources
 from cormorant.journal import runs
-from cormorant.model.run import Refresh
+from cormorant.model.run import Mode, Refresh
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store import migrate
@@ -92,7 +92,13 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
+BEFORE_0017 = (
+    "ALTER TABLE source DROP COLUMN test_of", "DROP TABLE parameters",
+    "ALTER TABLE run DROP COLUMN mode", "ALTER TABLE run DROP COLUMN forget",
+    "ALTER TABLE content DROP COLUMN unvisited", "UPDATE alembic_version SET version_num = '0015'",
+)  # fmt: skip
 BEFORE_0015 = (
+    *BEFORE_0017,
     "ALTER TABLE receiver DROP COLUMN failures", "ALTER TABLE receiver DROP COLUMN try_at",
     "ALTER TABLE receiver DROP COLUMN resend", "ALTER TABLE stream DROP COLUMN receiver_id",
     "ALTER TABLE stream_head DROP COLUMN installation", "DROP TABLE faulty",
@@ -134,6 +140,19 @@ def test_a_receiver_and_a_stream_of_before_0015_are_kept(store: Store) -> None:
         assert (row.id, row.failures, row.try_at, row.resend) == (number, 0, None, None)
         assert [each.resource for each in stream.after(tx, 0, 9, 1, number)] == [2]
         assert stream.installation(tx) == stream.installation(tx) != ""
+
+
+def test_a_source_and_a_run_of_before_0017_are_kept(store: Store) -> None:
+    with store.begin() as tx:
+        number = sources.add(tx, "web", "docs", {"depth": 2})
+        runs.request(tx, number, "{}", Refresh.ALL, force=True)
+        for change in BEFORE_0017:
+            tx.driver(change)
+    migrate.prepare(store)
+    with store.begin() as tx:
+        row, before = sources.named(tx, "docs"), runs.get(tx)
+        assert (version(tx), row.settings, row.test_of) == (SCHEMA_VERSION, {"depth": 2}, None)
+        assert (before.mode, before.forget, before.force) == (Mode.ACCEPT, False, True)
 
 
 def test_a_new_database_has_every_table_and_today_s_version(empty_url: str) -> None:

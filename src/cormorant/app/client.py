@@ -19,8 +19,9 @@ from typing import Any, Self, overload
 
 from cormorant.app import settings
 from cormorant.app.build import Plan, open_house
-from cormorant.model.run import Refresh
+from cormorant.model.run import Mode, Refresh
 from cormorant.operate import crawl, explain, problems, searching, sources
+from cormorant.operate.crawl import Wish
 from cormorant.operate.house import House
 from cormorant.search.reader import Answer, Hit, Library, Question, Sort, Why
 
@@ -117,16 +118,21 @@ class Cormorant:
         loaded = settings.load(Path(config) if config is not None else None)
         return cls(Plan(settings.data_folder(Path(path) if path is not None else None), loaded))
 
-    def crawl(self, name: str, refresh: str = "all", *, force: bool = False, restart: bool = False) -> Report:
+    def crawl(
+        self, name: str, refresh: str = "all", *, force: bool = False, restart: bool = False, mode: str | None = None
+    ) -> Report:
         """Crawl a source and return how it went. Forks; so it takes the main thread of a program that has others.
 
+        `mode` is accept, examine, index_only or test; None: what the settings of the source say.
+
         Raises NotFoundError for an unknown source, ConflictError when its last run is held, ValueError for an unknown
-        `refresh`.
+        `refresh` or `mode`.
         """
         from cormorant.app import sampling
         from cormorant.app.following import Nobody, carry_out
 
-        ordered = crawl.order(self._house(), [name], Refresh(refresh), force=force, restart=restart)
+        wish = Wish(Refresh(refresh), force, restart, Mode(mode) if mode else None)
+        ordered = crawl.order(self._house(), [name], wish)
         for held in crawl.unanswered(self._house(), [name]) if not ordered else ():
             raise held
         numbers = [each.run for each in ordered]

@@ -22,7 +22,7 @@ from cormorant.base.errors import CormorantError, IndexDamaged
 from cormorant.base.log import logger
 from cormorant.base.steps import Steps, StepTable, unmeasured
 from cormorant.catalog import consents, receivers, sources
-from cormorant.catalog.acls import ACLNumbers
+from cormorant.catalog.acls import ACLNumbers, Rights
 from cormorant.crawl import course
 from cormorant.crawl.delivery import Outlet, Shelf
 from cormorant.crawl.dispatch import Dispatch
@@ -109,7 +109,7 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
         leases.disown(tx, name)
     assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)
     doubts = Doubts(copies(house.store, means.cache))
-    reader = Reader(ChildPool(converters), steps, partial(stands, house.store), doubts)
+    reader = Reader(ChildPool(converters), steps, partial(stands, house.store), doubts, Rights(house.store))
     crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), _room(plan, house))
     began = cpu_ns()
     await Worker(crew).work(stop)
@@ -278,7 +278,7 @@ class Assignments:
         source = self._source(tx, row)
         if source is None:
             return None
-        order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of)
+        order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of, row.mode)
         return Dispatch(source, order, self._means, runs.counted_by(tx, row.id, self._means.owner))
 
 

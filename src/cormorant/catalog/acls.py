@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from cormorant.model.acl import ACL, NOBODY
 from cormorant.store import bulk
-from cormorant.store.database import Tx
+from cormorant.store.database import Store, Tx
 from cormorant.store.schema import acl as acl_table
 
 
@@ -55,3 +55,15 @@ class ACLNumbers:
         digest = hashlib.sha256(f"{grants}\n{denies}".encode()).hexdigest()
         bulk.insert(tx, acl_table, ("grants", "denies", "digest"), [(grants, denies, digest)])
         return int(tx.execute(sa.select(acl_table.c.id).where(acl_table.c.digest == digest)).scalar_one())
+
+
+class Rights:
+    """Who may read what has an access list of this number, asked outside of any transaction."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._acls = store, ACLNumbers()
+
+    def __call__(self, number: int) -> ACL:
+        """The access list; one that is unknown grants nothing."""
+        with self._store.read() as tx:
+            return self._acls.list_of(tx, number)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.catalog import parameters
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import source
@@ -17,7 +18,11 @@ from cormorant.store.schema import source
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """A configured source. `settings` are as given; the kind's class reads them."""
+    """A configured source. The kind's class reads its `settings`: its `own` as given, and beside them those of sets.
+
+    `origins` say of which set a setting is that is not its own. `test_of` is the source that it is a copy of, made for
+    a crawl that delivers nothing.
+    """
 
     id: int
     name: str
@@ -27,13 +32,19 @@ class SourceRow:
     generation: int
     cursor: str
     created_at: float
+    own: Mapping[str, Any] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    test_of: int | None = None
 
 
-def add(tx: Tx, kind: str, name: str, settings: Mapping[str, Any]) -> int:
+def add(tx: Tx, kind: str, name: str, settings: Mapping[str, Any], test_of: int | None = None) -> int:
     """Keep a new source and return its number. Raises ConflictError when the name is taken."""
     if tx.rows(sa.select(source.c.id).where(source.c.name == name)):
         raise ConflictError(f"There is a source {name!r} already. Choose another name, or edit that one.")
-    values = {"name": name, "kind": kind, "settings": json.dumps(settings, sort_keys=True), "created_at": tx.now()}
+    values = {
+        "name": name, "kind": kind, "settings": json.dumps(settings, sort_keys=True), "created_at": tx.now(),
+        "test_of": test_of,
+    }  # fmt: skip
     made = tx.execute(sa.insert(source).values(**values).returning(source.c.id))
     return int(made.scalar_one())
 
@@ -65,24 +76,34 @@ def forget_agreed(tx: Tx, number: int, asked_at: float) -> None:
 
 
 def every(tx: Tx) -> list[SourceRow]:
-    """All sources by name."""
-    return [_row(row) for row in tx.rows(sa.select(source).order_by(source.c.name))]
+    """All sources by name. Copies made for tests are none."""
+    return _rows(tx, sa.select(source).where(source.c.test_of.is_(None)).order_by(source.c.name))
+
+
+def copy_of(tx: Tx, number: int) -> SourceRow | None:
+    """The copy of a source that was made for a test, None when there is none."""
+    return next(iter(_rows(tx, sa.select(source).where(source.c.test_of == number))), None)
+
+
+def claim(tx: Tx, number: int) -> None:
+    """Let nobody else order anything of a source until this transaction ends."""
+    if not tx.sqlite:  # there, nobody else writes meanwhile
+        tx.execute(sa.select(source.c.id).where(source.c.id == number).with_for_update())
 
 
 def named(tx: Tx, name: str) -> SourceRow:
     """The source of that name. Raises NotFoundError, with the names there are."""
     text = bulk.storable(name)  # a terminal may give bytes that are no text, which no database takes
-    rows = tx.rows(sa.select(source).where(source.c.name == name)) if text == name else []
+    rows = _rows(tx, sa.select(source).where(source.c.name == name)) if text == name else []
     if not rows:
         names = ", ".join(row.name for row in every(tx)) or "none yet; `cormorant source add` makes one"
         raise NotFoundError(f"There is no source {name!r}. There is: {names}.")
-    return _row(rows[0])
+    return rows[0]
 
 
 def numbered(tx: Tx, number: int) -> SourceRow | None:
     """The source of that number, None when it was deleted."""
-    rows = tx.rows(sa.select(source).where(source.c.id == number))
-    return _row(rows[0]) if rows else None
+    return next(iter(_rows(tx, sa.select(source).where(source.c.id == number))), None)
 
 
 def next_generation(tx: Tx, number: int) -> int:
@@ -101,7 +122,18 @@ def set_cursor(tx: Tx, number: int, cursor: str) -> None:
     tx.execute(sa.update(source).where(source.c.id == number).values(cursor=cursor))
 
 
-def _row(row: Any) -> SourceRow:
+def _rows(tx: Tx, statement: sa.Select[Any]) -> list[SourceRow]:
+    """Sources with what they have from sets of parameters."""
+    rows = tx.rows(statement)
+    known = parameters.every(tx) if rows else {}
+    return [_row(row, known) for row in rows]
+
+
+def _row(row: Any, known: Mapping[str, parameters.Parameters]) -> SourceRow:
+    own = json.loads(row.settings)
+    from_sets = parameters.inherited(known, row.kind, own)
     return SourceRow(
-        row.id, row.name, row.kind, json.loads(row.settings), row.version, row.generation, row.cursor, row.created_at
-    )
+        row.id, row.name, row.kind, {name: value for name, (value, _) in from_sets.items()} | own, row.version,
+        row.generation, row.cursor, row.created_at, own, {name: origin for name, (_, origin) in from_sets.items()},
+        row.test_of,
+    )  # fmt: skip

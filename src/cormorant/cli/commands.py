@@ -25,6 +25,7 @@ SECTIONS: dict[str, tuple[Command, ...]] = {
     ),
     "Crawl": (
         Command("source", "sources", "app", "Places documents come from"),
+        Command("parameters", "parameters", "app", "Values of settings that many sources share"),
         Command("crawl", "crawl", "app", "Crawl sources now"),
         Command("run", "runs", "app", "Runs: list, look at, answer"),
         Command("schedule", "schedules", "app", "Crawl sources by themselves, at hours you choose"),

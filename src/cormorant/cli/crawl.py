@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cormorant.base.errors import Interrupted
+from cormorant.base.errors import Interrupted, UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
-from cormorant.model.run import Refresh
+from cormorant.cli.records import taking
+from cormorant.model.run import Mode, Refresh
 
 if TYPE_CHECKING:
     from cormorant.app.build import Plan
@@ -29,6 +30,54 @@ class Which(StrEnum):
     ALL = Refresh.ALL.value
     DUE = Refresh.DUE.value
     APPEND = Refresh.APPEND.value
+    SCRATCH = Refresh.SCRATCH.value
+
+
+@dataclass(frozen=True, kw_only=True)
+class How:
+    """How a crawl is ordered."""
+
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help="Take nothing for unchanged: fetch, read and deliver everything anew. The report still "
+            "counts as changed only what says something else than before.",
+        ),
+    ] = False
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Begin anew instead of going on with an interrupted run.")
+    ] = False
+    refresh: Annotated[
+        Which,
+        typer.Option(
+            "--refresh",
+            help="all: everything known and found. due: what was left over or put off, and files that changed. "
+            "append: only what was never visited. scratch: everything, with nothing remembered.",
+        ),
+    ] = Which.ALL
+    examine: Annotated[
+        bool, typer.Option("--examine", help="Fetch and follow, index nothing: look first, then `run index`.")
+    ] = False
+    index_only: Annotated[bool, typer.Option("--index-only", help="Index what is known; links are not read.")] = False
+    test: Annotated[
+        bool, typer.Option("--test", help="Crawl a copy of the source as if for the first time; deliver nothing.")
+    ] = False
+    detach: Annotated[bool, typer.Option("--detach", help="Order it and return; `run watch` shows how it goes.")] = (
+        False
+    )
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Have the run deleted when it is done; what it found stays.")
+    ] = False
+
+    @property
+    def mode(self) -> Mode | None:
+        """The mode that is asked for, None for that of each source. Raises UsageError for several."""
+        asked = {Mode.EXAMINE: self.examine, Mode.INDEX_ONLY: self.index_only, Mode.TEST: self.test}
+        modes = [mode for mode, wanted in asked.items() if wanted]
+        if len(modes) > 1:
+            raise UsageError("Say one of --examine, --index-only and --test.")
+        return modes[0] if modes else None
 
 
 @app.command(
@@ -37,8 +86,11 @@ class Which(StrEnum):
         "cormorant crawl docs",
         "cormorant crawl docs papers --json",
         "cormorant crawl docs --refresh due",
+        "cormorant crawl docs --examine",
+        "cormorant crawl docs --detach",
     )
 )
+@taking(How, "how")
 def crawl(
     context: typer.Context,
     names: Annotated[
@@ -50,25 +102,7 @@ def crawl(
             default_factory=list,
         ),
     ],
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Take nothing for unchanged: fetch, read and deliver everything anew. The report still "
-            "counts as changed only what says something else than before.",
-        ),
-    ] = False,
-    restart: Annotated[
-        bool, typer.Option("--restart", help="Begin anew instead of going on with an interrupted run.")
-    ] = False,
-    refresh: Annotated[
-        Which,
-        typer.Option(
-            "--refresh",
-            help="all: everything known and found. due: what was left over or put off, and files that changed. "
-            "append: only what was never visited.",
-        ),
-    ] = Which.ALL,
+    how: How,
 ) -> None:
     """Crawl sources now, with progress, and report at the end. Ctrl-C stops it; the next crawl goes on.
 
@@ -77,22 +111,12 @@ def crawl(
 
     Ends with 0 when all went well, 3 when some documents failed or a run is held, 6 when no start address answered.
     """
-    how = How(Refresh(refresh.value), force=force, restart=restart)
     raise typer.Exit(_crawl(terminal.of(context), names, how))
-
-
-@dataclass(frozen=True, slots=True)
-class How:
-    """How runs are ordered."""
-
-    refresh: Refresh = Refresh.ALL
-    force: bool = False
-    restart: bool = False
 
 
 def crawl_due(say: Terminal, names: Sequence[str]) -> int:
     """Crawl what is due of these sources, and return the exit code."""
-    return _crawl(say, names, How(Refresh.DUE))
+    return _crawl(say, names, How(refresh=Which.DUE))
 
 
 def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
@@ -103,16 +127,36 @@ def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
     ordered: list[Ordered] = []
     try:
         with say.house() as house:
-            left_out = [] if how.restart else runs.unanswered(house, names)
-            ordered = runs.order(house, names, how.refresh, force=how.force, restart=how.restart)
+            left_out = [] if how.restart or how.test else runs.unanswered(house, names)
+            wish = runs.Wish(Refresh(how.refresh.value), how.force, how.restart, how.mode, how.forget)
+            ordered = runs.order(house, names, wish)
     except KeyboardInterrupt as asked:
         if not ordered:
             raise
         raise _interrupted(asked, plan, ordered) from None
     for each in left_out:
         say.problem(each)
+    if how.detach:
+        _detach(say, plan, ordered)
+        return 3 if left_out else 0
     codes = [carry_out(say, plan, ordered) if ordered else 0, *(3 for _ in left_out)]
     return runs.worst(codes)
+
+
+def _detach(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> None:
+    """Leave ordered runs to whoever is at work, or to a process that goes on by itself, and say so."""
+    from cormorant.app.detaching import carry_out_later
+
+    log = carry_out_later(plan, ordered, say.asked.config)
+    for each in ordered:
+        if say.json:
+            say.record({"run": each.run, "source": each.source, "resumed": each.resumed})
+        else:
+            say.print(f"Run {each.run} of {each.source!r}. `cormorant run watch {each.run}` shows how it goes.")
+    if log is not None:
+        say.note(f"It goes on by itself; what it has to say is in {log}.")
+    elif ordered:
+        say.note("The command at work on this folder carries it out.")
 
 
 def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
@@ -141,7 +185,7 @@ def _follow(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> None:
         elif each.resumed:
             say.note(f"Going on with run {each.run} of {each.source!r}, which was interrupted. --restart begins anew.")
         if each.as_before:
-            say.note("It goes on as it was ordered; --force and --refresh are for the next.")
+            say.note("It goes on as it was ordered; what is asked for otherwise is for the next.")
     numbers = [each.run for each in ordered]
     with sampling.in_reach(plan, numbers) as sample, watcher(say, numbers) as watching:
         if sample:

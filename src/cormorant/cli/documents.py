@@ -39,6 +39,9 @@ class Listed:
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Documents without text, with the reason: found by their names alone.")
     ] = False
+    run: Annotated[
+        int | None, typer.Option("--run", metavar="ID", help="Last visited by this run only.", show_default=False)
+    ] = None
     limit: Most = None
 
 
@@ -49,6 +52,7 @@ class Listed:
         "cormorant document list --source docs --status 404",
         "cormorant document list --state error --json",
         "cormorant document list --excluded",
+        "cormorant document list --run 3",
         "cormorant document list --limit 20",
     ),
 )
@@ -62,7 +66,7 @@ def list_(context: typer.Context, listed: Listed) -> None:
     from cormorant.operate import listing
 
     say = terminal.of(context)
-    wanted = listing.Wanted(listed.source, listed.state, listed.status, listed.excluded, listed.no_text)
+    wanted = listing.Wanted(listed.source, listed.state, listed.status, listed.excluded, listed.no_text, listed.run)
     with say.house() as house:
         for record in islice(listing.listed(house, wanted), listed.limit):
             if say.json:

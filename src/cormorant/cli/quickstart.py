@@ -79,7 +79,6 @@ def _crawl_and_search(say: Terminal, plan: Plan, made: Sequence[Made]) -> int:
     """Crawl the sources and search them once; the exit code. A source that no server answered for is not kept."""
     from cormorant.cli.crawl import carry_out
     from cormorant.cli.search import show
-    from cormorant.model.run import Refresh
     from cormorant.operate import crawl, searching, sources
     from cormorant.operate.quickstart import telling_words
     from cormorant.search.reader import Question
@@ -88,7 +87,7 @@ def _crawl_and_search(say: Terminal, plan: Plan, made: Sequence[Made]) -> int:
     say.note(f"Crawling {', '.join(names)} into {plan.folder}")
     with say.house() as house:
         left_out = crawl.unanswered(house, names)
-        ordered = crawl.order(house, names, Refresh.ALL, force=False, restart=False)
+        ordered = crawl.order(house, names)
     for held in left_out:
         say.problem(held)
     if ordered:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cormorant.cli.figures import duration, plural, size
-from cormorant.model.run import RunState
+from cormorant.model.run import ASKING_STATES, RunState
 
 if TYPE_CHECKING:
     from cormorant.app.build import Plan
@@ -32,6 +32,8 @@ _MORE = (
     "gone",
     "excluded",
     "unlinked",
+    "unvisited_changed",
+    "unvisited_deleted",
     "deferred",
     "failed",
     "quarantined",
@@ -81,14 +83,14 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {name.replace('_', ' '):<20}{record[name]:>12,}"
     yield ""
     yield f"  {plural(record['requests'], 'request')}, {size(record['bytes'])} over the wire"
-    outcomes = [f"{record[name]:,} {name}" for name in _MORE if record[name]]
+    outcomes = [f"{record[name]:,} {name.replace('_', ' ')}" for name in _MORE if record[name]]
     if outcomes:
         yield f"  {', '.join(outcomes)}"
 
 
 def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
-    """What a person should look at; that a run is held is not repeated, since it ends in a question."""
-    told = [each["sentence"] for each in record["problems"] if each.get("code") != RunState.HELD]
+    """What a person should look at; that a run waits for an answer is not repeated, since it ends in a question."""
+    told = [each["sentence"] for each in record["problems"] if each.get("code") not in ASKING_STATES]
     if told:
         yield ""
         yield "  Problems:"
@@ -97,12 +99,19 @@ def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def questions(record: Mapping[str, Any]) -> Iterator[str]:
-    """What a person has to answer, if the run is held."""
+    """What a person has to answer, if the run waits for that."""
+    run = record["run"]
     if record["state"] == RunState.HELD:
-        run = record["run"]
         yield ""
         yield "  Nothing has left the index yet. What now?"
         yield f"    cormorant run show {run}      shows which documents would go"
         yield f"    cormorant run accept {run}    lets them go"
         yield f"    cormorant run refuse {run}    keeps them until the next crawl"
+    if record["state"] == RunState.PENDING:
+        yield ""
+        yield "  Nothing of it is indexed yet. What now?"
+        yield f"    cormorant document list --run {run}   shows what it has visited"
+        yield f"    cormorant run prune {run} RULE        leaves out what a rule matches, like path:/drafts/"
+        yield f"    cormorant run index {run}             indexes the rest, without a request"
+        yield f"    cormorant run stop {run}              drops it: the next crawl fetches it anew"
     yield ""

@@ -8,9 +8,12 @@ import typer
 
 from cormorant.cli import terminal
 from cormorant.cli.calling import OfSource, examples, new_app
+from cormorant.cli.figures import plural
 
 app = new_app(
-    "Runs, each one crawl of one source: list, show, watch, suspend, resume, stop, delete, accept, refuse.", group=True
+    "Runs, each one crawl of one source: list, show, watch, suspend, resume, stop, delete, accept, refuse, prune, "
+    "index.",
+    group=True,
 )
 
 Number = Annotated[
@@ -100,7 +103,10 @@ def resume(context: typer.Context, number: Number = None) -> None:
 
 @app.command(epilog=examples("cormorant run stop", "cormorant run stop 1"))
 def stop(context: typer.Context, number: Number = None) -> None:
-    """End a run for good; the next crawl of its source begins anew. What was found is kept."""
+    """End a run for good; the next crawl of its source begins anew. What was found is kept.
+
+    What was examined and is not indexed yet is fetched anew.
+    """
     from cormorant.operate import steering
 
     say = terminal.of(context)
@@ -113,13 +119,14 @@ def stop(context: typer.Context, number: Number = None) -> None:
 def delete(
     context: typer.Context, number: Annotated[int, typer.Argument(metavar="ID", help="Number of the run.")]
 ) -> None:
-    """Forget a run that has ended, with its figures. What it found stays."""
+    """Forget a run that has ended, with its figures. What it found stays, but what a test has found."""
     from cormorant.operate import steering
 
     say = terminal.of(context)
     with say.house() as house:
-        row = steering.delete(house, number)
-    _told(say, row.id, "deleted", f"Deleted run {row.id}; what it found stays.")
+        deleted = steering.delete(house, number)
+    sentence = f"Deleted run {number}." if deleted else f"There is no run {number} any more: it was deleted before."
+    _told(say, number, "deleted", sentence)
 
 
 def _told(say: terminal.Terminal, number: int, state: str, sentence: str) -> None:
@@ -127,6 +134,47 @@ def _told(say: terminal.Terminal, number: int, state: str, sentence: str) -> Non
         say.record({"run": number, "state": state})
     else:
         say.note(sentence)
+
+
+@app.command(epilog=examples("cormorant run prune 3 path:/drafts/", "cormorant run prune 3 ext:zip name:draft-*"))
+def prune(
+    context: typer.Context,
+    number: Annotated[int, typer.Argument(metavar="ID", help="Number of the run.")],
+    rules: Annotated[
+        list[str], typer.Argument(metavar="RULE...", help="Written as those of `exclude`, like path:/drafts/.")
+    ],
+) -> None:
+    """Leave some of what a run has examined out of what is to be indexed. The next crawl finds it again.
+
+    To keep it out for good, add the rules to the source: `source edit NAME --set exclude=...`.
+    """
+    from cormorant.operate import examining
+
+    say = terminal.of(context)
+    with say.house() as house:
+        record = examining.prune(house, number, rules)
+    if say.json:
+        say.record(record)
+        return
+    say.note(f"Left out: {plural(record['pruned'], 'document')}; {record['left']:,} are left to be indexed.")
+    for each in record["rules"]:
+        say.note(f"  {each['rule']}: {each['documents']:,}")
+    for rule in record["idle"]:
+        say.note(f"The rule {rule!r} matches none of them. Check how it is written.")
+
+
+@app.command(epilog=examples("cormorant run index", "cormorant run index 3"))
+def index(context: typer.Context, number: Number = None) -> None:
+    """Index what a run has examined, without a request, and carry the run to its end."""
+    from cormorant.cli.crawl import carry_out
+    from cormorant.operate import crawl, examining
+    from cormorant.operate.crawl import Ordered
+
+    say = terminal.of(context)
+    with say.house() as house:
+        row = examining.index(house, number)
+        source = crawl.report(house, row.id)["source"]
+    raise typer.Exit(carry_out(say, say.plan(), [Ordered(row.id, source, resumed=False)]))
 
 
 @app.command(epilog=examples("cormorant run accept", "cormorant run accept 1"))

@@ -172,11 +172,11 @@ def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, 
         if say.json and preview:
             say.record(effect)
             return
-        _tell(say, effect)
+        tell(say, effect)
         if preview:
             return
         going = effect["leave"] + effect["merge"]
-        if going and not yes and not _agreed(say, going):
+        if going and not yes and not agreed(say, going):
             say.note("Nothing was changed.")
             raise typer.Exit(1)
         row = sources.edit(house, name, wanted, previewing.agreed(effect))
@@ -188,7 +188,7 @@ def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, 
     _doubt(say, row, told=True)
 
 
-def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
+def tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
     """Say what an edit would do."""
     if say.json:
         return
@@ -210,7 +210,7 @@ def _followed(effect: dict[str, Any], *, resting: bool) -> str:
     return f"{now}; the next crawl follows all." if later else f"{now}."
 
 
-def _agreed(say: terminal.Terminal, leave: int) -> bool:
+def agreed(say: terminal.Terminal, leave: int) -> bool:
     """Ask; a program cannot answer, so it is told what to say instead."""
     import sys
 

@@ -65,7 +65,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
             say.print(f"Run {each['run']} of {each['source']!r}: {each['last_reason']}")
     for run in record["held_runs"]:
         say.print()
-        say.print(f"Run {run} is held. `cormorant run show {run}` says why; answer with `run accept` or `run refuse`.")
+        say.print(f"Run {run} waits for an answer. `cormorant run show {run}` says why, and what can be answered.")
     if record["paused"]:
         say.print()
         say.print("Deliveries are paused. `cormorant provider resume` goes on.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cormorant.catalog import receivers
 from cormorant.journal import runs
-from cormorant.model.run import OPEN_STATES, RunState
+from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store.bulk import storable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cormorant.journal.runs import RunRow
     from cormorant.store.database import Tx
 
-UNFINISHED = (*OPEN_STATES, RunState.HELD, RunState.SUSPENDED)
+UNFINISHED = (*OPEN_STATES, *ASKING_STATES, RunState.SUSPENDED)
 _TOLD = {
     RunState.DISCOVERING: Event.STARTED,
     RunState.DELIVERING: Event.FINISHED,

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
-from cormorant.crawl import leads, naming, rows, watches, writing
+from cormorant.crawl import leads, modes, naming, rows, watches, writing
 from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.rows import Batch, Visited
 from cormorant.crawl.sifting import sifted
@@ -49,9 +49,8 @@ class Dispatch:
 
     def add(self, report: Report) -> None:
         """Take a visit: decide its fate, screen its links, pack what is to be kept."""
-        means, resource = self._means, report.task.resource
-        settings = self.source.settings
-        level = settings.level(resource.address)
+        means, resource, settings = self._means, report.task.resource, self.source.settings
+        report, level = modes.read(report, self.order.mode), settings.level(resource.address)
         at = Circumstances(self.order.generation, self._lists, report.at, jitter(0.1), settings.errors, level)
         with means.steps("gates"):
             report = report._replace(outcome=naming.named(report.outcome, self.source.rename))
@@ -87,10 +86,10 @@ class Dispatch:
         with means.steps("settle"), means.store.begin() as tx:
             lost = supply.renew(tx, means.owner, rows.sites(batch))
             kept = sifted(tx, self.source, batch.without(lost) if lost else batch, self.order)
-            kept = self._swallowing.sorted_out(tx, kept, places, self.order.run)
+            kept = self._swallowing.sorted_out(tx, kept, places, self.order)
             means.acls.prepare(tx, rows.rights(kept))
             kept_at = [places[id(packed)] for packed in kept.packed]
-            made = rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx))
+            made = modes.written(rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx)), self.order.mode)
             counters.discovered += leads.admit(tx, means.sites, self.order, kept)
             rows.count(counters, kept, visits.exclude(tx, kept.exclusions))
             writing.write(tx, made, self.order.run)

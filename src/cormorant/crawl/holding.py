@@ -12,21 +12,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cormorant.catalog import sources
-from cormorant.crawl import links, sweep
+from cormorant.crawl import delta, links, swallowing, sweep, waiting
 from cormorant.frontier import brake, hiding, progress
 from cormorant.journal import runs
-from cormorant.model.run import RunState
+from cormorant.model.run import Refresh, RunState
 
 if TYPE_CHECKING:
     from cormorant.journal.runs import RunRow
     from cormorant.store.database import Store
 
 
-def is_held(store: Store, row: RunRow, swallowed: str) -> bool:
+async def is_held(store: Store, row: RunRow) -> bool:
     """Find out what a run would delete, and hold it if that is too much, or for what it would have overwritten.
 
     An accepted run is never held.
     """
+    swallowed = swallowing.settle(store, row)
+    if swallowed:  # what was put back is found before anybody is asked
+        await waiting.until_delivered(store, row)
     links.invert(store, row.source_id)
     if row.asked == "accept":
         with store.begin() as tx:
@@ -34,6 +37,8 @@ def is_held(store: Store, row: RunRow, swallowed: str) -> bool:
         return False
     if row.complete and row.lists:
         sweep.hide_absent(store, row.source_id, row.id, row.unlisted)
+    if row.complete and row.refresh is Refresh.SCRATCH and not row.lists:
+        delta.hide(store, row.source_id, row.id)
     return braked(store, row, swallowed)
 
 
@@ -57,7 +62,8 @@ def braked(store: Store, row: RunRow, swallowed: str = "") -> bool:
 
 
 def finish(store: Store, row: RunRow, now: float) -> None:
-    """The run has come to its end, and what was agreed to before it is done."""
+    """The run has come to its end, and what was agreed to before it is done. What was to go when done goes."""
     with store.begin() as tx:
         if runs.advance(tx, row.id, row.state, state=RunState.FINISHED, finished_at=now):
             sources.forget_agreed(tx, row.source_id, row.requested_at)
+            runs.forget_done(tx, row.source_id)

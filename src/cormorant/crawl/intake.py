@@ -44,7 +44,7 @@ class Intake:
 
     def __init__(self, store: Store, source: Source, row: RunRow) -> None:
         self._store, self._source, self._row, self._run = store, source, row, row.id
-        self._order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of)
+        self._order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of, row.mode)
         self._sites = SiteNumbers()
         self._counters = Counters()
         self._newcomers = Newcomers(store, source, self._order, self._sites)

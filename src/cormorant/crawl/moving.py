@@ -18,6 +18,7 @@ from cormorant.frontier.moving import Absent, Move
 from cormorant.journal import visits
 from cormorant.model.address import is_below
 from cormorant.model.outcome import OutcomeKind
+from cormorant.model.run import WITHHELD
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.sources.protocol import Discovery
@@ -40,7 +41,7 @@ class Newcomers:
         self._source, self._order, self._sites = source, order, sites
         self._held = defaultdict[str, list["Found"]](list)
         with store.read() as tx:
-            lists = source.discovery is Discovery.LISTING
+            lists = source.discovery is Discovery.LISTING and order.mode not in WITHHELD
             self._room = MOST if lists and moving.absent(tx, source.number, order.run, 1, 0) else 0
 
     def hold(self, tx: Tx, arrivals: Sequence[Arrival]) -> list[Found]:

@@ -39,6 +39,7 @@ QUIET_S = 0.5
 """An index with nothing more to read commits after this, so that the end of a crawl is found at once."""
 LARGE = 1_000_000
 """Characters of text above which a record refers to the cache instead of carrying it."""
+_UNVISITED = (Event.UNVISITED, Event.UNVISITED_CHANGED)
 
 
 @dataclass(slots=True)
@@ -122,9 +123,14 @@ class IndexOutlet:
 
 
 def _deciding(found: Sequence[Found]) -> list[Found]:
-    """Of each document the newest event, one about links only where there is no other: a document brings its links."""
+    """Of each document the newest event, one about links only where there is no other: a document brings its links.
+
+    That nothing links to a document any more is no change of what is found.
+    """
     newest: dict[int, Found] = {}
     for each in found:
+        if each.event.event in _UNVISITED:
+            continue
         if each.event.event is not Event.LINKS or newest.get(each.event.resource, each).event.event is Event.LINKS:
             newest[each.event.resource] = each
     return sorted(newest.values(), key=lambda each: each.event.seq)
@@ -225,7 +231,9 @@ def is_told(event: Event, settings: ReceiverSettings) -> bool:
     """Is an event for a receiver with these settings? Of links the index alone is told."""
     if event is Event.LINKS:
         return False
-    return settings.runs if event.of_run else settings.delta or not event.of_gone
+    if event.of_run:
+        return settings.runs
+    return settings.delta or not (event.of_gone or event in _UNVISITED)
 
 
 def _copy(row: Any, frame: Frame) -> Kept:

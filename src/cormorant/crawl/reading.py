@@ -13,6 +13,7 @@ from cormorant.base.masking import masked
 from cormorant.base.steps import Steps
 from cormorant.crawl import naming
 from cormorant.crawl.doubts import Doubts, Read
+from cormorant.crawl.modified import is_modified
 from cormorant.extract.beside import with_header
 from cormorant.extract.change import attributes_said, main_text_hash
 from cormorant.extract.choose import Reading, claims_to_be, extract_inline, needs_office, reading_of, unread_status
@@ -29,6 +30,7 @@ from cormorant.limits import Answer, Finished, Killed, PayloadTooBig, ServerGone
 from cormorant.limits import Failed as TaskFailed
 from cormorant.limits.client import ChildPool
 from cormorant.model import showing
+from cormorant.model.acl import ACL, PUBLIC
 from cormorant.model.content import Content, Document, Extraction, Link, Manner, Value, Wire
 from cormorant.model.outcome import CONVERTER_SAID, Excluded, Failed, Moved, Ok, Outcome, Quarantined, Unchanged
 from cormorant.model.resource import Resource
@@ -55,12 +57,13 @@ class Reader:
 
     def __init__(
         self, children: ChildPool, steps: Steps, stands: Callable[[int, str], bool | None] = _unknown,
-        doubts: Doubts | None = None,
+        doubts: Doubts | None = None, rights: Callable[[int], ACL] = lambda _: PUBLIC,
     ) -> None:  # fmt: skip
         self._children = children
         self._steps = steps
         self._stands = stands
         self._doubts = doubts
+        self._rights = rights
 
     async def believed(self, read: Read, source: Source, wire: Wire) -> Outcome:
         """How a visit ends whose page was read: as it seems to, unless there is reason to doubt what came."""
@@ -82,7 +85,7 @@ class Reader:
         if not ruling.lasting:  # unchanged, it may be judged otherwise the next time: it is read again then
             content, content_hash = unconfirmed(content), b""
         document = document_of(source, resource, content, said, content_hash)
-        if resource.indexed and document.text_hash == resource.text_hash:
+        if resource.indexed and not is_modified(source, resource, content, document, self._rights):
             return Unchanged(200, content, document, follow, unfollowed)
         return Ok(content, document, follow, unfollowed, likeness=replacing(resource, document))
 

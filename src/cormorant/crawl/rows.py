@@ -254,7 +254,7 @@ class Rows:
     """Rows for every table a batch touches. Sequence numbers are filled in when the stream has given them.
 
     `regranted` are documents whose rights changed, `returned` those that were visited before and can be found with
-    other rights from now on.
+    other rights from now on. `quiet`: nobody is told of what was read.
     """
 
     fates: list[tuple[Resource, Fate, float]] = field(default_factory=list)
@@ -269,9 +269,12 @@ class Rows:
     shown: list[int] = field(default_factory=list)
     regranted: set[int] = field(default_factory=set)
     returned: set[int] = field(default_factory=set)
+    quiet: bool = False
 
     def numbered(self, first: int) -> list[ContentRow]:
         """Content rows with their places in the stream: they are its first entries, in the same order."""
+        if self.quiet:
+            return self.contents
         return [row._replace(seq=first + n) for n, row in enumerate(self.contents)]
 
     def restricted(self, first: int) -> list[tuple[int, int, int, int]]:

@@ -1,7 +1,8 @@
 """One crawl of one source, from the order to the report.
 
     WAITING -> discover, admit (DISCOVERING) -> wait until nothing is left (RETRIEVING) -> links, sweep (SWEEPING)
-            -> brake, or swallowed? HELD -> wait for the receivers (DELIVERING) -> FINISHED
+            -> examined? PENDING; brake, or swallowed? HELD -> wait for the receivers (DELIVERING) -> FINISHED
+
 Every step may be interrupted by a kill and is taken up again by whoever owns the data folder next.
 """
 
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
-from cormorant.crawl import course, holding, levels, links, swallowing, sweep, waiting
+from cormorant.crawl import beginning, course, delta, holding, links, modes, sweep, waiting
 from cormorant.crawl.intake import Intake
 from cormorant.frontier import ledger, progress
 from cormorant.model.run import Refresh, RunState
@@ -57,8 +58,7 @@ class Conductor:
 
     async def _begin(self) -> None:
         """Count the generation up, so that everything known is due, unless only what is due or new is wanted."""
-        swallowing.begin(self._store, self._row.source_id, self._row.id)
-        await levels.level(self._store, self._row, self._build)
+        await beginning.prepare(self._store, self._row, self._build)
         with self._store.begin() as tx:
             number = source.generation if (source := sources.numbered(tx, self._row.source_id)) else 0
             if self._row.refresh in (Refresh.ALL, Refresh.SCRATCH) or number == 0:
@@ -79,14 +79,12 @@ class Conductor:
 
     async def _sweep(self) -> None:
         """Invert links, find what is absent or swallowed; below the brake or accepted, let it go and weigh links."""
-        swallowed = swallowing.settle(self._store, self._row)
-        if swallowed:  # what was put back is found before anybody is asked
-            await waiting.until_delivered(self._store, self._row)
-        if holding.is_held(self._store, self._row, swallowed):
+        if modes.is_over(self._store, self._row, self._clock.now()) or await holding.is_held(self._store, self._row):
             self._change()
             return
         sweep.settle(self._store, self._row.source_id, self._row.id)
         links.weigh(self._store, self._row.source_id, self._row.id)
+        delta.tell(self._store, self._row)
         sweep.finish_counts(self._store, self._row)
         self._change(state=RunState.DELIVERING, asked=None)
 

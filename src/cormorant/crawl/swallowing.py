@@ -18,10 +18,11 @@ from cormorant.base.errors import CacheDamaged
 from cormorant.cache.protocol import Place
 from cormorant.crawl import rows
 from cormorant.extract.likeness import likeness
-from cormorant.frontier import brake, settlement, versions
+from cormorant.frontier import brake, examined, settlement, versions
 from cormorant.frontier.versions import Version
 from cormorant.journal import runs, visits
 from cormorant.model.outcome import Held, Ok, OutcomeKind
+from cormorant.model.run import Mode
 from cormorant.model.status import Status
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from cormorant.cache.protocol import Cache
     from cormorant.crawl.rows import Batch, Packed, Visited
+    from cormorant.frontier.admission import Admission
     from cormorant.journal.runs import RunRow
     from cormorant.store.database import Store, Tx
 
@@ -40,6 +42,7 @@ SEVERAL = 3
 LOOKED_AT = 8
 """Copies of what they said before that are looked at; when they were alike then, nobody is swallowed."""
 CHUNK = 500
+WAITS = "It says something else now, which waits to be indexed; what it said stays until then."
 
 
 class Swallowing:
@@ -49,11 +52,17 @@ class Swallowing:
         self._cache = cache
         self._known: dict[int, bool] = {}
 
-    def sorted_out(self, tx: Tx, batch: Batch, places: Mapping[int, Sequence[int]], run: int) -> Batch:
-        """The batch with those changes HELD that must wait. `places` are where the frames of the packed lie.
+    def sorted_out(self, tx: Tx, batch: Batch, places: Mapping[int, Sequence[int]], order: Admission) -> Batch:
+        """The batch with those changes HELD that must wait: all of them in a run that examines.
 
+        `places` are where the frames of the packed lie.
         Costs nothing where nothing changed; else two reads and a write for all changes of the batch.
         """
+        run = order.run
+        if order.mode is Mode.EXAMINE:
+            known = [packed for packed in batch.packed if packed.visited.resource.indexed]
+            keep_waiting(tx, batch, known, places, run)
+            return without(batch, known, WAITS) if known else batch
         changed = {packed.visited.resource.id: packed for packed in batch.packed if _key(packed)}
         if not changed:
             return batch
@@ -70,9 +79,8 @@ class Swallowing:
         )
         if not wait:
             return batch
-        made = [_waiting(each, places[id(each)], run, batch.links.get(number)) for number, each in wait.items()]
-        versions.keep_waiting(tx, made)
-        return _without(batch, list(wait.values()))
+        keep_waiting(tx, batch, list(wait.values()), places, run)
+        return without(batch, list(wait.values()))
 
     def _swallowed(
         self, tx: Tx, changed: Mapping[int, Packed], before: Mapping[int, tuple[Any, ...]], run: int
@@ -108,16 +116,23 @@ def _key(packed: Packed) -> int:
     return outcome.likeness if isinstance(outcome, Ok) else 0
 
 
+def keep_waiting(tx: Tx, batch: Batch, wait: Sequence[Packed], places: Mapping[int, Sequence[int]], run: int) -> None:
+    """Keep these newer versions beside those in use. `places` are where the frames of the packed lie."""
+    found = ((each, batch.links.get(each.visited.resource.id)) for each in wait)
+    versions.keep_waiting(tx, [_waiting(each, places[id(each)], run, links) for each, links in found])
+
+
 def _waiting(packed: Packed, place: Sequence[int], run: int, links: bytes | None) -> Version:
     pack, offset, length = place
     row = settlement.storable(rows.content_of(packed, (pack, offset, length), lambda _: 0))
     values = tuple(getattr(row, name) for name in versions.COLUMNS)
-    return Version(row.id, row.source_id, run, _key(packed), True, values, links)
+    likeness = _key(packed) or -row.id  # what says nothing new is like no other
+    return Version(row.id, row.source_id, run, likeness, True, values, links)
 
 
-def _without(batch: Batch, wait: Sequence[Packed]) -> Batch:
-    """The batch in which these visits ended HELD."""
-    held = {id(packed.visited): _held(packed.visited) for packed in wait}
+def without(batch: Batch, wait: Sequence[Packed], reason: str = "") -> Batch:
+    """The batch in which these visits ended HELD, for this reason; none: since others would say the same."""
+    held = {id(packed.visited): _held(packed.visited, reason) for packed in wait}
     return replace(
         batch,
         visited=[held.get(id(each), each) for each in batch.visited],
@@ -126,9 +141,9 @@ def _without(batch: Batch, wait: Sequence[Packed]) -> Batch:
     )
 
 
-def _held(visited: Visited) -> Visited:
+def _held(visited: Visited, reason: str) -> Visited:
     document = visited.report.outcome.document if isinstance(visited.report.outcome, Ok) else None
-    outcome = Held(_reason(document.title if document else ""), acl=document.acl if document else None)
+    outcome = Held(reason or _reason(document.title if document else ""), acl=document.acl if document else None)
     fate = visited.fate._replace(outcome=OutcomeKind.HELD, status=outcome.status, reason=outcome.reason)
     return visited._replace(report=visited.report._replace(outcome=outcome), fate=fate)
 
@@ -144,6 +159,7 @@ def begin(store: Store, source: int, run: int) -> None:
     for key, _ in found:
         _put_back(store, source, run, key)
     with store.begin() as tx:
+        examined.recall_changed(tx, source)
         versions.forget(tx, source)
 
 

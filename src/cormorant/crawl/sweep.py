@@ -61,9 +61,20 @@ def settle(store: Store, source: int, run: int) -> int:
             if not going:
                 purging.purge(tx, source)
                 return count
-            first = stream.append(tx, [Entry(source, number, run, Event.DELETED, url) for number, url in going])
+            first = stream.append(tx, _events(tx, source, run, going))
             hiding.leave(tx, [(number, first + n) for n, (number, _) in enumerate(going)])
         count, behind = count + len(going), going[-1][0]
+
+
+def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> list[Entry]:
+    """What receivers are told of documents that go: also that nothing has linked to them any more, which is counted."""
+    lost = inversion.unlinked_among(tx, [number for number, _ in going])
+    if lost:
+        counters = runs.counted_by(tx, run, runs.ITSELF)
+        counters.unvisited_deleted += len(lost)
+        runs.count(tx, run, runs.ITSELF, counters)
+    event = {True: Event.UNVISITED_DELETED, False: Event.DELETED}
+    return [Entry(source, number, run, event[number in lost], url) for number, url in going]
 
 
 def finish_counts(store: Store, row: runs.RunRow) -> None:

@@ -14,6 +14,7 @@ from cormorant.base.clock import Clock
 from cormorant.base.log import logger
 from cormorant.base.masking import masked
 from cormorant.crawl.doubts import Read
+from cormorant.crawl.modified import BY_TEXT
 from cormorant.crawl.reading import Reader
 from cormorant.frontier import traps
 from cormorant.frontier.desk import Task
@@ -82,7 +83,8 @@ async def _judge(task: Task, source: Source, content: Content, reader: Reader, w
     if resource.role is not Role.DOCUMENT:
         return await reader.read_sitemap(content, wire) if resource.role is Role.SITEMAP else Ok(content, None)
     content_hash = hashlib.sha256(content.body).digest()
-    if resource.indexed and content_hash == resource.content_hash and not content.says_beside:
+    by_text = source.settings.modified_by == BY_TEXT
+    if resource.indexed and by_text and content_hash == resource.content_hash and not content.says_beside:
         return Unchanged(200, content)
     read = await reader.read(content, source, wire)
     if not isinstance(read, tuple):

@@ -17,6 +17,7 @@ from cormorant.frontier import order, pairs
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, State
+from cormorant.model.run import Mode
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource, site, site_source
@@ -65,7 +66,7 @@ class Admission:
 
     A forced run takes nothing for unchanged. One that judges `anew` visits what is unchanged too, and keeps what it
     finds to be the same. `new_of` is the run's number when it visits only what is new: it leaves alone what is known,
-    less what was gone and is listed again.
+    less what was gone and is listed again. `mode` is what becomes of what is found.
     """
 
     source: int
@@ -74,6 +75,7 @@ class Admission:
     forced: bool = False
     anew: bool = False
     new_of: int | None = None
+    mode: Mode = Mode.ACCEPT
 
 
 class SiteNumbers:

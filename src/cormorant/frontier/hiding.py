@@ -180,6 +180,15 @@ def mark_removed(tx: Tx, ids: Sequence[int], run: int) -> None:
     bulk.update(tx, resource, sets, ("id",), [(*row, number) for number in ids])
 
 
+UNLINKED = "nothing leads to it any more"
+
+
+def mark_unlinked(tx: Tx, ids: Sequence[int]) -> None:
+    """Say on the rows that nothing leads to them, which is as good as a 410: their rows go when their run settles."""
+    row = (int(OutcomeKind.GONE), 410, 1, UNLINKED)
+    bulk.update(tx, resource, ("outcome", "status", "attempts", "reason"), ("id",), [(*row, each) for each in ids])
+
+
 ABSENT = "it is no longer listed"
 
 

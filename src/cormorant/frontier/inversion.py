@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -169,21 +170,60 @@ def unlinked(tx: Tx, source: int) -> int:
 
     What a known address has moved to is linked: the move leads to it.
     """
-    statement = (
-        sa.select(sa.func.count())
-        .select_from(
-            content.join(resource, resource.c.id == content.c.id).outerjoin(inlinks, inlinks.c.id == content.c.id)
-        )
+    statement = _unlinked(source, sa.func.count())
+    if not (count := int(tx.execute(statement).scalar_one())):
+        return 0
+    return count - int(tx.execute(statement.where(resource.c.address.in_(_targets_of_moves(source)))).scalar_one())
+
+
+def now_unlinked(tx: Tx, source: int, most: int, behind: int) -> list[tuple[int, bool]]:
+    """Some of these documents by number, and whether receivers know that of them already."""
+    chosen = _unlinked(source, content.c.id, content.c.unvisited).where(content.c.id > behind)
+    chosen = chosen.where(resource.c.address.not_in(_targets_of_moves(source)))
+    return [(row[0], bool(row[1])) for row in tx.rows(chosen.order_by(content.c.id).limit(most))]
+
+
+def linked_again(tx: Tx, source: int, most: int) -> list[int]:
+    """Some of the documents that something links to, of which receivers were told that nothing does."""
+    both = content.join(inlinks, inlinks.c.id == content.c.id)
+    chosen = sa.select(content.c.id).select_from(both).where(
+        content.c.source_id == source, content.c.indexed, content.c.unvisited, inlinks.c.count > 0
+    )  # fmt: skip
+    return [row[0] for row in tx.rows(chosen.order_by(content.c.id).limit(most))]
+
+
+def unlinked_among(tx: Tx, numbers: Sequence[int]) -> set[int]:
+    """Those of these resources that were found by a link, that nothing links to any more, and that are gone."""
+    both = resource.outerjoin(inlinks, inlinks.c.id == resource.c.id)
+    chosen = sa.select(resource.c.id).select_from(both).where(
+        resource.c.id.in_(numbers), resource.c.how == int(How.LINK), resource.c.outcome == int(OutcomeKind.GONE),
+        sa.or_(inlinks.c.count.is_(None), inlinks.c.count == 0),
+    )  # fmt: skip
+    return {row[0] for row in tx.rows(chosen)}
+
+
+def know_unlinked(tx: Tx, numbers: Sequence[int], *, unvisited: bool) -> None:
+    """Remember that receivers were told that nothing links to these documents, or that something does again."""
+    bulk.update(tx, content, ("unvisited",), ("id",), [(unvisited, number) for number in numbers])
+
+
+def _unlinked(source: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """What is chosen of the documents that were found by a link and to which none leads."""
+    both = content.join(resource, resource.c.id == content.c.id).outerjoin(inlinks, inlinks.c.id == content.c.id)
+    return (
+        sa.select(*columns)
+        .select_from(both)
         .where(content.c.source_id == source, content.c.indexed, resource.c.how == int(How.LINK))
         .where(sa.or_(inlinks.c.count.is_(None), inlinks.c.count == 0))
     )
-    if not (count := int(tx.execute(statement).scalar_one())):
-        return 0
+
+
+def _targets_of_moves(source: int) -> sa.Select[Any]:
+    """The addresses to which known ones have moved."""
     moved = resource.alias("moved")
     sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
-    targets = (
+    return (
         sa.select(sa.func.substr(moved.c.reason, len("to ") + 1))
         .where(moved.c.site_id.in_(sites), moved.c.source_id == source, moved.c.outcome == int(OutcomeKind.MOVED))
         .where(moved.c.reason.startswith("to "))
     )
-    return count - int(tx.execute(statement.where(resource.c.address.in_(targets))).scalar_one())

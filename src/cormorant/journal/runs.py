@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import NotFoundError
 from cormorant.base.log import logger
 from cormorant.journal import claims
-from cormorant.model.run import OPEN_STATES, Counters, Refresh, RunState
+from cormorant.model.run import ASKING_STATES, OPEN_STATES, Counters, Mode, Refresh, RunState
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import run, run_count
@@ -30,7 +30,7 @@ class RunRow:
     At `gives_up_at` it ends if none of what is left to it answers until then; None when it does not wait for that.
 
     `force`: nothing is taken for unchanged. `anew`: settings were edited since the last whole run, so what is unchanged
-    is judged again.
+    is judged again. `mode`: what becomes of what it finds. `forget`: it is not listed any more when it is done.
     """
 
     id: int
@@ -54,6 +54,8 @@ class RunRow:
     gives_up_at: float | None = None
     waits_since: float | None = None
     waited_s: float | None = None
+    mode: Mode = Mode.ACCEPT
+    forget: bool = False
 
     def seconds(self, now: float) -> float:
         """How long it has been at work, less what it waited for a person: held, or suspended."""
@@ -85,8 +87,8 @@ def open_runs(tx: Tx, source: int | None = None) -> list[RunRow]:
 
 
 def unfinished(tx: Tx, source: int) -> RunRow | None:
-    """The run of a source that has not ended: open, held or suspended."""
-    states = (*OPEN_STATES, RunState.HELD, RunState.SUSPENDED)
+    """The run of a source that has not ended: open, suspended, or one that waits for a person."""
+    states = (*OPEN_STATES, *ASKING_STATES, RunState.SUSPENDED)
     statement = sa.select(run).where(run.c.source_id == source, run.c.state.in_(states)).order_by(run.c.id.desc())
     rows = tx.rows(statement.limit(1))
     return _row(rows[0]) if rows else None
@@ -100,12 +102,26 @@ def unfinished_runs(tx: Tx) -> list[RunRow]:
 
 def held(tx: Tx) -> dict[int, RunRow]:
     """The runs that wait for a person's answer, by source."""
-    return {row.source_id: _row(row) for row in tx.rows(sa.select(run).where(run.c.state == RunState.HELD))}
+    return {row.source_id: _row(row) for row in tx.rows(sa.select(run).where(run.c.state.in_(ASKING_STATES)))}
 
 
-def answers(number: int) -> str:
-    """What a person can do about a held run, in one sentence."""
-    return f"Answer with `cormorant run accept {number}` or `cormorant run refuse {number}`."
+INDEX = "index"
+"""What is asked of a run whose findings were examined and may be indexed."""
+
+
+def answers(row: RunRow) -> str:
+    """What a person can do about a run that waits for an answer, in one sentence."""
+    if row.state is RunState.PENDING:
+        return (
+            f"`cormorant run index {row.id}` indexes what it found, `cormorant run prune {row.id} RULE` leaves some of "
+            f"it out, `cormorant run stop {row.id}` all."
+        )
+    return f"Answer with `cormorant run accept {row.id}` or `cormorant run refuse {row.id}`."
+
+
+def stands(row: RunRow) -> str:
+    """How it stands with a run that waits for an answer, to go on behind its name."""
+    return "is examined and not indexed yet" if row.state is RunState.PENDING else "is held"
 
 
 def last_whole(tx: Tx, source: int) -> RunRow | None:
@@ -149,6 +165,26 @@ def get(tx: Tx, number: int | None = None) -> RunRow:
     return _row(rows[0])
 
 
+def claimed(tx: Tx, number: int | None = None) -> RunRow:
+    """One run, or the newest, that nobody else changes until this transaction ends. Raises NotFoundError."""
+    row = get(tx, number)
+    if not tx.sqlite:  # there, nobody else writes meanwhile
+        tx.execute(sa.select(run.c.id).where(run.c.id == row.id).with_for_update())
+        row = get(tx, row.id)
+    return row
+
+
+_NEWEST_ON_SQLITE = sa.text("SELECT seq FROM sqlite_sequence WHERE name = 'run'")
+_NEWEST_ON_POSTGRESQL = sa.text("SELECT CASE WHEN is_called THEN last_value END FROM run_id_seq")
+"""The newest number that was given to a run."""
+
+
+def was_there(tx: Tx, number: int) -> bool:
+    """Was this the number of a run, whether it is there or was deleted? Numbers are never given again."""
+    newest = tx.execute(_NEWEST_ON_SQLITE if tx.sqlite else _NEWEST_ON_POSTGRESQL).scalar_one_or_none()
+    return newest is not None and 0 < number <= int(newest)
+
+
 def again(tx: Tx, row: RunRow) -> RunRow:
     """The run as it is now. One that was deleted is as good as stopped."""
     rows = tx.rows(sa.select(run).where(run.c.id == row.id))
@@ -176,6 +212,32 @@ def suspend(tx: Tx, number: int, reason: str) -> bool:
 def hold(tx: Tx, number: int, reason: str) -> None:
     """Have a person answer before anything of it goes."""
     advance(tx, number, RunState.SWEEPING, state=RunState.HELD, reason=reason, waits_since=tx.now())
+
+
+def pend(tx: Tx, number: int) -> None:
+    """Have a person look at what a run found before any of it is indexed."""
+    reason = "Indexing is pending: what it found has been fetched and is not indexed yet."
+    advance(tx, number, RunState.SWEEPING, state=RunState.PENDING, reason=reason, waits_since=tx.now())
+
+
+def begin_indexing(tx: Tx, row: RunRow) -> bool:
+    """Go on with a run whose findings were examined; False when somebody has changed it meanwhile."""
+    going = {"state": RunState.SWEEPING, "asked": INDEX, "reason": None}
+    return advance(tx, row.id, RunState.PENDING, **going, **_waited(tx, row))
+
+
+def forget_done(tx: Tx, source: int) -> None:
+    """Delete the runs of a source that were to go when done, but the newest that visited everything.
+
+    The next run compares itself with that one.
+    """
+    last = last_whole(tx, source)
+    done = sa.select(run.c.id).where(
+        run.c.source_id == source, run.c.forget, run.c.state == RunState.FINISHED, run.c.id != (last.id if last else 0)
+    )
+    numbers = [row[0] for row in tx.rows(done)]
+    tx.execute(sa.delete(run_count).where(run_count.c.run_id.in_(numbers)))
+    tx.execute(sa.delete(run).where(run.c.id.in_(numbers)))
 
 
 def answer(tx: Tx, row: RunRow, state: RunState, asked: str | None, reason: str) -> None:
@@ -237,5 +299,5 @@ def _row(row: Any) -> RunRow:
         row.id, row.source_id, RunState(row.state), Refresh(row.refresh), row.force, row.anew, row.generation,
         json.loads(row.settings), row.requested_at, row.started_at, row.finished_at, row.complete, row.asked,
         row.reason, row.bottleneck, row.lists, json.loads(row.unlisted), row.error, row.gives_up_at,
-        row.waits_since, row.waited_s,
+        row.waits_since, row.waited_s, Mode(row.mode), row.forget,
     )  # fmt: skip

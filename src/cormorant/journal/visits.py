@@ -65,6 +65,13 @@ def of(tx: Tx, resource: int) -> list[VisitRow]:
     return [VisitRow(*row) for row in reversed(tx.rows(statement.limit(SHOWN_PER_RESOURCE)))]
 
 
+def with_new_content(tx: Tx, run: int, resources: Sequence[int]) -> set[int]:
+    """Those of these resources that say something else since a run has visited them."""
+    mine = sa.and_(visit.c.run == run, visit.c.changed == "content")
+    found = sa.select(visit.c.resource_id).where(mine, visit.c.resource_id.in_(resources))
+    return {row[0] for row in tx.rows(found)}
+
+
 def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:
     """Keep exclusions, the newest ruling of an address; returns how many addresses this run had not met before.
 

@@ -1,7 +1,8 @@
 """How far is a run, and what has it counted?
 
 WAITING -> DISCOVERING -> RETRIEVING -> SWEEPING -> DELIVERING -> FINISHED
-   |            |             |            `-> HELD -> (accept, refuse) -> DELIVERING
+   |            |             |            |-> HELD -> (accept, refuse) -> DELIVERING
+   |            |             |            `-> PENDING -> (index) -> SWEEPING
    |            `------------ SUSPENDED <-> any of them
    `-> STOPPED, FAILED from any of them
 """
@@ -20,6 +21,7 @@ class RunState(StrEnum):
     RETRIEVING = "retrieving"
     SWEEPING = "sweeping"
     HELD = "held"
+    PENDING = "pending"
     DELIVERING = "delivering"
     SUSPENDED = "suspended"
     FINISHED = "finished"
@@ -30,18 +32,39 @@ class RunState(StrEnum):
 OPEN_STATES = (RunState.WAITING, RunState.DISCOVERING, RunState.RETRIEVING, RunState.SWEEPING, RunState.DELIVERING)
 """States in which somebody must go on with the run; it is taken up again after a kill."""
 
+ASKING_STATES = (RunState.HELD, RunState.PENDING)
+"""States in which a run waits for a person: whether documents may go, whether what was examined is to be indexed."""
+
 
 class Refresh(StrEnum):
     """Which resources a run visits, beside what it finds on the way.
 
     ALL: everything known. DUE: what an earlier run did not come to or put off, and what a listing shows to be another
-    than before. APPEND: what no run has visited. SCRATCH: everything, with nothing remembered.
+    than before. APPEND: what no run has visited. SCRATCH: everything, with nothing remembered; what nothing leads to
+    any more leaves.
     """
 
     ALL = "all"
     DUE = "due"
     APPEND = "append"
     SCRATCH = "scratch"
+
+
+class Mode(StrEnum):
+    """What becomes of what a run finds.
+
+    ACCEPT: it is indexed. EXAMINE: it is looked at first; nothing is indexed until a person says so. INDEX_ONLY: it is
+    indexed, and links are not read. TEST: it is counted, and delivered to nobody.
+    """
+
+    ACCEPT = "accept"
+    EXAMINE = "examine"
+    INDEX_ONLY = "index_only"
+    TEST = "test"
+
+
+WITHHELD = (Mode.EXAMINE, Mode.TEST)
+"""Modes in which nothing that is found is told to anybody while a run visits."""
 
 
 @dataclass(slots=True)
@@ -51,7 +74,9 @@ class Counters:
     The first eight are the classic ones (to_fetch is looked up, not counted). `bytes` came over the wire.
     `confirmed_wrongly` are documents that a server said were unchanged and an audit found to say something else.
     `index_damaged` are documents that the index was not told of since their kept copies were damaged.
-    `unanswered` are failed or gone since no answer came. `conversions` are documents that were read in a limited child.
+    `unanswered` are failed or gone since no answer came. `unvisited` and its two companions are documents that nothing
+    links to any more: as they were, with another text, gone. `conversions` are documents that were read in a limited
+    child.
     """
 
     fetched: int = 0
@@ -72,6 +97,9 @@ class Counters:
     changed: int = 0
     unchanged: int = 0
     unlinked: int = 0
+    unvisited: int = 0
+    unvisited_changed: int = 0
+    unvisited_deleted: int = 0
     gone: int = 0
     moved: int = 0
     excluded: int = 0

@@ -80,6 +80,23 @@ class SourceSettings(Settings):
     """Settings whose effect on known addresses can be told without fetching anything: the gates go by them."""
     FINDING: ClassVar[frozenset[str]] = frozenset()
     """Those of them that decide what of that which is visited may be found."""
+    parameters: str = Field(
+        default="", description="The set of parameters whose values hold where the source says nothing itself."
+    )
+    mode: Literal["accept", "examine", "index_only"] = Field(
+        default="accept",
+        description="What becomes of what is found: it is indexed; it is examined first, and indexed when a person "
+        "says so; it is indexed, and links are not read.",
+    )
+    modified_by: tuple[Literal["checksum", "date", "etag", "acl"], ...] = Field(
+        default=("checksum",),
+        min_length=1,
+        description="By what a known document is told to be modified: checksum (what it says, by change_by), date "
+        "(Last-Modified), etag, acl (who may read it); may repeat.",
+    )
+    modified_when: Literal["any", "all"] = Field(
+        default="any", description="Whether one of modified_by has to differ, or all of them."
+    )
 
     grants: tuple[str, ...] = Field(
         default=("everyone",), description="Who may find its documents: everyone, user:NAME or group:NAME; may repeat."
@@ -290,7 +307,23 @@ def parse_settings(cls: type[S], given: Mapping[str, str | Sequence[str] | objec
     try:
         return cls.model_validate({name: _shape(cls, name, value) for name, value in given.items()})
     except ValidationError as error:
-        raise BadSetting(_sentence(cls, error)) from None
+        raise BadSetting(_sentence(cls, error.errors())) from None
+
+
+def partly(cls: type[Settings], given: Mapping[str, object]) -> dict[str, object]:
+    """Some settings of class `cls` in the shape in which they are kept, without those that it cannot do without.
+
+    What they are together is looked at when the others are there. Raises BadSetting for a value that is wrong by
+    itself.
+    """
+    shaped = {name: _shape(cls, name, value) for name, value in given.items()}
+    try:
+        cls.model_validate(shaped)
+    except ValidationError as error:
+        wrong = [each for each in error.errors() if each["loc"] and each["loc"][0] in shaped]
+        if wrong:
+            raise BadSetting(_sentence(cls, wrong)) from None
+    return shaped
 
 
 def _shape(cls: type[Settings], name: str, value: object) -> object:
@@ -317,9 +350,8 @@ def as_bytes(text: str) -> object:
     return text
 
 
-def _sentence(cls: type[Settings], error: ValidationError) -> str:
+def _sentence(cls: type[Settings], found: Sequence[Any]) -> str:
     """Say the first thing that is wrong, with the field's own words for what it takes."""
-    found: Sequence[Any] = error.errors()
     first = found[0]
     if not first["loc"]:  # the settings as a whole, though each may be well by itself
         sentence = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]

@@ -16,8 +16,8 @@ from cormorant.crawl import course
 from cormorant.frontier import facts, progress, versions
 from cormorant.journal import runs, visits
 from cormorant.journal.runs import RunRow
-from cormorant.model.run import OPEN_STATES, Refresh, RunState
-from cormorant.operate import indexing, problems, starts
+from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, Refresh, RunState
+from cormorant.operate import indexing, problems, rehearsal, starts
 from cormorant.operate.house import House
 from cormorant.plugins import source_kind
 from cormorant.store import processes
@@ -25,7 +25,7 @@ from cormorant.store.database import Tx
 
 INTERRUPTED = "interrupted"
 """What a run is that nobody goes on with, until somebody crawls again."""
-ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, RunState.HELD, RunState.SUSPENDED)
+ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, *ASKING_STATES, RunState.SUSPENDED)
 """States in which nobody goes on with a run by itself."""
 
 
@@ -44,9 +44,30 @@ class Ordered:
     mine: bool = False
 
 
-def order(
-    house: House, names: Sequence[str], refresh: Refresh = Refresh.ALL, *, force: bool, restart: bool
-) -> list[Ordered]:
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How runs are ordered: what they visit, what becomes of it, and whether they are deleted when they are done.
+
+    `restart`: an interrupted one does not go on. `mode` None: as the settings of each source say.
+    """
+
+    refresh: Refresh = Refresh.ALL
+    force: bool = False
+    restart: bool = False
+    mode: Mode | None = None
+    forget: bool = False
+
+    @property
+    def forced(self) -> bool:
+        """Whether nothing is taken for unchanged: where nothing is remembered, nothing can be."""
+        return self.force or self.refresh is Refresh.SCRATCH
+
+
+AS_USUAL = Wish()
+"""All that is known and found, as the settings of each source say."""
+
+
+def order(house: House, names: Sequence[str], wish: Wish = AS_USUAL) -> list[Ordered]:
     """Order a run of each source (no names: of all) whose run is not held, or go on with the one interrupted.
 
     `unanswered` tells of those that are. Raises NotFoundError for an unknown source or when there is none at all,
@@ -59,19 +80,27 @@ def order(
             raise NotFoundError(
                 "There is no source yet. Add one: cormorant source add web NAME --set start=https://..."
             )
-        held = {} if restart else runs.held(tx)
-        return [order_one(tx, row, refresh, force=force, restart=restart) for row in chosen if row.id not in held]
+        held = {} if wish.restart else runs.held(tx)
+        ordered = []
+        for row in chosen:
+            sources.claim(tx, row.id)
+            rehearsal.clear(tx, row.id)
+            crawled = rehearsal.copy(tx, row, test=wish.mode is Mode.TEST)
+            if crawled.id not in held:
+                ordered.append(order_one(tx, crawled, wish))
+        return ordered
 
 
-def order_one(tx: Tx, row: SourceRow, refresh: Refresh, *, force: bool = False, restart: bool = False) -> Ordered:
-    """Order a run of one source whose run is not held, or go on with the one interrupted."""
+def order_one(tx: Tx, row: SourceRow, wish: Wish = AS_USUAL) -> Ordered:
+    """Order a run of one source whose run is not held, or go on with the one that has not ended."""
     before = runs.unfinished(tx, row.id)
-    if before is not None and restart:
+    if before is not None and wish.restart:
         course.stop(tx, before, "begun anew")
         before = None
     if before is None:
-        return Ordered(_request(tx, row, refresh, force=force), row.name, resumed=False, mine=True)
-    otherwise = (before.refresh, before.force) != (refresh, force)
+        return Ordered(_request(tx, row, wish), row.name, resumed=False, mine=True)
+    was = (before.refresh, before.force, before.forget, before.mode)
+    otherwise = was != (wish.refresh, wish.forced, wish.forget, wish.mode or before.mode)
     return _again(tx, before, row.name, as_before=otherwise)
 
 
@@ -106,15 +135,17 @@ def unanswered(house: House, names: Sequence[str]) -> list[ConflictError]:
 
 def _held(run: RunRow, source: str) -> ConflictError:
     """A run that nobody has answered stands in the way of the next."""
-    return ConflictError(f"Run {run.id} of {source!r} is held: {run.reason} {runs.answers(run.id)}")
+    return ConflictError(f"Run {run.id} of {source!r} {runs.stands(run)}: {run.reason} {runs.answers(run)}")
 
 
-def _request(tx: Tx, row: SourceRow, refresh: Refresh, *, force: bool) -> int:
+def _request(tx: Tx, row: SourceRow, wish: Wish) -> int:
     """Order a new run with today's settings; a forced one takes nothing for known of the sites either."""
-    if force:
+    if wish.forced:
         facts.expire(tx, row.id)
     settings = json.dumps(dict(row.settings), sort_keys=True)
-    return runs.request(tx, row.id, settings, refresh, force=force, anew=_edited(tx, row))
+    number = runs.request(tx, row.id, settings, wish.refresh, force=wish.forced, anew=_edited(tx, row))
+    runs.change(tx, number, mode=wish.mode or Mode(row.settings.get("mode", Mode.ACCEPT)), forget=wish.forget)
+    return number
 
 
 def _edited(tx: Tx, row: SourceRow) -> bool:
@@ -151,11 +182,16 @@ def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
 def listed(
     house: House, name: str | None = None, resting: str | None = None, *, before: int | None = None, most: int = 1000
 ) -> list[dict[str, Any]]:
-    """Runs, newest first, as reports. `resting` is a node at which nothing is at work. Raises NotFoundError."""
+    """Runs, newest first, as reports, less those that were to go when done.
+
+    `resting` is a node at which nothing is at work. Raises NotFoundError.
+    """
     with house.store.read() as tx:
         source = sources.named(tx, name).id if name else None
         idle = is_idle(tx, resting)
-        return [_report(house, row, idle=idle) for row in runs.every(tx, source, most, before)]
+        found = runs.every(tx, source, most, before)
+        there = [row for row in found if not (row.forget and row.state is RunState.FINISHED)]
+        return [_report(house, row, idle=idle) for row in there]
 
 
 def report(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
@@ -199,7 +235,8 @@ def _report(house: House, row: RunRow, *, idle: bool) -> dict[str, Any]:
         "seconds": round(seconds, 3), "pages_per_s": round(counters["fetched"] / seconds, 2),
         "bottleneck": row.bottleneck, "complete": row.complete, "reason": row.reason, "error": row.error,
         "gives_up_at": rfc3339(row.gives_up_at) if row.state is RunState.RETRIEVING else None,
-        "refresh": row.refresh.value, "force": row.force,
+        "refresh": row.refresh.value, "force": row.force, "mode": row.mode.value,
+        "forget": row.forget,
     }  # fmt: skip
 
 

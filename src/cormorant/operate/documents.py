@@ -138,7 +138,7 @@ def held_by(held: Mapping[int, RunRow], source: int, outcome: int, *, indexed: b
 
 def why_held(run: RunRow, status: int) -> str:
     """Why a document is held, and what to answer."""
-    return f"run {run.id} is held, and the last visit ended {status}. {runs.answers(run.id)}"
+    return f"run {run.id} {runs.stands(run)}, and the last visit ended {status}. {runs.answers(run)}"
 
 
 def address_of(tx: Tx, text: str, *, here: bool = True) -> str:

@@ -13,7 +13,7 @@ from cormorant.journal.runs import RunRow
 from cormorant.model.login import IN_ITS_PLACE
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
-from cormorant.model.run import RunState
+from cormorant.model.run import ASKING_STATES
 from cormorant.model.status import Status
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource
@@ -46,7 +46,7 @@ def _problem(row: RunRow, reason: str, documents: int, examples: list[str]) -> d
             "`cormorant source test`. What was found before stays. If login pages are meant, set login_pages=index."
         )
     else:
-        answers = f" {runs.answers(row.id)}" if row.state is RunState.HELD else ""
+        answers = f" {runs.answers(row)}" if row.state in ASKING_STATES else ""
         sentence = f"{pages} otherwise than before, like {', '.join(examples)}: {reason}{answers}"
     return {
         "kind": "login" if login else "held", "documents": documents, "examples": examples, "reason": reason,

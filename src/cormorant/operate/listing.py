@@ -42,13 +42,14 @@ _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which documents are listed. None: any."""
+    """Which documents are listed. None: any. `run` is the last that visited them."""
 
     source: str | None = None
     state: str | None = None
     status: int | None = None
     excluded: bool = False
     no_text: bool = False
+    run: int | None = None
 
 
 class Place(NamedTuple):
@@ -132,6 +133,8 @@ def _of_resources(house: House, wanted: Wanted, owners: Sequence[SourceRow], beh
         statement = statement.where(_of_status(wanted.status))
     if wanted.no_text:
         statement = statement.where(TEXTLESS)
+    if wanted.run is not None:
+        statement = statement.where(resource.c.run == wanted.run)
     return _records(house, statement, 0, behind.number if behind else 0)
 
 

@@ -28,7 +28,7 @@ from cormorant.model.resource import Role
 from cormorant.model.rules import Renamed, Ruling
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.model.status import Status
-from cormorant.operate import idle, listing, secrets, starts
+from cormorant.operate import idle, listing, parameters, secrets, starts
 from cormorant.operate.house import House
 from cormorant.operate.sources import Given, doubts_of, edited, settings_of
 from cormorant.plugins import Discovery, Facts, Source, Tools, source_kind
@@ -50,7 +50,16 @@ def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[s
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
-        settings = settings_of(row.kind, edited(row, given))
+        whole = parameters.beside(tx, row.kind, edited(row, given)).values
+    return of_whole(house, name, whole, shown)
+
+
+def of_whole(house: House, name: str, whole: Given, shown: int = SHOWN) -> dict[str, Any]:
+    """The same of all settings that a source would have, whatever they are from."""
+    with house.store.read() as tx:
+        row = sources.named(tx, name)
+        settings = settings_of(row.kind, whole)
+        parameters.check(tx, settings)
         secrets.check(tx, settings.secrets)
         kind = source_kind(row.kind)
         source = kind.make(row.id, settings, Tools(None, house.clock))
@@ -75,7 +84,16 @@ def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[s
             "changes": changes, "known": effect.known,
             "documents": hiding.indexed_count(tx, row.id), **effect.record(), "idle": met.left(),
             "doubts": doubts_of(kind, settings), "unjudged": _unjudged(changes, effect, kind.settings),
+            "recrawl": _recrawl(tx, row, changes, kind.settings),
         }  # fmt: skip
+
+
+def _recrawl(
+    tx: Tx, row: SourceRow, changes: list[dict[str, Any]], settings: type[SourceSettings]
+) -> dict[str, Any] | None:
+    """Which of these changes have every document fetched whole by the next crawl, and how many requests that takes."""
+    why = [each["setting"] for each in changes if each["setting"] in settings.JUDGED]
+    return {"settings": why, "requests": hiding.indexed_count(tx, row.id)} if why else None
 
 
 def agreed(effect: dict[str, Any]) -> dict[str, int]:
@@ -312,6 +330,12 @@ def sentences(effect: dict[str, Any]) -> Iterator[str]:
     yield from effect["doubts"]
     if any(each["setting"] == "exclude" and "ip:" in str(each["after"]) for each in effect["changes"]):
         yield "Hosts whose names lead into an excluded ip: range are told of at the next crawl."
+    if effect["recrawl"] and effect["recrawl"]["requests"]:
+        what, count = ", ".join(effect["recrawl"]["settings"]), effect["recrawl"]["requests"]
+        yield (
+            f"The next crawl fetches all {count:,} documents whole, since {what} decides what is kept of them: a "
+            "request for each, and none is spared for being unchanged."
+        )
     if effect["unjudged"]:
         what = ", ".join(effect["unjudged"])
         yield f"What {what} would change in the index cannot be told before the next crawl."

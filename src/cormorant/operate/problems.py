@@ -21,7 +21,7 @@ from cormorant.journal.runs import RunRow
 from cormorant.model.address import origin_of
 from cormorant.model.outcome import CONVERTER_SAID, OutcomeKind
 from cormorant.model.resource import How, Role
-from cormorant.model.run import RunState
+from cormorant.model.run import ASKING_STATES, RunState
 from cormorant.model.status import Status, describe
 from cormorant.operate import (
     advising,
@@ -89,8 +89,9 @@ def _of_settings(house: House, tx: Tx, row: RunRow, owner: SourceRow) -> Iterato
 def _about_run(row: RunRow) -> Iterator[dict[str, Any]]:
     if row.state is RunState.FAILED:
         yield {"kind": "run", "code": row.error, "sentence": row.reason or "The run failed."}
-    if row.state is RunState.HELD:
-        yield {"kind": "run", "code": "held", "sentence": f"Run {row.id} is held. {row.reason} {runs.answers(row.id)}"}
+    if row.state in ASKING_STATES:
+        said = f"Run {row.id} {runs.stands(row)}. {row.reason} {runs.answers(row)}"
+        yield {"kind": "run", "code": row.state.value, "sentence": said}
     if row.unlisted:
         for address in row.unlisted[:SHOWN]:
             yield {

@@ -192,7 +192,7 @@ def _order(house: House, owner: ScheduleRow, row: LaunchRow) -> None:
         elif source.id in held:
             _pass(tx, row, Ended(source.name, held[source.id].id, failed=True, said=_held(held[source.id])))
         elif launches.change(tx, row, state=LaunchState.EXECUTING, started_at=row.started_at or tx.now()):
-            ordered = crawl.order_one(tx, source, owner.plan.refresh)
+            ordered = crawl.order_one(tx, source, crawl.Wish(owner.plan.refresh))
             launches.set_run(tx, row.id, ordered.run)
 
 
@@ -232,7 +232,7 @@ def _went(house: House, run: RunRow | None) -> tuple[bool, str | None]:
 
 
 def _held(run: RunRow) -> str:
-    return f"Run {run.id} is held: {run.reason or ''} {runs.answers(run.id)}"
+    return f"Run {run.id} is held: {run.reason or ''} {runs.answers(run)}"
 
 
 def _end(house: House, row: LaunchRow) -> None:

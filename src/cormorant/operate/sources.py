@@ -5,45 +5,25 @@ from __future__ import annotations
 import json
 import shlex
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
-
-import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadSetting, ConflictError, CormorantError, Unreachable, UsageError
 from cormorant.base.log import logger
-from cormorant.catalog import consents, receivers, schedules, sources
+from cormorant.catalog import consents, receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.egress.policy import Consent
 from cormorant.frontier import hiding
-from cormorant.journal import launches, runs
+from cormorant.journal import runs
 from cormorant.model.acl import EVERYONE
 from cormorant.model.settings import SourceSettings, parse_settings
-from cormorant.operate import findable, secrets
+from cormorant.operate import findable, parameters, removal, secrets
 from cormorant.operate.house import House
 from cormorant.plugins import SourceKind, Tools, source_kind, source_settings
-from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
 from cormorant.store.bulk import storable
 from cormorant.store.database import Tx
-from cormorant.store.schema import (
-    claim,
-    content,
-    exclusion,
-    hidden,
-    inlinks,
-    outlinks,
-    resource,
-    run,
-    run_count,
-    site_fact,
-    site_source,
-    source,
-    version,
-    visit,
-)
 
 Given = Mapping[str, str | Sequence[str] | object]
 
@@ -163,13 +143,16 @@ def check_name(name: str, thing: str) -> None:
 def add(house: House, kind: str, name: str, given: Given) -> SourceRow:
     """Add a source.
 
-    Raises ConflictError when the name is taken, UsageError when it cannot be a name, NotFoundError for a secret.
+    Raises ConflictError when the name is taken, UsageError when it cannot be a name, NotFoundError for a secret or set.
     """
     check_name(name, "source")
-    settings = settings_of(kind, given)
+    with house.store.read() as tx:
+        whole = parameters.beside(tx, kind, given)
+    settings = settings_of(kind, whole.values)
     with house.store.begin() as tx:
+        parameters.check(tx, settings)
         secrets.check(tx, settings.secrets)
-        number = sources.add(tx, kind, name, settings.model_dump(mode="json", exclude_defaults=True))
+        number = sources.add(tx, kind, name, parameters.kept(settings, given, whole))
         row = sources.numbered(tx, number)
     _trace(name, settings)
     if row is None:
@@ -185,14 +168,17 @@ def edit(house: House, name: str, given: Given, agreed: Mapping[str, int] | None
     Raises what `settings_of` raises, and ConflictError when somebody else changed it meanwhile.
     """
     row = named(house, name)
-    settings = settings_of(row.kind, edited(row, given))  # may wait for a disk, so nobody waits for it
+    wanted = edited(row, given)
+    with house.store.read() as tx:
+        whole = parameters.beside(tx, row.kind, wanted)
+    settings = settings_of(row.kind, whole.values)  # may wait for a disk, so nobody waits for it
     with house.store.begin() as tx:
         if sources.named(tx, name).version != row.version:
             raise ConflictError(f"The source {name!r} was changed by somebody else at the same moment. Try again.")
+        parameters.check(tx, settings)
         secrets.check(tx, settings.secrets)
-        values = settings.model_dump(mode="json", exclude_defaults=True)
-        sources.edit(tx, row.id, values, agreed)
-        _hurry(tx, row.id, values, settings.AT_ONCE)
+        sources.edit(tx, row.id, parameters.kept(settings, wanted, whole), agreed)
+        hurry(tx, row.id, settings)
         changed = sources.named(tx, name)
     _trace(name, settings)
     return changed
@@ -204,8 +190,9 @@ def _trace(name: str, settings: SourceSettings) -> None:
         _log.warning("robots_ignored", extra={"source": name})
 
 
-def _hurry(tx: Tx, number: int, values: Mapping[str, Any], at_once: Collection[str]) -> None:
-    """Have the run under way go by some of these settings, and by its own otherwise."""
+def hurry(tx: Tx, number: int, settings: SourceSettings) -> None:
+    """Have the run under way of a source go by those of these settings that hold at once, and by its own otherwise."""
+    values, at_once = settings.model_dump(mode="json", exclude_defaults=True), settings.AT_ONCE
     under_way = runs.unfinished(tx, number)
     if under_way is not None:
         kept = {name: value for name, value in under_way.settings.items() if name not in at_once}
@@ -214,8 +201,8 @@ def _hurry(tx: Tx, number: int, values: Mapping[str, Any], at_once: Collection[s
 
 
 def edited(row: SourceRow, given: Given) -> dict[str, Any]:
-    """The settings of a source with these in the place of its own."""
-    return {key: value for key, value in {**row.settings, **given}.items() if value not in ("", [], ())}
+    """The settings of a source's own with these in the place of some."""
+    return {key: value for key, value in {**row.own, **given}.items() if value not in ("", [], ())}
 
 
 def every(house: House) -> list[SourceRow]:
@@ -234,7 +221,7 @@ def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[
     """What `source show` says: settings as given, or all of them with where each value comes from."""
     record: dict[str, Any] = {
         "source": row.name, "kind": row.kind, "version": row.version, "created_at": rfc3339(row.created_at),
-        "settings": dict(row.settings),
+        "settings": dict(row.own),
     }  # fmt: skip
     with house.store.read() as tx:
         record["consent"], hidden = _consent(tx, row), findable.closed(tx, row)
@@ -245,8 +232,7 @@ def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[
     if effective:
         values = source_settings(row.kind, row.settings).model_dump(mode="json")
         record["effective"] = {
-            name: {"value": value, "from": "source" if name in row.settings else "default"}
-            for name, value in values.items()
+            name: {"value": value, "from": parameters.origin(row, name)} for name, value in values.items()
         }
     return record
 
@@ -276,30 +262,8 @@ def delete(house: House, name: str) -> int:
         if bound:
             verbs = ", ".join(f"`cormorant receiver delete {shlex.quote(each)}`" for each in bound)
             raise ConflictError(f"There are receivers of {name!r} alone. Delete them first: {verbs}.")
-        gone = tx.rows(sa.select(content.c.id, content.c.url).where(content.c.source_id == row.id, content.c.indexed))
-        if gone:
-            first = stream.append(tx, [Entry(row.id, each.id, 0, Event.DELETED, each.url) for each in gone])
-            hiding.hide_until(tx, [(each.id, row.id, 0, first + n) for n, each in enumerate(gone)])
-        mine = sa.select(resource.c.id).where(resource.c.source_id == row.id)
-        for table in (outlinks, inlinks):
-            tx.execute(sa.delete(table).where(table.c.id.in_(mine)))
-        tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(mine)))
-        tx.execute(sa.delete(site_fact).where(site_fact.c.scope == row.id))
-        tx.execute(sa.delete(hidden).where(hidden.c.source_id == row.id, hidden.c.seq.is_(None)))
-        tx.execute(
-            sa.delete(run_count).where(run_count.c.run_id.in_(sa.select(run.c.id).where(run.c.source_id == row.id)))
-        )
-        for each in (content, version, resource, claim, exclusion, site_source, run):
-            tx.execute(sa.delete(each).where(each.c.source_id == row.id))
-        _leave_out(tx, row.id)
-        tx.execute(sa.delete(source).where(source.c.id == row.id))
-    return len(gone)
-
-
-def _leave_out(tx: Tx, number: int) -> None:
-    """Schedules no longer crawl a source; one that crawls nothing else goes with it."""
-    for row in schedules.of_source(tx, number):
-        schedules.leave_out(tx, row, number)
-        if len(row.plan.sources) == 1:
-            launches.forget(tx, row.id)
-            schedules.delete(tx, row.id)
+        if (copy := sources.copy_of(tx, row.id)) is not None:
+            if runs.open_runs(tx, copy.id):
+                raise ConflictError(f"A test of {name!r} is under way. Stop it first, or wait until it ends.")
+            removal.remove(tx, copy)
+        return removal.remove(tx, row)

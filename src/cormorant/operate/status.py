@@ -11,7 +11,7 @@ from cormorant.frontier import hiding, progress
 from cormorant.frontier.patience import got
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
-from cormorant.model.run import OPEN_STATES, RunState
+from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
 from cormorant.operate import receivers, schedules, starts, troubles
 from cormorant.operate.crawl import is_idle, state_of, to_fetch
 from cormorant.operate.house import House
@@ -48,7 +48,7 @@ def _source(tx: Tx, row: SourceRow, *, idle: bool) -> dict[str, Any]:
     """One source: what it has, how its last runs went, what goes on now. With `idle` nothing does."""
     recent = runs.every(tx, row.id, 100)
     good = next((each for each in recent if _is_good(tx, each, newest=each is recent[0])), None)
-    held = next((each for each in recent if each.state is RunState.HELD), None)
+    held = next((each for each in recent if each.state in ASKING_STATES), None)
     under_way = next((each for each in recent if each.state in OPEN_STATES), None)
     counted = runs.counters(tx, recent[0].id) if recent else None
     return {

@@ -1,6 +1,8 @@
 """Steer a run that has been ordered: suspend, go on, stop, forget.
 
-open --suspend--> suspended --resume--> open; open, held, suspended --stop--> stopped --delete--> (no row)
+open --suspend--> suspended --resume--> open; open, held, pending, suspended --stop--> stopped --delete--> (no row)
+
+Whoever asks for what another has just done is told that it is so: two terminals may say the same at once.
 """
 
 from __future__ import annotations
@@ -9,13 +11,14 @@ import shlex
 
 import sqlalchemy as sa
 
-from cormorant.base.errors import ConflictError
+from cormorant.base.errors import ConflictError, NotFoundError
 from cormorant.catalog import sources
 from cormorant.crawl import course
 from cormorant.crawl.course import UNFINISHED
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
-from cormorant.model.run import OPEN_STATES, RunState
+from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
+from cormorant.operate import removal
 from cormorant.operate.crawl import Ordered
 from cormorant.operate.house import House
 from cormorant.store.database import Tx
@@ -28,7 +31,9 @@ def suspend(house: House, number: int | None) -> RunRow:
     Raises NotFoundError, and ConflictError where there is nothing left of it to be left.
     """
     with house.store.begin() as tx:
-        row = runs.get(tx, number)
+        row = runs.claimed(tx, number)
+        if row.state is RunState.SUSPENDED:
+            return row
         name = shlex.quote(_name(tx, row))
         goes_on = f"`cormorant run resume {row.id}` and `cormorant crawl {name}` go on with it."
         if not runs.suspend(tx, row.id, f"It was suspended. {goes_on}"):
@@ -39,7 +44,7 @@ def suspend(house: House, number: int | None) -> RunRow:
 def resume(house: House, number: int | None) -> Ordered:
     """Go on with a run that was suspended or interrupted, or follow it. Raises NotFoundError, ConflictError."""
     with house.store.begin() as tx:
-        row = runs.get(tx, number)
+        row = runs.claimed(tx, number)
         suspended = row.state is RunState.SUSPENDED
         if not suspended and row.state not in OPEN_STATES:
             raise ConflictError(f"Run {row.id} cannot go on; it is {row.state}.{_answer(row)}")
@@ -51,24 +56,35 @@ def resume(house: House, number: int | None) -> Ordered:
 def stop(house: House, number: int | None) -> RunRow:
     """End a run for good. What it found is kept and delivered; what it would have deleted waits for the next crawl.
 
-    Raises NotFoundError, and ConflictError when it has ended already.
+    Raises NotFoundError, and ConflictError when it has come to another end already.
     """
     with house.store.begin() as tx:
-        row = runs.get(tx, number)
+        row = runs.claimed(tx, number)
+        if row.state is RunState.STOPPED:
+            return row
         if not course.stop(tx, row, "It was stopped."):
             raise ConflictError(f"Run {row.id} cannot be stopped; it is {row.state}.")
         return runs.get(tx, row.id)
 
 
-def delete(house: House, number: int) -> RunRow:
-    """Forget a run and its figures. What it found stays.
+def delete(house: House, number: int) -> bool:
+    """Forget a run and its figures; False when somebody has done so before. What it found stays, but what a test found.
 
     Raises NotFoundError, and ConflictError for one that has not ended or that the next crawl compares itself with.
     """
     with house.store.begin() as tx:
-        row = runs.get(tx, number)
+        try:
+            row = runs.claimed(tx, number)
+        except NotFoundError:
+            if runs.was_there(tx, number):
+                return False
+            raise
         if row.state in UNFINISHED:
             raise ConflictError(f"Run {row.id} has not ended; it is {row.state}. Stop it first, or wait.")
+        owner = sources.numbered(tx, row.source_id)
+        if owner is not None and owner.test_of is not None:
+            removal.remove(tx, owner)
+            return True
         whole = runs.last_whole(tx, row.source_id)
         if runs.is_newest(tx, row) or (whole is not None and whole.id == row.id):
             raise ConflictError(
@@ -77,7 +93,7 @@ def delete(house: House, number: int) -> RunRow:
             )
         tx.execute(sa.delete(run_count).where(run_count.c.run_id == row.id))
         tx.execute(sa.delete(run).where(run.c.id == row.id))
-        return row
+        return True
 
 
 def _name(tx: Tx, row: RunRow) -> str:
@@ -86,4 +102,4 @@ def _name(tx: Tx, row: RunRow) -> str:
 
 
 def _answer(row: RunRow) -> str:
-    return f" {runs.answers(row.id)}" if row.state is RunState.HELD else ""
+    return f" {runs.answers(row)}" if row.state in ASKING_STATES else ""

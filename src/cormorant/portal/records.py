@@ -371,6 +371,8 @@ class _Run(Record):
     error: str | None
     gives_up_at: When
     refresh: str
+    mode: str = Field(description="accept, examine, index_only or test: what becomes of what it finds.")
+    forget: bool = Field(description="It is not listed any more when it is done.")
     force: bool
 
 

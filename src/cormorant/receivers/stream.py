@@ -22,7 +22,8 @@ class Event(IntEnum):
     """What happened to a document. From 10 to 19 search must not find it until the index has passed the event.
 
     LINKS: links say something else of it than before, which is for the index alone. FOUND: it is there, told once more
-    to the one receiver that asked for it. The last four are of runs and of no document.
+    to the one receiver that asked for it. UNVISITED and its companions: no link leads to it any more. The last four are
+    of runs and of no document.
     """
 
     NEW = 1

@@ -1,6 +1,6 @@
 """Which tables are there?
 
-    catalog   source, receiver, secret, consent, tuning what the administrator asked for
+    catalog   source, parameters, receiver, secret, consent, tuning what the administrator asked for
     frontier  site, site_source, resource, site_fact, site_hour, claim
     documents content, version, hidden, outlinks, inlinks what was found behind a resource
     journal   run, run_count, visit, exclusion, query, click   what happened
@@ -13,7 +13,7 @@ Every table is here, so that one look shows a row's whole shape. Times are epoch
 """
 
 from cormorant.store.schema.access import session, token
-from cormorant.store.schema.catalog import acl, consent, receiver, secret, source, tuning
+from cormorant.store.schema.catalog import acl, consent, parameters, receiver, secret, source, tuning
 from cormorant.store.schema.documents import content, hidden, inlinks, outlinks, version
 from cormorant.store.schema.frontier import claim, resource, site, site_fact, site_hour, site_source
 from cormorant.store.schema.journal import click, exclusion, query, run, run_count, visit
@@ -36,6 +36,7 @@ __all__ = [
     "launch",
     "metadata",
     "outlinks",
+    "parameters",
     "process",
     "query",
     "receiver",

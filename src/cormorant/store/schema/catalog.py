@@ -1,4 +1,4 @@
-"""What the administrator asked for: sources, receivers, secrets, consent; and the access lists their documents share.
+"""What the administrator asked for: sources, sets of parameters, receivers, secrets, consent; and shared access lists.
 
 Numbers that others keep (stream, index, journal) are never given again, as PostgreSQL does by itself: on SQLite that is
 `sqlite_autoincrement`. Else a new source would take over what is still under way from a deleted one.
@@ -23,6 +23,7 @@ source = Table(
     Column("created_at", Double, nullable=False),
     Column("agreed", Text, comment="JSON, how many documents may leave by which rule; NULL: nobody was asked"),
     Column("agreed_at", Double),
+    Column("test_of", Integer, comment="the source that it is a copy of, for a crawl that delivers nothing"),
     sqlite_autoincrement=True,
 )
 
@@ -71,6 +72,15 @@ secret = Table(
     Column("sealed", LargeBinary, nullable=False, comment="by the key in the data folder; never in clear"),
     Column("created_at", Double, nullable=False),
     Column("changed_at", Double, nullable=False),
+)
+
+parameters = Table(
+    "parameters",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("settings", Text, nullable=False, comment="JSON, for each kind of source those that it has"),
+    Column("version", Integer, nullable=False, server_default=text("1"), comment="counts edits"),
+    Column("created_at", Double, nullable=False),
 )
 
 tuning = Table(

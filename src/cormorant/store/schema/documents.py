@@ -30,6 +30,13 @@ content = Table(
     Column("acl_id", Integer, nullable=False),
     Column("indexed", Boolean, nullable=False, comment="search may find it"),
     Column("seq", BigInteger, nullable=False, server_default=text("0"), comment="its newest place in the stream"),
+    Column(
+        "unvisited",
+        Boolean,
+        nullable=False,
+        server_default=text("false"),
+        comment="receivers were told that nothing links to it any more",
+    ),
 )
 
 Index("ix_content_indexed", content.c.source_id, sqlite_where=text("indexed = 1"), postgresql_where=text("indexed"))

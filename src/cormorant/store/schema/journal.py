@@ -31,6 +31,8 @@ run = Table(
     Column("gives_up_at", Double, comment="when it ends if nothing answers until then"),
     Column("waits_since", Double, comment="since when it waits for a person: held, or suspended"),
     Column("waited_s", Double, comment="how long it did so before"),
+    Column("mode", Text, nullable=False, server_default=text("'accept'"), comment="what becomes of what it finds"),
+    Column("forget", Boolean, nullable=False, server_default=text("false"), comment="it goes when it is done"),
     sqlite_autoincrement=True,
 )
 

@@ -1,0 +1,39 @@
+"""What of earlier runs must be put right before a run visits anything? Each step may be repeated after a kill.
+
+what waited for a person -> as it was     what was examined -> unknown     order of visits -> as the settings want it
+of all that is known nothing but the documents that can be found, where nothing is to be remembered
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from cormorant.crawl import levels, modes, swallowing
+from cormorant.frontier import oblivion
+from cormorant.model.run import Refresh
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cormorant.journal.runs import RunRow
+    from cormorant.sources.protocol import Source
+    from cormorant.store.database import Store
+
+
+async def prepare(store: Store, row: RunRow, build: Callable[[RunRow], Source]) -> None:
+    """Take the steps of the drawing."""
+    swallowing.begin(store, row.source_id, row.id)
+    modes.begin(store, row)
+    if row.refresh is Refresh.SCRATCH:
+        await _forget(store, row.source_id)
+    await levels.level(store, row, build)
+
+
+async def _forget(store: Store, source: int) -> None:
+    """Forget what is known of a source, a transaction a chunk."""
+    more = True
+    while more:
+        with store.begin() as tx:
+            more = oblivion.forget(tx, source)
+        await asyncio.sleep(0)  # other runs go on meanwhile

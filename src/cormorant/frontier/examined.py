@@ -1,0 +1,88 @@
+"""What has been fetched and nobody was told of yet: documents that wait for a person to have them indexed.
+
+visited in a run that examines: new -----> its content is kept, not indexed
+                                changed -> the newer version waits beside the one in use (`frontier/versions.py`)
+run index -> indexed, with their events       run begun -> forgotten: visited as if nobody had been there
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import sqlalchemy as sa
+
+from cormorant.frontier import recall, versions
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Role, State
+from cormorant.model.status import Status
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import content, resource, version
+
+_READ = (int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED))
+
+
+def _of(source: int) -> sa.ColumnElement[bool]:
+    """Contents of a source that were read last and that nobody can find: what left ended otherwise."""
+    read = sa.and_(resource.c.outcome.in_(_READ), resource.c.role == int(Role.DOCUMENT))
+    return sa.and_(content.c.source_id == source, sa.not_(content.c.indexed), read)
+
+
+def new(tx: Tx, source: int, most: int) -> list[int]:
+    """Some of the documents that were never indexed and wait, by number."""
+    both = content.join(resource, resource.c.id == content.c.id)
+    chosen = sa.select(content.c.id).select_from(both).where(_of(source)).order_by(content.c.id).limit(most)
+    return [row[0] for row in tx.rows(chosen)]
+
+
+def waiting(tx: Tx, source: int) -> dict[int, str]:
+    """Every document of a source that waits, new or changed: resource -> address."""
+    never = sa.select(resource.c.id, resource.c.address).join(content, content.c.id == resource.c.id)
+    newer = sa.select(resource.c.id, resource.c.address).join(version, version.c.id == resource.c.id)
+    newer = newer.where(version.c.source_id == source, version.c.waiting)
+    return {row[0]: row[1] for statement in (never.where(_of(source)), newer) for row in tx.rows(statement)}
+
+
+def use(tx: Tx, numbers: Sequence[int], first: int) -> None:
+    """Have these documents indexed, announced by events from number `first` on, in the same order."""
+    rows = [(True, first + n, number) for n, number in enumerate(numbers)]
+    bulk.update(tx, content, ("indexed", "seq"), ("id",), rows)
+
+
+def leave_out(tx: Tx, rules: Mapping[int, str]) -> None:
+    """Take these documents (resource -> the rule that says so) out of what waits; the next run visits them anew.
+
+    What is found of a changed one stays as it was.
+    """
+    kept = {row[0] for row in bulk.select_in(tx, version, ("id",), "id", list(rules))}
+    never = [number for number in rules if number not in kept]
+    versions.drop(tx, list(kept))
+    for start in range(0, len(never), 1000):
+        tx.execute(sa.delete(content).where(content.c.id.in_(never[start : start + 1000])))
+    ended = {True: (OutcomeKind.UNCHANGED, Status.OK), False: (OutcomeKind.EXCLUDED, Status.INDEX_RULES)}
+    rows = []
+    for number, rule in rules.items():
+        outcome, status = ended[number in kept]
+        reason = None if number in kept else bulk.storable(f"index: {rule}, when it was examined")
+        rows.append((int(outcome), int(status), reason, None, number))
+    bulk.update(tx, resource, ("outcome", "status", "reason", "validator"), ("id",), rows)
+
+
+def forget_new(tx: Tx, source: int, most: int) -> int:
+    """Have some of the documents that wait and were never indexed visited as if nobody had been there.
+
+    Returns how many.
+    """
+    never = new(tx, source, most)
+    if never:
+        recall.forget(tx, never)
+        bulk.update(tx, resource, ("validator",), ("id",), [(None, number) for number in never])
+    return len(never)
+
+
+def recall_changed(tx: Tx, source: int) -> None:
+    """Have visited again of what a newer version waits, where nobody would visit it by itself."""
+    settled = sa.select(version.c.id).join(resource, resource.c.id == version.c.id)
+    settled = settled.where(version.c.source_id == source, version.c.waiting, resource.c.state == int(State.SETTLED))
+    if numbers := [row[0] for row in tx.rows(settled)]:
+        recall.recall(tx, numbers)

@@ -1,0 +1,79 @@
+"""What a run has fetched and nobody has indexed yet: leave some of it out, then have the rest indexed.
+
+crawl --examine -> pending --prune (rules)--> pending --index--> swept, delivered, finished
+                      `--stop--> stopped: the next crawl fetches anew what it has not told anybody of
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cormorant.base.errors import ConflictError, UsageError
+from cormorant.catalog import sources
+from cormorant.catalog.sources import SourceRow
+from cormorant.frontier import examined
+from cormorant.journal import runs
+from cormorant.journal.runs import RunRow
+from cormorant.model.run import Mode, RunState
+from cormorant.operate.house import House
+from cormorant.plugins import Source
+
+
+def index(house: House, number: int | None) -> RunRow:
+    """Index what a run (none: the newest) has fetched, without a request. Again while it does so changes nothing.
+
+    Raises NotFoundError, ConflictError for a run that has nothing to be indexed.
+    """
+    with house.store.begin() as tx:
+        row = runs.claimed(tx, number)
+        begun = row.mode is Mode.EXAMINE and row.state in (RunState.SWEEPING, RunState.DELIVERING, RunState.FINISHED)
+        if not begun and not runs.begin_indexing(tx, row):
+            raise _not_pending(row)
+        return runs.get(tx, row.id)
+
+
+def _not_pending(row: RunRow) -> ConflictError:
+    how = "" if row.mode is Mode.EXAMINE else " `cormorant crawl --examine` makes one that is looked at first."
+    return ConflictError(f"Indexing of run {row.id} is not pending; it is {row.state}.{how}")
+
+
+def prune(house: House, number: int | None, rules: Sequence[str]) -> dict[str, Any]:
+    """Leave out of what a run is to index the addresses that these rules match, written as those of `exclude` are.
+
+    What search finds of them already is found as it was. Returns how many by rule. Raises NotFoundError, UsageError
+    without a rule, BadRule for one that cannot be read, ConflictError for a run that has nothing to be indexed.
+    """
+    if not rules:
+        raise UsageError("Say what to leave out: cormorant run prune ID RULE, like path:/drafts/.")
+    with house.store.begin() as tx:
+        row = runs.claimed(tx, number)
+        if row.state is not RunState.PENDING:
+            raise _not_pending(row)
+        owner = sources.numbered(tx, row.source_id)
+        waiting = examined.waiting(tx, row.source_id)
+        out = _left_out(house, owner, row.settings, rules, waiting) if owner is not None else {}
+        examined.leave_out(tx, out)
+        return _told(row, owner, {rule: Counter(out.values())[rule] for rule in rules}, len(waiting) - len(out))
+
+
+def _left_out(
+    house: House, owner: SourceRow, settings: Mapping[str, Any], rules: Sequence[str], waiting: Mapping[int, str]
+) -> dict[int, str]:
+    """Which of these addresses (by their resources) the rules keep out, each with the rule."""
+    narrowed: Source = house.source(owner, {**settings, "exclude": list(rules)})
+    found = {}
+    for number, address in waiting.items():
+        ruling = narrowed.gates.follow(address, 0)
+        if not ruling.admitted and ruling.rule.removeprefix("exclude ") in rules:
+            found[number] = ruling.rule.removeprefix("exclude ")
+    return found
+
+
+def _told(row: RunRow, owner: SourceRow | None, by_rule: Mapping[str, int], left: int) -> dict[str, Any]:
+    return {
+        "run": row.id, "source": owner.name if owner else None, "pruned": sum(by_rule.values()), "left": left,
+        "rules": [{"rule": rule, "documents": count} for rule, count in by_rule.items() if count],
+        "idle": [rule for rule, count in by_rule.items() if not count],
+    }  # fmt: skip

@@ -1,0 +1,79 @@
+"""What does a source have from sets of parameters, and what has it said itself?
+
+built in < the set `system` < the set that a source names < what the source itself says
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from cormorant.base.errors import BadSetting
+from cormorant.catalog import parameters
+from cormorant.catalog.parameters import NAMED_BY, SYSTEM
+from cormorant.catalog.sources import SourceRow
+from cormorant.model.settings import SourceSettings, parse_settings, partly
+from cormorant.plugins import SOURCES
+from cormorant.store.database import Tx
+
+NOT_SHARED = (NAMED_BY, "start", "start_file", "path")
+"""What every source says for itself: where it begins, and which set it uses."""
+
+
+class Whole(NamedTuple):
+    """The settings of a source with those that it has from sets, and the names of all that these sets have."""
+
+    values: dict[str, Any]
+    shared: frozenset[str]
+
+
+def beside(tx: Tx, kind: str, own: Mapping[str, Any]) -> Whole:
+    """Settings of a source's own, with those beside them that it has from sets."""
+    known = parameters.every(tx)
+    named = {NAMED_BY: own[NAMED_BY]} if NAMED_BY in own else {}
+    shared = parameters.inherited(known, kind, named)
+    return Whole({**{name: value for name, (value, _) in shared.items()}, **own}, frozenset(shared))
+
+
+def kept(settings: SourceSettings, given: Mapping[str, Any], whole: Whole) -> dict[str, Any]:
+    """What is to be kept of settings read from `whole`: what was `given` and would be otherwise without.
+
+    A value that is the built-in one is kept where a set has another.
+    """
+    without = settings.model_dump(mode="json", exclude_defaults=True)
+    if not whole.shared:
+        return without
+    values = settings.model_dump(mode="json")
+    return {name: values[name] for name in values if name in given and (name in without or name in whole.shared)}
+
+
+def check(tx: Tx, settings: SourceSettings) -> None:
+    """Raise NotFoundError when a source is to use a set that there is not."""
+    if settings.parameters:
+        parameters.named(tx, settings.parameters)
+
+
+def origin(row: SourceRow, name: str) -> str:
+    """Where the value of a source's setting comes from."""
+    if name in row.own:
+        return "source"
+    found = row.origins.get(name)
+    return "built in" if found is None else SYSTEM if found == SYSTEM else f"set {found}"
+
+
+def by_kind(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """For each kind of source those of these settings that it has, as they are kept.
+
+    Raises BadSetting for one that no kind has, that every source says for itself, or whose value is wrong.
+    """
+    for name in given:
+        if name in NOT_SHARED:
+            raise BadSetting(f"{name!r} is what every source says for itself, so it cannot be in a set of parameters.")
+    found = {}
+    for kind, of_kind in SOURCES.items():
+        names = [name for name in given if name in of_kind.settings.model_fields]
+        found[kind] = partly(of_kind.settings, {name: given[name] for name in names})
+    unknown = [name for name in given if not any(name in values for values in found.values())]
+    if unknown:  # the sentence that a source would get, with the nearest name
+        parse_settings(next(iter(SOURCES.values())).settings, {unknown[0]: given[unknown[0]]})
+    return found

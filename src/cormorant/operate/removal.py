@@ -1,0 +1,58 @@
+"""A source goes, with everything that is known about it. Receivers are told of its documents."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from cormorant.catalog import schedules
+from cormorant.catalog.sources import SourceRow
+from cormorant.frontier import hiding
+from cormorant.journal import launches
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+from cormorant.store.database import Tx
+from cormorant.store.schema import (
+    claim,
+    content,
+    exclusion,
+    hidden,
+    inlinks,
+    outlinks,
+    resource,
+    run,
+    run_count,
+    site_fact,
+    site_source,
+    source,
+    version,
+    visit,
+)
+
+
+def remove(tx: Tx, row: SourceRow) -> int:
+    """Remove a source of which no run is under way. Returns how many documents leave the index."""
+    gone = tx.rows(sa.select(content.c.id, content.c.url).where(content.c.source_id == row.id, content.c.indexed))
+    if gone:
+        first = stream.append(tx, [Entry(row.id, each.id, 0, Event.DELETED, each.url) for each in gone])
+        hiding.hide_until(tx, [(each.id, row.id, 0, first + n) for n, each in enumerate(gone)])
+    mine = sa.select(resource.c.id).where(resource.c.source_id == row.id)
+    for table in (outlinks, inlinks):
+        tx.execute(sa.delete(table).where(table.c.id.in_(mine)))
+    tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(mine)))
+    tx.execute(sa.delete(site_fact).where(site_fact.c.scope == row.id))
+    tx.execute(sa.delete(hidden).where(hidden.c.source_id == row.id, hidden.c.seq.is_(None)))
+    tx.execute(sa.delete(run_count).where(run_count.c.run_id.in_(sa.select(run.c.id).where(run.c.source_id == row.id))))
+    for each in (content, version, resource, claim, exclusion, site_source, run):
+        tx.execute(sa.delete(each).where(each.c.source_id == row.id))
+    _leave_out(tx, row.id)
+    tx.execute(sa.delete(source).where(source.c.id == row.id))
+    return len(gone)
+
+
+def _leave_out(tx: Tx, number: int) -> None:
+    """Schedules no longer crawl a source; one that crawls nothing else goes with it."""
+    for row in schedules.of_source(tx, number):
+        schedules.leave_out(tx, row, number)
+        if len(row.plan.sources) == 1:
+            launches.forget(tx, row.id)
+            schedules.delete(tx, row.id)

@@ -1,0 +1,73 @@
+"""Crawls that are not just indexed, from a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.world import Installation, Site
+from tests.clocks import until
+
+LIMIT_S = 60
+
+
+def test_what_is_examined_is_looked_at_pruned_and_indexed(bare: Installation, site: Site) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    (report,) = bare.fine("crawl", "docs", "--examine", "--json").objects
+    assert (report["state"], report["mode"], report["index_writes"]) == ("pending", "examine", 0)
+    shown = bare.fine("run", "show").out
+    assert ("What now?" in shown, "cormorant run index 1" in shown) == (True, True)
+    waits = bare.run("crawl", "docs")
+    assert (waits.code, "is examined and not indexed yet" in waits.err, "run index 1" in waits.err) == (3, True, True)
+    listed = [each["url"] for each in bare.fine("document", "list", "--run", "1", "--json").objects]
+    assert len(listed) >= report["new"]
+    assert not bare.fine("document", "list", "--run", "2", "--json").objects
+    path = next(each for each in listed if each != site.address).removeprefix(site.address.rstrip("/"))
+    pruned = bare.fine("run", "prune", "1", f"path:{path}", "name:nothing-*")
+    assert "Left out: 1 document" in pruned.err
+    assert "'name:nothing-*' matches none" in pruned.err
+    (done,) = bare.fine("run", "index", "1", "--json").objects
+    assert (done["state"], done["requests"], done["indexed"]) == ("finished", report["requests"], report["new"] - 1)
+    again = bare.run("run", "prune", "1", "path:/x")
+    assert (again.code, "is not pending; it is finished" in again.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (("crawl", "docs", "--examine", "--test"), 2, "Say one of --examine"),
+        (("run", "index", "1"), 1, "crawl --examine"),
+        (("run", "prune", "1", "path:/x"), 1, "is not pending"),
+        (("run", "delete", "99"), 4, "There is no run 99"),
+        (("crawl", "docs/test"), 4, "There is no source"),
+        (("document", "list", "--run", "soon"), 2, "--run"),
+    ],
+)
+def test_what_cannot_be_is_refused(words: tuple[str, ...], code: int, says: str, home: Installation) -> None:
+    done = home.run(*words)
+    assert (done.code, says in done.err) == (code, True), done.err
+
+
+def test_what_a_test_found_is_looked_at_and_let_go(home: Installation) -> None:
+    before = home.fine("status", "--json").objects[0]["documents"]
+    (report,) = home.fine("crawl", "papers", "--test", "--json").objects
+    assert (report["source"], report["new"], report["indexed"], report["mode"]) == ("papers/test", 2, 0, "test")
+    found = home.fine("document", "list", "--source", "papers/test", "--json").objects
+    assert {each["indexed"] for each in found} == {False}
+    names = [each["source"] for each in home.fine("source", "list", "--json").objects]
+    assert names == ["docs", "papers"]
+    refused = home.run("crawl", "papers/test")
+    assert (refused.code, "--test` makes another" in refused.err) == (1, True)
+    home.fine("run", "delete", str(report["run"]))
+    assert "deleted before" in home.fine("run", "delete", str(report["run"])).err
+    assert home.run("document", "list", "--source", "papers/test").code == 4
+    assert home.fine("status", "--json").objects[0]["documents"] == before
+
+
+def test_what_is_detached_goes_on_by_itself(home: Installation) -> None:
+    (ordered,) = home.fine("crawl", "papers", "--detach", "--json").objects
+
+    def finished() -> bool:
+        return bool(home.fine("run", "show", str(ordered["run"]), "--json").objects[0]["state"] == "finished")
+
+    until(finished, LIMIT_S)
+    assert (home.folder / "logs" / "detached.log").exists()

@@ -1,0 +1,115 @@
+"""Settings that sources share, from a terminal: which value counts, what an edit changes, what cannot go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.cli.world import Installation
+
+
+def effective(home: Installation, source: str = "docs") -> dict[str, tuple[Any, str]]:
+    """Every setting of a source with its value, and where that comes from."""
+    (record,) = home.fine("source", "show", source, "--effective", "--json").objects
+    return {name: (each["value"], each["from"]) for name, each in record["effective"].items()}
+
+
+def test_the_nearest_value_counts_and_says_where_it_is_from(home: Installation) -> None:
+    assert effective(home)["patience_s"] == (300.0, "built in")
+    assert effective(home)["start"][1] == "source"
+    home.fine("parameters", "edit", "system", "--set", "patience_s=60", "--set", "max_documents=70")
+    home.fine("parameters", "add", "gentle", "--set", "delay_s=3", "--set", "max_documents=50")
+    home.fine("source", "edit", "docs", "--set", "parameters=gentle", "--set", "max_minutes=9")
+    found = effective(home)
+    assert found["patience_s"] == (60.0, "system")
+    assert found["max_documents"] == (50, "set gentle")
+    assert (found["delay_s"], found["max_minutes"]) == ((3.0, "set gentle"), (9.0, "source"))
+    papers = effective(home, "papers")
+    assert papers["max_documents"] == (70, "system")
+    assert "delay_s" not in papers, "folders have no such setting, and do without"
+    home.fine("source", "edit", "docs", "--set", "max_documents=7", "--set", "patience_s=300")
+    found = effective(home)
+    assert (found["max_documents"], found["patience_s"]) == ((7, "source"), (300.0, "source")), "as built in, but said"
+    home.fine("source", "edit", "docs", "--set", "max_documents=")
+    assert effective(home)["max_documents"] == (50, "set gentle")
+
+
+def test_a_crawl_goes_by_what_is_shared(home: Installation) -> None:
+    home.fine("parameters", "edit", "system", "--set", "max_documents=1")
+    done = home.run("crawl", "papers", "--refresh", "scratch", "--json")
+    (report,) = done.objects
+    assert (report["fetched"], report["complete"]) == (1, False)
+    assert "max_documents is 1" in report["reason"]
+
+
+def test_an_edit_of_a_set_is_previewed_like_one_of_each_source(home: Installation) -> None:
+    home.fine("parameters", "add", "narrow", "--set", "max_minutes=5")
+    home.fine("source", "edit", "docs", "--set", "parameters=narrow")
+    (preview,) = home.fine("parameters", "edit", "narrow", "--set", "depth=0", "--preview", "--json").objects
+    (effect,) = preview["sources"]
+    assert (effect["source"], effect["changes"]) == (
+        "docs", [{"setting": "depth", "before": "unlimited", "after": 0}]
+    )  # fmt: skip
+    assert effect["leave"] == effect["documents"] - 1 > 0
+    assert effective(home)["depth"] == ("unlimited", "built in"), "a preview changes nothing"
+    refused = home.run("parameters", "edit", "narrow", "--set", "depth=0")
+    assert (refused.code, "--yes" in refused.err) == (2, True)
+    home.fine("parameters", "edit", "narrow", "--set", "depth=0", "--yes")
+    assert effective(home)["depth"] == (0, "set narrow")
+    (record,) = home.fine("parameters", "show", "narrow", "--json").objects
+    assert (record["settings"], record["sources"], record["version"]) == (
+        {"depth": "0", "max_minutes": "5"}, ["docs"], 2
+    )  # fmt: skip
+    home.fine("parameters", "edit", "narrow", "--set", "depth=", "--yes")
+    assert effective(home)["depth"] == ("unlimited", "built in")
+
+
+def test_an_edit_says_when_everything_is_fetched_anew_and_what_that_costs(home: Installation) -> None:
+    (effect,) = home.fine("source", "edit", "docs", "--set", "default_language=nl", "--preview", "--json").objects
+    assert effect["recrawl"] == {"settings": ["default_language"], "requests": effect["documents"]}
+    said = home.fine("source", "edit", "docs", "--set", "default_language=nl")
+    assert f"fetches all {effect['documents']} documents whole, since default_language" in said.err
+    (report,) = home.fine("crawl", "docs", "--json").objects
+    assert (report["requests_conditional"], report["fetched"]) == (0, effect["documents"])
+    (other,) = home.fine("source", "edit", "docs", "--set", "max_minutes=9", "--preview", "--json").objects
+    assert other["recrawl"] is None
+
+
+def test_a_set_in_use_is_not_deleted_without_a_word(home: Installation) -> None:
+    home.fine("parameters", "add", "gentle", "--set", "delay_s=3")
+    home.fine("source", "edit", "docs", "--set", "parameters=gentle")
+    kept = home.run("parameters", "delete", "gentle")
+    assert (kept.code, "is used by docs" in kept.err) == (1, True)
+    (record,) = home.fine("parameters", "delete", "gentle", "--yes", "--json").objects
+    assert record == {"parameters": "gentle", "deleted": True, "sources": ["docs"]}
+    assert effective(home)["parameters"] == ("", "built in")
+    assert [each["parameters"] for each in home.fine("parameters", "list", "--json").objects] == ["system"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (("add", "a", "--set", "dealy_s=1"), 2, "Did you mean 'delay_s'?"),
+        (("add", "a", "--set", "delay_s=soon"), 2, "delay_s"),
+        (("add", "a", "--set", "start=http://localhost/"), 2, "every source says for itself"),
+        (("add", "a", "--set", "parameters=b"), 2, "every source says for itself"),
+        (("add", "a/b"), 2, "cannot be the name"),
+        (("add", "system"), 1, "always there"),
+        (("edit", "none", "--set", "depth=1"), 4, "There is no set of parameters 'none'"),
+        (("show", "none"), 4, "There is no set of parameters"),
+        (("delete", "none"), 4, "There is no set of parameters"),
+        (("edit", "system"), 2, "Say what to change"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_changes_nothing(
+    words: tuple[str, ...], code: int, says: str, home: Installation
+) -> None:
+    done = home.run("parameters", *words)
+    assert (done.code, says in done.err) == (code, True), done.err
+    assert [each["settings"] for each in home.fine("parameters", "list", "--json").objects] == [{}]
+
+
+def test_a_source_uses_no_set_that_there_is_not(home: Installation) -> None:
+    done = home.run("source", "edit", "docs", "--set", "parameters=none")
+    assert (done.code, "There is no set of parameters 'none'" in done.err) == (4, True)

@@ -1,0 +1,169 @@
+"""Crawls whose findings are not just indexed: looked at first, without links, for a test, from scratch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cormorant.base.clock import SystemClock
+from cormorant.base.errors import ConflictError
+from cormorant.model.run import RunState
+from cormorant.operate import crawl, examining, listing, steering
+from cormorant.operate.listing import Wanted
+from tests.journeys.conftest import Serve
+from tests.journeys.crawling import Crawler
+from tests.journeys.home import Home, received
+from tests.journeys.pages import SiteSettings
+
+PAGES, NEW, CHANGED, GONE = 9, 12, 4, 5
+
+
+def indexed(home: Home) -> int:
+    """How many documents search may find, by what is known of each."""
+    with home.house() as house:
+        return sum(record["indexed"] for record in listing.listed(house, Wanted()))
+
+
+def test_what_is_examined_is_pruned_then_indexed_without_a_request(home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    home.add_source("web", "site", site.source)
+    told = home.add_receiver("told", "site")
+    report = crawls.crawl(home, "site", mode="examine")
+    assert (report["state"], report["mode"], report["new"], report["exit"]) == ("pending", "examine", PAGES, 0)
+    assert (report["index_writes"], indexed(home), received(told)) == (0, 0, [])
+    with home.house() as house:
+        seen = list(listing.listed(house, Wanted(run=report["run"])))
+        assert sorted(each["status"] for each in seen) == [200] * PAGES + [970], "one is forbidden by robots.txt"
+        with pytest.raises(ConflictError, match="pending"):
+            raise crawl.unanswered(house, ["site"])[0]
+        pruned = examining.prune(house, report["run"], ["path:/p/7*", "path:/nowhere"])
+        assert (pruned["pruned"], pruned["left"], pruned["idle"]) == (1, PAGES - 1, ["path:/nowhere"])
+        since = SystemClock().now()
+        number = examining.index(house, None).id
+        assert examining.index(house, number).id == number, "said twice, it is done once"
+    crawls.begin(home, runs=(number,))
+    done = crawls.end()["reports"][0]
+    assert (done["state"], done["indexed"], site.log(since)) == ("finished", PAGES - 1, [])
+    assert sorted(each["event"] for each in received(told)) == ["new"] * (PAGES - 1)
+    assert home.found(site.word(7), site.word(6)) == [[], [site.url(6)]]
+    assert crawls.crawl(home, "site")["new"] == 1, "what was left out is found again"
+
+
+def test_of_what_is_known_nothing_changes_before_a_person_says_so(home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    home.add_source("web", "site", site.source)
+    crawls.crawl(home, "site")
+    told = home.add_receiver("told", "site")
+    before = len(received(told))
+    site.edit(CHANGED, text="auklet auklet")
+    site.edit(GONE, status=404)
+    site.edit(0, links=[NEW])
+    report = crawls.crawl(home, "site", mode="examine")
+    assert (report["held"], report["gone"], report["new"], report["index_writes"]) == (2, 1, 1, 0)
+    assert home.found("auklet", site.word(GONE), site.word(NEW)) == [[], [site.url(GONE)], []]
+    assert len([each for each in received(told)[before:] if each["run"] == report["run"]]) == 0
+    with home.house() as house:
+        examining.index(house, report["run"])
+    crawls.begin(home, runs=(report["run"],))
+    done = crawls.end()["reports"][0]
+    assert (done["held"], done["changed"], done["state"]) == (0, 2, "finished")
+    assert home.found("auklet", site.word(GONE), site.word(NEW)) == [[site.url(CHANGED)], [], [site.url(NEW)]]
+    events = [each["event"] for each in received(told) if each["run"] == report["run"]]
+    assert sorted(events) == ["changed", "changed", "deleted", "new"]
+
+
+def test_what_was_examined_and_not_wanted_is_believed_by_no_later_crawl(
+    file_home: Home, crawls: Crawler, tmp_path: Path
+) -> None:
+    folder = tmp_path / "share"
+    folder.mkdir()
+    (folder / "old.txt").write_text("oldword\n")
+    file_home.add_source("files", "share", {"path": str(folder)})
+    crawls.crawl(file_home, "share")
+    (folder / "old.txt").write_text("oldword and laterword\n")
+    (folder / "new.txt").write_text("newword\n")
+    report = crawls.crawl(file_home, "share", mode="examine")
+    assert (report["new"], report["held"]) == (1, 1)
+    with file_home.house() as house:
+        assert steering.stop(house, report["run"]).state is RunState.STOPPED
+        assert steering.stop(house, report["run"]).state is RunState.STOPPED, "two may say so at once"
+    after = crawls.crawl(file_home, "share")
+    assert (after["new"], after["changed"], after["complete"]) == (1, 1, True)
+    assert [len(each) for each in file_home.found("newword", "laterword")] == [1, 1]
+
+
+def test_without_links_nothing_new_is_known_and_a_later_crawl_reads_them(
+    file_home: Home, crawls: Crawler, serve: Serve
+) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    file_home.add_source("web", "site", site.source)
+    crawls.crawl(file_home, "site")
+    site.edit(CHANGED, text="auklet", links=[NEW])
+    report = crawls.crawl(file_home, "site", mode="index_only")
+    assert (report["changed"], report["new"], report["unlinked"]) == (1, 0, 0)
+    assert file_home.found("auklet") == [[site.url(CHANGED)]]
+    after = crawls.crawl(file_home, "site")
+    assert (after["new"], after["changed"]) == (1, 0), "the page is as it was, and its links are new"
+    assert crawls.crawl(file_home, "site")["requests"] == after["requests"]
+
+
+def test_a_test_leaves_nothing_that_a_later_crawl_goes_by(file_home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    file_home.add_source("web", "site", site.source)
+    crawls.crawl(file_home, "site")
+    tables = ("resource", "content", "exclusion", "outlinks", "visit")
+    counts = {each: file_home.value(f"SELECT count(*) FROM {each}") for each in tables}
+    before = crawls.crawl(file_home, "site")
+    site.edit(CHANGED, text="auklet")
+    site.edit(GONE, status=404)
+    told = file_home.add_receiver("told", "site")
+    heard = len(received(told))
+    report = crawls.crawl(file_home, "site", mode="test")
+    assert (report["source"], report["state"], report["mode"]) == ("site/test", "finished", "test")
+    assert (report["new"], report["gone"], report["index_writes"]) == (PAGES - 1, 1, 0)
+    with file_home.house() as house:
+        found = {each["url"]: each["status"] for each in listing.listed(house, Wanted(source="site/test"))}
+        assert found[site.url(GONE)] == 404
+        assert len(found) == PAGES + 1, "with one that robots.txt forbids"
+    assert file_home.found("auklet", site.word(GONE)) == [[], [site.url(GONE)]]
+    after = crawls.crawl(file_home, "site")
+    assert (after["changed"], after["gone"]) == (1, 1), "as if nobody had been there"
+    assert after["requests_conditional"] == before["requests_conditional"]
+    assert file_home.value("SELECT count(*) FROM source") == 1
+    assert file_home.value("SELECT count(*) FROM resource") == counts["resource"]
+    assert len(received(told)) > heard, "of the crawl, not of the test"
+
+
+def test_from_scratch_what_nothing_leads_to_any_more_leaves(file_home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    site.edit(0, links=[NEW, 40])
+    site.edit(40, status=404)
+    file_home.add_source("web", "site", site.source)
+    crawls.crawl(file_home, "site")
+    site.edit(0, links=[])
+    assert crawls.crawl(file_home, "site")["unlinked"] == 1
+    report = crawls.crawl(file_home, "site", refresh="scratch")
+    assert (report["requests_conditional"], report["fetched"], report["index_deletes"]) == (0, PAGES + 1, 1)
+    assert file_home.found(site.word(NEW), site.word(3)) == [[], [site.url(3)]]
+    assert file_home.value("SELECT count(*) FROM resource WHERE role = 0") == PAGES + 1
+    assert crawls.crawl(file_home, "site")["fetched"] == PAGES
+
+
+def test_a_run_that_is_to_go_is_not_listed_and_goes_when_it_is_no_longer_needed(
+    file_home: Home, crawls: Crawler, serve: Serve
+) -> None:
+    site = serve(SiteSettings(pages=3))
+    file_home.add_source("web", "site", site.source)
+    with file_home.house() as house:
+        first = crawl.order(house, ["site"], crawl.Wish(forget=True))[0].run
+    crawls.begin(file_home, runs=(first,))
+    crawls.end()
+    with file_home.house() as house:
+        assert crawl.listed(house) == []
+        assert crawl.report(house, first)["state"] == "finished", "the next crawl compares itself with it"
+    crawls.crawl(file_home, "site")
+    with file_home.house() as house:
+        assert [each["run"] for each in crawl.listed(house)] == [first + 1]
+        assert file_home.value(f"SELECT count(*) FROM run_count WHERE run_id = {first}") == 0
+        assert not steering.delete(house, first), "somebody has done so before"

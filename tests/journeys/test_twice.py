@@ -1,0 +1,55 @@
+"""Two terminals say the same at once: it is done once, and neither is told that it cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import TypeVar
+
+import pytest
+
+from cormorant.base.errors import NotFoundError
+from cormorant.journal import runs
+from cormorant.model.run import Mode, RunState
+from cormorant.operate import crawl, examining, steering
+from cormorant.operate.house import House
+from tests.journeys.home import Home
+
+T = TypeVar("T")
+TERMINALS, TIMES = 4, 5
+
+
+def at_once(home: Home, say: Callable[[House], T]) -> list[T]:
+    """What each of several terminals is told."""
+    barrier = Barrier(TERMINALS)
+
+    def terminal() -> T:
+        with home.house() as house:
+            barrier.wait()
+            return say(house)
+
+    with ThreadPoolExecutor(TERMINALS) as pool:
+        return [each.result() for each in [pool.submit(terminal) for _ in range(TERMINALS)]]
+
+
+def test_what_several_say_at_once_is_done_once(home: Home) -> None:
+    home.add_source("web", "site", {"start": ["http://127.0.0.1:9/"]})
+    number = 0
+    for _ in range(TIMES):
+        ordered = {each.run for said in at_once(home, lambda house: crawl.order(house, ["site"])) for each in said}
+        (number,) = ordered
+        assert {each.state for each in at_once(home, lambda house: steering.suspend(house, None))} == {
+            RunState.SUSPENDED
+        }
+        assert {each.run for each in at_once(home, lambda house: steering.resume(house, None))} == {number}
+        with home.house() as house, house.store.begin() as tx:
+            runs.change(tx, number, state=RunState.PENDING, mode=Mode.EXAMINE)
+        assert {each.state for each in at_once(home, lambda house: examining.index(house, None))} == {RunState.SWEEPING}
+        assert {each.state for each in at_once(home, lambda house: steering.stop(house, None))} == {RunState.STOPPED}
+    first = number - TIMES + 1
+    assert sorted(at_once(home, lambda house: steering.delete(house, first))) == [False] * (TERMINALS - 1) + [True]
+    with home.house() as house, pytest.raises(NotFoundError):
+        steering.delete(house, number + 1)
+    copies = at_once(home, lambda house: crawl.order(house, ["site"], crawl.Wish(mode=Mode.TEST)))
+    assert len({each.run for said in copies for each in said}) == 1
