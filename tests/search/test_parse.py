@@ -41,6 +41,7 @@ DAY = 86_400.0
 WILD = "A wildcard stands in one word, with two letters or digits at least."
 LARGE = "A word takes 5 wildcards and 50 letters at most."
 A_DAY = "a day, month or year, like 2026-03-14 or 2026, or two with .. between them."
+A_DEPTH = "a number like 2 or <3, or two with .. between them."
 A_SIZE = "a size like 500kB or >2MB, or two with .. between them."
 PDF = Exact(Key.MIME, ("application/pdf",))
 
@@ -163,17 +164,25 @@ def test_meaning(text: str, query: Query) -> None:
         ("a*" + "b" * 50, f'"a {"b" * 50}"', LARGE),
         ("foo-b*r", '"foo-b r"', WILD),
         ("site:ab* c", "site:ab c", "site: takes no wildcard."),
-        ("date:soon a", "a", f"soon was ignored: date: takes {A_DAY}"),
-        ("date:2026-13 a", "a", f"2026-13 was ignored: date: takes {A_DAY}"),
+        ("date:soon a", '"soon" a', f"soon was read as words: date: takes {A_DAY}"),
+        ("date:2026-13 a", '"2026-13" a', f"2026-13 was read as words: date: takes {A_DAY}"),
         ("after:.. a", "a", f".. was ignored: after: takes {A_DAY}"),
-        ("size:big a", "a", f"big was ignored: size: takes {A_SIZE}"),
-        ("depth:-1 a", "a", "-1 was ignored: depth: takes a number like 2 or <3, or two with .. between them."),
+        ("size:big", '"big"', f"big was read as words: size: takes {A_SIZE}"),
+        ("lang:german a", "lang:german a", "lang: takes a tag like en, de or pt-BR."),
+        ("depth:-1 a", '"-1" a', f"-1 was read as words: depth: takes {A_DEPTH}"),
         ("\U0001f426 a", "\U0001f426 holds no letter or digit and was ignored.", "a"),
     ],
 )
 def test_what_cannot_be_used_is_said(text: str, understood: str, note: str) -> None:
     parsed = parse(text)
     assert {parsed.understood.text, *parsed.understood.notes} == {understood, note}
+
+
+@pytest.mark.parametrize(
+    "typed", ["site:https://docs.example.org/a/b", "site:Docs.example.org/", "site:http://me@docs.example.org"]
+)
+def test_a_site_may_be_given_by_an_address(typed: str) -> None:
+    assert parse(typed).understood.text == "site:docs.example.org"
 
 
 @pytest.mark.parametrize("text", ["", " ", '"', "()", '""', ")(", "!?", "((((", "\U0001f426", "+", "-", "\x00"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from cormorant.search.mimes import NAMES
+
 LISTS: Final = {"source": "Source", "site": "Site", "type": "Type", "language": "Language", "changed": "Changed"}
 """Lists from which results are narrowed."""
 AGES: Final = {"week": "Past week", "month": "Past month", "year": "This year"}
@@ -11,6 +13,7 @@ TYPES: Final = {
     "page": "Web page", "pdf": "PDF", "word": "Word", "sheet": "Spreadsheet", "slides": "Slides", "drawing": "Drawing",
     "message": "Message", "book": "Book", "text": "Text", "xml": "XML",
 }  # fmt: skip
+_OF_MIME: Final = {mime: TYPES[name] for name, several in NAMES.items() if name in TYPES for mime in several}
 LANGUAGES: Final = {
     "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
     "en": "English", "es": "Spanish", "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish",
@@ -26,3 +29,9 @@ LANGUAGES: Final = {
 def label(name: str, value: str) -> str:
     """What a value of a list is called."""
     return {"type": TYPES, "language": LANGUAGES, "changed": AGES}.get(name, {}).get(value, value)
+
+
+def of_mime(mime: str) -> str:
+    """What a document of this type is called: as in the list of types, else by the type's own short name."""
+    short = mime.partition("/")[2]
+    return _OF_MIME.get(mime) or (short.upper() if short.isalnum() and len(short) <= 4 else "Document")

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from cormorant.base.clock import date_of
 from cormorant.model import showing
+from cormorant.portal import labels
 from cormorant.search.reader import Hit
 
 PER_PAGE = 10
@@ -17,14 +18,6 @@ MOST_PAGES = 50
 LONGEST_ASKED = 60
 """Characters of what is asked at an address that are shown; the title leads to all of it."""
 
-_WORDS = {
-    "text/html": "Web page", "application/xhtml+xml": "Web page", "application/pdf": "PDF", "text/plain": "Text",
-    "text/markdown": "Markdown", "text/csv": "Table", "text/xml": "XML", "application/xml": "XML",
-    "application/json": "JSON",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "Word",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "Spreadsheet",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "Slides",
-}  # fmt: skip
 _Said = TypeVar("_Said")
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
@@ -91,7 +84,7 @@ def pieces(hit: Hit) -> list[Piece]:
 
 def meta(hit: Hit) -> tuple[str, ...]:
     """Type, size and date, as far as they are known."""
-    kind = _WORDS.get(hit.mime, hit.mime.partition("/")[2] or "Document")
+    kind = labels.of_mime(hit.mime)
     facts = [f"{kind}, {size(hit.size_bytes)}" if hit.size_bytes else kind]
     return (*facts, changed) if (changed := day(hit.modified_at)) else tuple(facts)
 

@@ -33,6 +33,7 @@ _LEAVES: dict[Kind, type[ask.Word | ask.Phrase | ask.Prefix | ask.Pattern]] = {
 }  # fmt: skip
 _WILD = re.compile("[*?~]")
 _JOINS = (Kind.AND, Kind.OR)
+_TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +177,13 @@ class _Reading:
         return _LEAVES[piece.kind](piece.text, where)
 
     def _range(self, piece: Piece, field: str) -> Query | None:
-        """Return a place to look by a day, a size or a depth; what is none is said, and left out."""
+        """Return a place to look by a day, a size or a depth; what is none is said, and read as words."""
         found = amounts.ranged(field, piece.text)
         if isinstance(found, ask.Range):
             return found
-        self.notes.append(f"{piece.text[:20]} was ignored: {found}")
-        return None
+        done = "read as words" if words(piece.text) else "ignored"
+        self.notes.append(f"{piece.text[:20]} was {done}: {found}")
+        return self._leaf(replace(piece, kind=Kind.PHRASE), "") if words(piece.text) else None
 
     def _exact(self, piece: Piece, field: str) -> Query | None:
         """Return a place to look; a type that nobody knows is read as words."""
@@ -194,9 +196,18 @@ class _Reading:
                 return ask.Exact(Key.MIME, tuple(sorted(found)))
             self.notes.append(f"There is no type {value}; it was read as words.")
             return self._leaf(replace(piece, kind=Kind.PHRASE), "")
-        if field != "source":
-            value = value.lower()
-        return ask.Exact(_KEYS[field], (value,))
+        if field == "lang" and not _TAG.fullmatch(value):
+            self.notes.append("lang: takes a tag like en, de or pt-BR.")
+        return ask.Exact(_KEYS[field], (_filed(field, value),))
+
+
+def _filed(field: str, value: str) -> str:
+    """Return a value as documents are filed under it; of an address typed for a site its host."""
+    if field == "source":
+        return value
+    if field == "site":
+        value = value.rpartition("://")[2].partition("/")[0].rpartition("@")[2] or value
+    return value.lower()
 
 
 def _negated(part: Query | None) -> Query | None:

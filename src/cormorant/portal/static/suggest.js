@@ -59,12 +59,9 @@
       role: "option", id: `suggestion-${number}`, "aria-selected": "false", tabindex: "-1", href: address,
     }, ...inside));
 
-  const found = (wording) => {
-    const asked = new URLSearchParams({q: wording});
-    const source = box.form.elements.namedItem("source");
-    if (source && source.value) asked.set("source", source.value);
-    return `/search?${asked}`;
-  };
+  // What else was chosen goes along, as it does with Enter: where to look, the order, groups.
+  const chosen = () => [...new FormData(box.form)].filter(([name, value]) => name !== "q" && value);
+  const found = (wording) => `/search?${new URLSearchParams([["q", wording], ...chosen()])}`;
 
   const there = (each) => /^https?:\/\//.test(each.url) ? each.url : `/cached/${each.id}`;
 
@@ -97,9 +94,8 @@
     const typed = box.value.trimStart();
     if (typed.trim().length < LEAST || typed.length > LONGEST) return close();
     const mine = asking = new AbortController();
-    const source = box.form.elements.namedItem("source");
-    const asked = new URLSearchParams({q: typed});
-    if (source && source.value) asked.set("source", source.value);
+    const sources = chosen().filter(([name]) => name === "source");
+    const asked = new URLSearchParams([["q", typed], ...sources]);
     try {
       const answer = await fetch(`/api/v1/suggest?${asked}`, {signal: mine.signal});
       if (!answer.ok) return close();
