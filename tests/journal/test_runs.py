@@ -197,3 +197,19 @@ def test_what_was_to_go_when_done_goes_when_nothing_is_compared_with_it(store: S
         runs.forget_done(tx, 1)
         assert [row.id for row in runs.every(tx, 1)] == [other, failed], "one that failed is to be looked at"
         assert runs.counters(tx, done) == Counters()
+
+
+def test_old_runs_go_and_never_the_one_that_the_next_compares_itself_with(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "KEPT_PER_SOURCE", 3)
+    with store.begin() as tx:
+        numbers = [runs.request(tx, 1, "{}", Refresh.ALL, force=False) for _ in range(8)]
+        other = runs.request(tx, 2, "{}", Refresh.ALL, force=False)
+        for number in [*numbers[:-1], other]:
+            runs.change(tx, number, state=RunState.FINISHED, complete=number in (numbers[1], other))
+            runs.count(tx, number, "one", Counters(fetched=1))
+        runs.forget_done(tx, 1)
+        assert [row.id for row in runs.every(tx)] == [other, *reversed([numbers[1], *numbers[4:]])]
+        assert runs.counters(tx, numbers[0]).fetched == 0
+        assert runs.counters(tx, numbers[1]).fetched == 1

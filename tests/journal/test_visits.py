@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import threading
 
+import sqlalchemy as sa
+
 from cormorant.journal import visits
-from cormorant.journal.visits import SHOWN_PER_RESOURCE, Exclusion, VisitRow
+from cormorant.journal.visits import KEPT_PER_RESOURCE, Exclusion, VisitRow
 from cormorant.model.rules import Gate
 from cormorant.store.database import Store
+from cormorant.store.schema import visit
 
 
 def a_visit(resource: int = 1, run: int = 1, changed: str = "new", reason: str | None = None) -> VisitRow:
@@ -26,10 +29,14 @@ def test_visits_of_a_resource_oldest_first(store: Store) -> None:
         assert visits.of(tx, 3) == []
 
 
-def test_the_newest_visits_are_shown(store: Store) -> None:
+def test_the_newest_visits_are_kept(store: Store) -> None:
     with store.begin() as tx:
-        visits.write(tx, [a_visit(run=run) for run in range(SHOWN_PER_RESOURCE + 10)])
-        assert [row.run for row in visits.of(tx, 1)] == list(range(10, SHOWN_PER_RESOURCE + 10))
+        visits.write(tx, [a_visit(2), a_visit(2, run=2, changed="outcome")])
+        for run in range(KEPT_PER_RESOURCE + 10):
+            visits.write(tx, [a_visit(run=run, changed="content"), a_visit(resource=run + 9)])
+        assert [row.run for row in visits.of(tx, 1)] == list(range(10, KEPT_PER_RESOURCE + 10))
+        count = tx.execute(sa.select(sa.func.count()).select_from(visit)).scalar_one()
+        assert count == 2 * KEPT_PER_RESOURCE + 10 + 2, "what others did stays"
 
 
 def test_a_reason_in_any_bytes_is_kept(store: Store) -> None:

@@ -21,6 +21,9 @@ MOST_NUMBER = 2**63 - 1
 """No run has this number, and databases know no greater one."""
 ITSELF = "conductor"
 """Under which name a run's own counts are kept, beside those of the processes that visit for it."""
+KEPT_PER_SOURCE = 1_000
+"""Runs kept of one source that have ended, nearly three years of nightly ones."""
+_ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,15 +230,15 @@ def begin_indexing(tx: Tx, row: RunRow) -> bool:
 
 
 def forget_done(tx: Tx, source: int) -> None:
-    """Delete the runs of a source that were to go when done, but the newest that visited everything.
+    """Delete the runs of a source that were to go when done, and the oldest but KEPT_PER_SOURCE.
 
-    The next run compares itself with that one.
+    Never the newest that visited everything: the next run compares itself with it.
     """
     last = last_whole(tx, source)
-    done = sa.select(run.c.id).where(
-        run.c.source_id == source, run.c.forget, run.c.state == RunState.FINISHED, run.c.id != (last.id if last else 0)
-    )
-    numbers = [row[0] for row in tx.rows(done)]
+    ended = sa.and_(run.c.source_id == source, run.c.id != (last.id if last else 0), run.c.state.in_(_ENDED))
+    done = sa.select(run.c.id).where(ended, run.c.forget, run.c.state == RunState.FINISHED)
+    old = sa.select(run.c.id).where(ended).order_by(run.c.id.desc()).offset(KEPT_PER_SOURCE).limit(1_000)
+    numbers = [row[0] for row in (*tx.rows(done), *tx.rows(old))]
     tx.execute(sa.delete(run_count).where(run_count.c.run_id.in_(numbers)))
     tx.execute(sa.delete(run).where(run.c.id.in_(numbers)))
 

@@ -12,8 +12,8 @@ from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import exclusion, visit
 
-SHOWN_PER_RESOURCE = 50
-"""Visits shown of one resource: the newest of those that changed something."""
+KEPT_PER_RESOURCE = 50
+"""Visits kept of one resource: the newest of those that changed something."""
 
 
 class VisitRow(NamedTuple):
@@ -44,6 +44,14 @@ class Exclusion(NamedTuple):
     referrer: int | None
 
 
+_NUMBERED = (
+    sa.select(
+        visit.c.id, sa.func.row_number().over(partition_by=visit.c.resource_id, order_by=visit.c.id.desc()).label("n")
+    )
+    .where(visit.c.resource_id.in_(sa.bindparam("ids", expanding=True)))
+    .subquery()
+)
+_TOO_OLD = sa.delete(visit).where(visit.c.id.in_(sa.select(_NUMBERED.c.id).where(_NUMBERED.c.n > sa.bindparam("kept"))))
 _NEWER = bulk.Upsert(
     key=("source_id", "hash"),
     columns=("gate", "rule", "status", "run", "depth", "referrer"),
@@ -53,16 +61,19 @@ _UNFOLLOWED = bulk.Upsert(key=_NEWER.key, columns=_NEWER.columns, where="{table}
 
 
 def write(tx: Tx, rows: Sequence[VisitRow]) -> None:
-    """Keep visits that changed something."""
+    """Keep visits that changed something, and let go of those that are too old by now."""
     kept = [row._replace(reason=bulk.storable(row.reason)) if row.reason else row for row in rows]
     bulk.insert(tx, visit, VisitRow._fields, kept)
+    again = [row.resource_id for row in rows if row.changed != "new"]
+    for start in range(0, len(again), 500):
+        tx.execute(_TOO_OLD, {"ids": again[start : start + 500], "kept": KEPT_PER_RESOURCE})
 
 
 def of(tx: Tx, resource: int) -> list[VisitRow]:
     """The newest visits of a resource that changed something, oldest first."""
     columns = [visit.c[name] for name in VisitRow._fields]
     statement = sa.select(*columns).where(visit.c.resource_id == resource).order_by(visit.c.id.desc())
-    return [VisitRow(*row) for row in reversed(tx.rows(statement.limit(SHOWN_PER_RESOURCE)))]
+    return [VisitRow(*row) for row in reversed(tx.rows(statement.limit(KEPT_PER_RESOURCE)))]
 
 
 def with_new_content(tx: Tx, run: int, resources: Sequence[int]) -> set[int]:
