@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from cormorant.portal import door
 from tests.journeys.sight.__main__ import prove
-from tests.journeys.sight.faces import FACES, STRANGERS, Ranked, Told
+from tests.journeys.sight.faces import FACES, STRANGERS, VISITED, Ranked, Told
 from tests.journeys.sight.same import close, differences
 
 CHECKS = 900
@@ -19,6 +22,8 @@ def test_answers_are_those_of_an_installation_that_never_had_what_is_forbidden(s
     assert tally.checks.total() >= CHECKS
     assert tally.checks.keys() == {face.__name__ for face in (*FACES, *STRANGERS)}
     assert min(tally.hits, tally.hidden, tally.suggestions) > 0
+    readers = [pattern for method, pattern in door.SEARCH if method == "GET" and (method, pattern) not in door.PRIVATE]
+    assert not [each for each in readers if not any(re.fullmatch(each, path) for path in VISITED)], "nobody asked there"
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,14 @@ from cormorant.model.acl import Reader
 from cormorant.operate import copies, searching, suggesting
 from cormorant.search.reader import Answer, GroupBy, Question, Sort
 from tests.journeys.sight.world import Side
+from tests.portal.asking import Got
 
 _TIME = re.compile(r"\d+ ms|/clicked/[0-9a-f]+/")
 """How long it took, and by what clicks are known."""
 _HIT = re.compile(r'<li class="hit".*?</li>', re.DOTALL)
 _PAGES = re.compile(r'<nav class="pages".*?</nav>', re.DOTALL)
+VISITED: set[str] = set()
+"""Paths that were asked for over HTTP."""
 _SAFE_FIELDS = ("content-type", "content-security-policy", "cache-control", "location")
 
 
@@ -165,7 +168,7 @@ def results(side: Side, reader: Reader, asked: Asked) -> Told:
 def programs(side: Side, reader: Reader, asked: Asked) -> Told:
     """The interface for programs."""
     words = urlencode({"q": asked.text, "limit": 1_000, "source": list(asked.sources)}, doseq=True)
-    got = side.pages.get(f"/api/v1/search?{words}")
+    got = _get(side, f"/api/v1/search?{words}")
     said = got.json
     if got.status != 200:
         return Told((got.status, said))
@@ -181,9 +184,18 @@ def copy(side: Side, reader: Reader, asked: Asked) -> Told:
     return Told([_page(side, each) for each in addresses])
 
 
+def beside(side: Side, reader: Reader, asked: Asked) -> Told:
+    """What is answered beside hits: lists of the advanced form, suggestions, equals, and the reasons of a score."""
+    words, number = quote(asked.text, safe=""), asked.number
+    addresses = f"/advanced?q={words}", f"/api/v1/suggest?q={words}", f"/api/v1/documents/{number}/duplicates"
+    why = _get(side, f"/api/v1/search/{number}/why?q={words}")
+    parts = sorted((part["what"], part["about"]) for part in why.json["parts"]) if why.status == 200 else why.json
+    return Told((why.status, parts, [_page(side, each) for each in addresses]))
+
+
 def home(side: Side, reader: Reader, asked: Asked) -> Told:
     """The first page, the help, and the description for browsers."""
-    return Told([_page(side, address) for address in ("/", "/help", "/opensearch.xml")])
+    return Told([_page(side, address) for address in ("/", "/help", "/help/errors", "/opensearch.xml")])
 
 
 def administration(side: Side, reader: Reader, asked: Asked) -> Told:
@@ -203,12 +215,17 @@ def administration(side: Side, reader: Reader, asked: Asked) -> Told:
 
 def _page(side: Side, address: str) -> str:
     """Status, fields and body of an answer, without the time it took."""
-    got = side.pages.get(address)
+    got = _get(side, address)
     fields = {name: got.headers[name] for name in _SAFE_FIELDS if name in got.headers}
     return f"{got.status} {fields}\n{_TIME.sub('', got.body)}"
+
+
+def _get(side: Side, address: str) -> Got:
+    VISITED.add(address.partition("?")[0])
+    return side.pages.get(address)
 
 
 FACES: tuple[Face, ...] = (
     found, unfolded, paged, newest, seen, copied, counted, equal, reasons, narrowed, suggested,
 )  # fmt: skip
-STRANGERS: tuple[Face, ...] = (results, programs, copy, home, administration)
+STRANGERS: tuple[Face, ...] = (results, programs, copy, beside, home, administration)
