@@ -14,6 +14,8 @@ from tests.pages.visitor import LOOKS, WIDE, Visitor
 
 Visit = Callable[..., Visitor]
 MOST_BYTES = 60_000
+MOST_MS = 500
+"""Until the first words are on the screen, beside other tests; of a page alone it is less than 200 (weights.txt)."""
 REFUSALS = 6
 """Three scripts, a handler, a style, a base and a frame are tried on a page; one may be refused without a word."""
 every_page = pytest.mark.parametrize("listed", PAGES, ids=lambda listed: listed.name)
@@ -99,6 +101,7 @@ def test_little_is_sent_and_nothing_stands_inline(listed: Listed, visit: Visit) 
         file.write(f"{listed.name:20} {sent:8,} bytes, first paint after {painted:4.0f} ms\n")
     assert min(each["responseBodySize"] for each in sizes) > 0
     assert sent <= MOST_BYTES
+    assert 0 <= painted <= MOST_MS
     assert visitor.page.evaluate(INLINE) == 0
 
 

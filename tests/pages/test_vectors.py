@@ -142,10 +142,39 @@ def test_every_copy(part: int, visit: Visit, made_by_templates: frozenset[str]) 
     assert len(shown) >= LEAST / PARTS
 
 
+BESIDE = ("/search?q=%(word)s&why=%(id)s", "/cached/%(id)s?q=%(word)s", "/duplicates/%(id)s", "/documents/%(id)s/links",
+          "/explain?address=%(url)s")  # fmt: skip
+EVERY = 6
+"""Of so many documents one is looked at on the pages beside results and copies."""
+
+
+@pytest.mark.parametrize("address", BESIDE, ids=["why", "marked", "equals", "links", "explain"])
+def test_what_stands_beside(address: str, visit: Visit, made_by_templates: frozenset[str]) -> None:
+    visitor = visit(HOSTILE)
+    for hit in stored(visitor.house)[::EVERY]:
+        words = {"word": WORD, "id": hit["id"], "url": quote(hit["url"], safe="")}
+        harmless(visitor, address % words, made_by_templates)
+
+
+def test_what_was_searched_for_is_listed_as_it_was_typed(visit: Visit, made_by_templates: frozenset[str]) -> None:
+    visitor = visit(HOSTILE)
+    asked = [payload for _, payload in numbered(700)][:40]
+    for payload in asked:
+        visitor.house.get(f"/search?q={quote(payload, safe='')}")
+    seen = harmless(visitor, "/queries", made_by_templates)
+    assert sum(" ".join(each.split()) in " ".join(seen["text"].split()) for each in asked) > 0
+
+
 @pytest.mark.parametrize(
     ("address", "status"),
-    [("/search?q=%s", 200), (f"/search?q={WORD}&source=%s", 404), (f"/search?q={WORD}&page=%s", 422), ("/%s", 404)],
-    ids=["question", "source", "page", "path"],
+    [
+        ("/search?q=%s", 200),
+        ("/advanced?q=%s", 200),
+        (f"/search?q={WORD}&source=%s", 404),
+        (f"/search?q={WORD}&page=%s", 422),
+        ("/%s", 404),
+    ],
+    ids=["question", "advanced", "source", "page", "path"],
 )
 def test_what_is_asked_for(address: str, status: int, visit: Visit, made_by_templates: frozenset[str]) -> None:
     visitor = visit(HOSTILE)
