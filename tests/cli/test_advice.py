@@ -78,8 +78,8 @@ def test_settings_that_are_given_exist(path: Path) -> None:
 
 
 def test_what_does_not_exist_is_found() -> None:
-    assert list(unknown_commands("See 'cormorant plugins', `cormorant trap list` and `cormorant run index`.")) == [
-        "plugins ", "run index",
+    assert list(unknown_commands("See 'cormorant plugins', `cormorant trap list` and `cormorant run idle`.")) == [
+        "plugins ", "run idle",
     ]  # fmt: skip
     assert not list(unknown_commands("See 'cormorant run accept' and `cormorant crawl X`, `cormorant run --help`."))
     assert list(unknown_settings("Lower per_host and hosts_at_twice, or set login to a form.")) == [

@@ -43,6 +43,13 @@ ENDS = {
     "cormorant token delete": 4,
     "cormorant trap accept": 4,
     "cormorant cache diff": 1,
+    "cormorant crawl docs --detach": 3,
+    "cormorant parameters show gentle": 4,
+    "cormorant parameters edit gentle": 4,
+    "cormorant parameters delete gentle": 4,
+    "cormorant run prune 3": 4,
+    "cormorant run index 3": 4,
+    "cormorant run index": 1,
     "cormorant schedule show": 4,
     "cormorant schedule edit": 4,
     "cormorant schedule enable": 4,
@@ -52,7 +59,7 @@ ENDS = {
     "cormorant source test docs --address https://elsewhere.example": 3,
 }
 """What examples end with that fit no installation: no run is held or under way, nothing is called so, no link leads
-there, nothing has changed."""
+there, nothing has changed, what is examined waits for an answer."""
 
 
 def command_lines() -> Iterator[list[str]]:

@@ -19,6 +19,7 @@ from cormorant.operate import backups
 from tests.cli.conftest import World
 from tests.cli.test_upkeep import checks, spoil
 from tests.cli.world import Installation, Site
+from tests.store.test_migrate import BEFORE_0013
 
 Plant = Callable[[Installation], None]
 LATER, TOLD = 3, 1
@@ -353,11 +354,7 @@ def test_the_index_is_optimized(bare: Installation, site: Site) -> None:
 def test_an_upgrade_is_seen(home: Installation) -> None:
     record: dict[str, Any] = home.fine("store", "upgrade", "--json").object
     assert (record["before"], record["backup"]) == (record["now"], None)
-    rows(
-        home, "ALTER TABLE source DROP COLUMN agreed", "ALTER TABLE source DROP COLUMN agreed_at",
-        "ALTER TABLE run DROP COLUMN waits_since", "ALTER TABLE run DROP COLUMN waited_s",
-        "UPDATE alembic_version SET version_num = '0012'",
-    )  # fmt: skip
+    rows(home, *BEFORE_0013)
     done = home.fine("store", "upgrade")
     backup = home.folder / f"cormorant.before-{record['now']}.db"
     assert (f"was of version 0012 and is of version {record['now']} now" in done.err, str(backup) in done.err) == (

@@ -262,7 +262,8 @@ def test_who_is_told_what(event: Event, delta: bool, told_of_runs: bool) -> None
     settings = receiver_settings("python", {"call": "a:b", "delta": delta, "runs": told_of_runs})
     of_run = event in (Event.STARTED, Event.FINISHED, Event.STOPPED, Event.FAILED)
     gone = event in (Event.DELETED, Event.UNVISITED_DELETED)
-    wanted = event is not Event.LINKS and (told_of_runs if of_run else delta or not gone)
+    unvisited = event in (Event.UNVISITED, Event.UNVISITED_CHANGED)
+    wanted = event is not Event.LINKS and (told_of_runs if of_run else delta or not (gone or unvisited))
     assert is_told(event, settings) == wanted
 
 

@@ -152,7 +152,7 @@ _RESULTS, _HIT = "portal/templates/results.html", "portal/templates/hit.html"
 _FRAME, _LAYOUT = "portal/templates/frame.html", "portal/templates/layout.html"
 _STYLE = "portal/static/cormorant.css"
 PAGES = (
-    _fault("a title is taken for markup", _HIT, "{{ hit.title }}</a></h2>", "{{ hit.title | safe }}</a></h2>",
+    _fault("a title is taken for markup", _HIT, "{{ hit.title }}</a>{% else %}", "{{ hit.title | safe }}</a>{% else %}",
            _VECTORS, "-k", "results"),
     _fault("a snippet is taken for markup", _HIT, "{% else %}{{ piece.text }}{% endif %}",
            "{% else %}{{ piece.text | safe }}{% endif %}", _VECTORS, "-k", "results"),

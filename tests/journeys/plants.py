@@ -80,9 +80,10 @@ PLANTS = (
         "a delivery is confirmed before it is made",
         "crawl/provide.py",
         (
-            ("            place = outlet.receive(found, upto, now)\n",
-             "            if events:\n                self._acknowledge(row, upto, outlet)\n"
-             f"                {_HOLD}\n            place = outlet.receive(found, upto, now)\n"),
+            ("        errand.hand_over(found, upto, ",
+             "        if events:\n            with self._store.begin() as tx:\n"
+             "                acknowledging.acknowledge(tx, row, errand, upto)\n"
+             f"            {_HOLD}\n        errand.hand_over(found, upto, "),
         ),
     ),
     Plant(

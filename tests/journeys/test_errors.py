@@ -44,13 +44,18 @@ def test_a_forbidden_page_stays_unless_the_policy_says_otherwise(
     assert is_found(file_home, site, PAGES - 1)
 
 
-def test_by_default_401_and_403_never_take_a_document_away(file_home: Home, crawls: Crawler, serve: Serve) -> None:
+def test_by_default_401_and_403_take_a_document_away_in_the_third_crawl(
+    file_home: Home, crawls: Crawler, serve: Serve
+) -> None:
     site = crawled(file_home, crawls, serve)
     site.edit(PAGES - 1, status=403)
-    for _ in range(5):
+    for _ in range(2):
         report = crawls.crawl(file_home, "site")
         assert (report["failed"], report["gone"], report["index_deletes"]) == (1, 0, 0)
-    assert is_found(file_home, site, PAGES - 1)
+        assert is_found(file_home, site, PAGES - 1)
+    report = crawls.crawl(file_home, "site")
+    assert (report["failed"], report["gone"], report["index_deletes"]) == (0, 1, 1)
+    assert not is_found(file_home, site, PAGES - 1)
 
 
 def test_a_missing_page_may_be_kept(file_home: Home, crawls: Crawler, serve: Serve) -> None:

@@ -19,7 +19,8 @@ def test_defaults_are_those_of_the_manual() -> None:
     plain = settings()
     assert plain.model_dump(include=set(FilesSettings.__annotations__)) == {
         "path": "/srv/docs", "include": (), "exclude": (), "depth": "unlimited", "hidden": False, "symlinks": False,
-        "display_prefix": "", "owner_grants": False, "max_size_bytes": 10_000_000, "too_big": "drop", "types": (),
+        "display_prefix": "", "owner_grants": False, "hash_audit": 0.0,
+        "max_size_bytes": 10_000_000, "too_big": "drop", "types": (),
         "follow_links": False,
     }  # fmt: skip
     assert plain.levels is None
