@@ -17,6 +17,7 @@ from cormorant.app import build, folder, memory
 from cormorant.app.build import Plan, open_house
 from cormorant.app.interrupts import ended_at_once
 from cormorant.app.scheduling import Schedules
+from cormorant.base import masking
 from cormorant.base.clock import cpu_ns
 from cormorant.base.errors import CormorantError, IndexDamaged
 from cormorant.base.log import logger
@@ -142,7 +143,7 @@ def _ended(house: House, number: int, task: asyncio.Task[None]) -> None:
     if error is None:
         return
     _log.error("fault", extra={"run": number}, exc_info=error)
-    reason = f"A fault of this program or a plug-in: {type(error).__name__}: {error}. logs/conductor.log says where."
+    reason = f"{masking.fault(error)}. logs/conductor.log says where."
     with house.store.begin() as tx:
         ended = {"state": RunState.FAILED, "reason": storable(reason), "error": "fault", "finished_at": tx.now()}
         for row in runs.open_runs(tx):
@@ -291,9 +292,7 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
             return IndexOutlet(_in_step(house, row.place), shelf)
         with house.store.read() as tx:
             names = {each.id: each.name for each in sources.every(tx)}
-        tools = of_receivers.tools(
-            house, row.name, lambda: Egress(house.clock, own_ports(plan), settle=settling(house))
-        )
+        tools = of_receivers.tools(house, row.name, partial(way_out, plan, house))
         made = receiver_kind(row.kind).make(receiver_settings(row.kind, row.settings), tools)
         return ReceiverOutlet(made, shelf, row.place, names)
 

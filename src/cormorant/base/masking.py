@@ -50,6 +50,11 @@ def masked(text: str) -> str:
     return text
 
 
+def fault(error: BaseException) -> str:
+    """What is told of an error that nobody foresaw."""
+    return masked(f"A fault of this program or a plug-in: {type(error).__name__}: {error}")
+
+
 def redacted(text: str) -> str:
     """The text without the values of TOKENS in the addresses that it names."""
     return _TOKEN.sub(rf"\1{STARS}", text) if "=" in text else text

@@ -51,7 +51,7 @@ class Outlet(Protocol):
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
         """Look up what the events are about: of the first ones, of one at least, as much as memory should hold.
 
-        None when the first is not to be told yet.
+        Of none when the first is not to be told yet.
         """
         ...
 

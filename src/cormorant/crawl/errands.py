@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
+from cormorant.base.masking import fault
 from cormorant.receivers.protocol import NotTaken
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Errand:
         if isinstance(error, CormorantError):
             raise error
         _log.error("fault", exc_info=error)
-        raise CormorantError(f"A fault of this program or a plug-in: {type(error).__name__}: {error}") from error
+        raise CormorantError(fault(error)) from error
 
     def is_late(self, now: float) -> bool:
         """Is it to be told now that it does not come back? Once a batch."""

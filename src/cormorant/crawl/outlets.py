@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
-from cormorant.base.masking import masked
+from cormorant.base.masking import fault
 from cormorant.crawl import course
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
@@ -75,7 +75,7 @@ class IndexOutlet:
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
         """Apply, and commit when there is enough or it has waited long enough."""
         if found:
-            self._writer.apply([self._change(each) for each in _deciding(found) if not each.event.event.of_run])
+            self._writer.apply([self._change(each) for each in _deciding(found)])
             if not self._pending:
                 self._since = now
             self._pending += len(found)
@@ -125,11 +125,11 @@ class IndexOutlet:
 def _deciding(found: Sequence[Found]) -> list[Found]:
     """Of each document the newest event, one about links only where there is no other: a document brings its links.
 
-    That nothing links to a document any more is no change of what is found.
+    That nothing links to a document any more is no change of what is found, nor is what tells of a run.
     """
     newest: dict[int, Found] = {}
     for each in found:
-        if each.event.event in _UNVISITED:
+        if each.event.event in _UNVISITED or each.event.event.of_run:
             continue
         if each.event.event is not Event.LINKS or newest.get(each.event.resource, each).event.event is Event.LINKS:
             newest[each.event.resource] = each
@@ -221,10 +221,7 @@ class ReceiverOutlet:
             raise
         except Exception as error:
             _log.exception("fault", extra={"receiver": self._receiver.kind})
-            said = masked(f"{type(error).__name__}: {error}")
-            raise CormorantError(
-                f"A fault of this program or a plug-in: {said}. logs/provider.log says where."
-            ) from error
+            raise CormorantError(f"{fault(error)}. logs/provider.log says where.") from error
 
 
 def is_told(event: Event, settings: ReceiverSettings) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from cormorant.base.clock import Clock
 from cormorant.base.log import logger
-from cormorant.base.masking import masked
+from cormorant.base.masking import fault
 from cormorant.crawl.doubts import Read
 from cormorant.crawl.modified import BY_TEXT
 from cormorant.crawl.reading import Reader
@@ -61,7 +61,7 @@ async def visit(
         raise  # the converters are: whoever started them starts them again
     except Exception as error:  # noqa: BLE001 - the input is hostile, and so may be a plug-in
         _log.exception("fault", extra={"source": task.resource.source, "address": task.resource.address})
-        outcome = Failed(903, masked(f"A fault of this program or a plug-in: {type(error).__name__}: {error}"))
+        outcome = Failed(903, fault(error))
     entitled = with_rights(outcome, got.acl or source.settings.acl) if isinstance(got, Content) else outcome
     return Report(task, entitled, wire, clock.now())
 
