@@ -15,6 +15,7 @@ from cormorant.base.errors import ConflictError, NotFoundError, UsageError
 from cormorant.base.log import logger
 from cormorant.catalog import schedules, sources
 from cormorant.catalog.schedules import ScheduleRow
+from cormorant.crawl import course
 from cormorant.journal import launches, runs
 from cormorant.journal.launches import Ended, LaunchRow
 from cormorant.journal.runs import RunRow
@@ -25,7 +26,6 @@ from cormorant.operate.house import House
 from cormorant.store.database import Tx
 
 _log = logger(__name__)
-UNFINISHED: Final = (*OPEN_STATES, RunState.HELD, RunState.SUSPENDED)
 UNANSWERED: Final = 6
 """What `crawl` ends with when no start address answered."""
 MOST_COUNTED: Final = 100
@@ -125,9 +125,8 @@ def _with_others(row: ScheduleRow, slot: float, now: float, what: Fired) -> Fire
 def stop(tx: Tx, row: LaunchRow, reason: str) -> None:
     """End a launch and the run it has."""
     if launches.end(tx, row, LaunchState.STOPPED, reason) and row.run is not None:
-        values = {"state": RunState.STOPPED, "finished_at": tx.now(), "asked": None, "gives_up_at": None}
-        for state in UNFINISHED:
-            runs.advance(tx, row.run, state, reason=reason, **values)
+        with suppress(NotFoundError):
+            course.stop(tx, runs.claimed(tx, row.run), reason)
 
 
 def is_open(owner: ScheduleRow, now: float) -> bool:
@@ -192,6 +191,7 @@ def _order(house: House, owner: ScheduleRow, row: LaunchRow) -> None:
         elif source.id in held:
             _pass(tx, row, Ended(source.name, held[source.id].id, failed=True, said=_held(held[source.id])))
         elif launches.change(tx, row, state=LaunchState.EXECUTING, started_at=row.started_at or tx.now()):
+            sources.claim(tx, source.id)
             ordered = crawl.order_one(tx, source, crawl.Wish(owner.plan.refresh))
             launches.set_run(tx, row.id, ordered.run)
 
@@ -232,7 +232,7 @@ def _went(house: House, run: RunRow | None) -> tuple[bool, str | None]:
 
 
 def _held(run: RunRow) -> str:
-    return f"Run {run.id} is held: {run.reason or ''} {runs.answers(run)}"
+    return f"Run {run.id} {runs.stands(run)}: {run.reason or ''} {runs.answers(run)}"
 
 
 def _end(house: House, row: LaunchRow) -> None:
