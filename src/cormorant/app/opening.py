@@ -42,11 +42,17 @@ def alone(plan: Plan, told: Callable[[Upgraded], None] | None = None) -> Iterato
 
     Raises ConflictError when somebody does, and what `opened` raises.
     """
-    with opened(plan, told=told) as house:
-        lock = folder.take_lock(plan.folder)
-        if lock is None:
-            raise ConflictError(f"A crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it.")
-        try:
-            yield house
-        finally:
-            close_descriptor(lock)
+    with opened(plan, told=told) as house, owned(plan):
+        yield house
+
+
+@contextmanager
+def owned(plan: Plan) -> Iterator[None]:
+    """Own the data folder for the length of a block. Raises ConflictError while somebody crawls or delivers."""
+    lock = folder.take_lock(plan.folder)
+    if lock is None:
+        raise ConflictError(f"A crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it.")
+    try:
+        yield
+    finally:
+        close_descriptor(lock)

@@ -7,14 +7,12 @@ archive whole? -> folder ours? -> owner -> database opens? -no, --yes-> put asid
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from cormorant.app import folder as folders
 from cormorant.app.build import Plan, open_house
+from cormorant.app.opening import owned
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError
 from cormorant.cache.packs import packs_folder
@@ -34,7 +32,7 @@ def restore(plan: Plan, path: Path, *, yes: bool, copies: bool = True) -> dict[s
     """
     found = backups.checked(path)
     folders.prepare(plan.folder)
-    with _owned(plan):
+    with owned(plan):
         aside = _openable(plan, yes=yes)
         folders.prepare_cache(plan.cache)
         house = open_house(plan)
@@ -53,17 +51,6 @@ def restore(plan: Plan, path: Path, *, yes: bool, copies: bool = True) -> dict[s
         finally:
             house.store.close()
     return record | {"set_aside": str(aside) if aside else None}
-
-
-@contextmanager
-def _owned(plan: Plan) -> Iterator[None]:
-    lock = folders.take_lock(plan.folder)
-    if lock is None:
-        raise ConflictError(f"A crawl or `serve` is at work on {plan.folder}. Stop it first.")
-    try:
-        yield
-    finally:
-        os.close(lock)
 
 
 def _alone(store: Store, plan: Plan) -> None:

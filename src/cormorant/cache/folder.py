@@ -129,7 +129,7 @@ class PackFolder:
 
     def left_by_us(self) -> list[Path]:
         """Those of the strays that an interrupted restore has left."""
-        return [each for each in self.strays() if each.suffix == _STAGED and each.with_suffix(".pack").parent.is_dir()]
+        return [each for each in self.strays() if each.suffix == _STAGED]
 
     def versions(self, resource: int) -> list[Entry]:
         """Every copy of a resource that is still there, oldest first, named by a row or not. Only heads are read."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,15 +23,6 @@ if TYPE_CHECKING:
 app = new_app()
 
 
-class Which(StrEnum):
-    """What a crawl visits of what is known."""
-
-    ALL = Refresh.ALL.value
-    DUE = Refresh.DUE.value
-    APPEND = Refresh.APPEND.value
-    SCRATCH = Refresh.SCRATCH.value
-
-
 @dataclass(frozen=True, kw_only=True)
 class How:
     """How a crawl is ordered."""
@@ -49,13 +39,13 @@ class How:
         bool, typer.Option("--restart", help="Begin anew instead of going on with an interrupted run.")
     ] = False
     refresh: Annotated[
-        Which,
+        Refresh,
         typer.Option(
             "--refresh",
             help="all: everything known and found. due: what was left over or put off, and files that changed. "
             "append: only what was never visited. scratch: everything, with nothing remembered.",
         ),
-    ] = Which.ALL
+    ] = Refresh.ALL
     examine: Annotated[
         bool, typer.Option("--examine", help="Fetch and follow, index nothing: look first, then `run index`.")
     ] = False
@@ -116,7 +106,7 @@ def crawl(
 
 def crawl_due(say: Terminal, names: Sequence[str]) -> int:
     """Crawl what is due of these sources, and return the exit code."""
-    return _crawl(say, names, How(refresh=Which.DUE))
+    return _crawl(say, names, How(refresh=Refresh.DUE))
 
 
 def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
@@ -128,7 +118,7 @@ def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
     try:
         with say.house() as house:
             left_out = [] if how.restart or how.test else runs.unanswered(house, names)
-            wish = runs.Wish(Refresh(how.refresh.value), how.force, how.restart, how.mode, how.forget)
+            wish = runs.Wish(how.refresh, how.force, how.restart, how.mode, how.forget)
             ordered = runs.order(house, names, wish)
     except KeyboardInterrupt as asked:
         if not ordered:

@@ -84,9 +84,8 @@ REPEATED = (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED)
 
 def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
     """Decide what becomes of the row."""
-    errors = at.errors or (BY_DEFAULT if resource.indexed and isinstance(outcome, Failed) else None)
-    if errors is not None and isinstance(outcome, _TRIED) and resource.role is Role.DOCUMENT:
-        ruled = _ruled(resource, outcome, at, errors)
+    if isinstance(outcome, _TRIED) and resource.role is Role.DOCUMENT:
+        ruled = _ruled(resource, outcome, at, at.errors or BY_DEFAULT)
         if ruled is not None:
             return ruled
     if isinstance(outcome, Deferred):

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from cormorant.base.errors import BadAddress
-from cormorant.frontier import hiding, recall
+from cormorant.frontier import recall
 from cormorant.model.address import origin_of
-from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.operate import removal
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import (
@@ -102,17 +101,8 @@ def mend(tx: Tx, sort: Sort) -> int:
 
 def _remove(tx: Tx, sort: Sort) -> int:
     if sort.table is content:
-        _say_deleted(tx, sort)
+        removal.say_deleted(tx, sort.lost)
     return tx.execute(sa.delete(sort.table).where(sort.lost)).rowcount
-
-
-def _say_deleted(tx: Tx, sort: Sort) -> None:
-    """Tell receivers of documents that search could find, which it does no more."""
-    columns = content.c
-    found = tx.rows(sa.select(columns.id, columns.source_id, columns.url).where(sort.lost, columns.indexed))
-    if found:
-        first = stream.append(tx, [Entry(row.source_id, row.id, 0, Event.DELETED, row.url) for row in found])
-        hiding.hide_until(tx, [(row.id, row.source_id, 0, first + n) for n, row in enumerate(found)])
 
 
 def _renew(tx: Tx, sort: Sort) -> int:

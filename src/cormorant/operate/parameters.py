@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from cormorant.base.errors import BadSetting
 from cormorant.catalog import parameters
-from cormorant.catalog.parameters import NAMED_BY, SYSTEM
+from cormorant.catalog.parameters import NAMED_BY, SYSTEM, Parameters
 from cormorant.catalog.sources import SourceRow
 from cormorant.model.settings import SourceSettings, parse_settings, partly
 from cormorant.plugins import SOURCES
@@ -29,7 +29,11 @@ class Whole(NamedTuple):
 
 def beside(tx: Tx, kind: str, own: Mapping[str, Any]) -> Whole:
     """Settings of a source's own, with those beside them that it has from sets."""
-    known = parameters.every(tx)
+    return merged(parameters.every(tx), kind, own)
+
+
+def merged(known: Mapping[str, Parameters], kind: str, own: Mapping[str, Any]) -> Whole:
+    """The same of sets that are known already."""
     named = {NAMED_BY: own[NAMED_BY]} if NAMED_BY in own else {}
     shared = parameters.inherited(known, kind, named)
     return Whole({**{name: value for name, (value, _) in shared.items()}, **own}, frozenset(shared))

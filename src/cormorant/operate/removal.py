@@ -31,10 +31,7 @@ from cormorant.store.schema import (
 
 def remove(tx: Tx, row: SourceRow) -> int:
     """Remove a source of which no run is under way. Returns how many documents leave the index."""
-    gone = tx.rows(sa.select(content.c.id, content.c.url).where(content.c.source_id == row.id, content.c.indexed))
-    if gone:
-        first = stream.append(tx, [Entry(row.id, each.id, 0, Event.DELETED, each.url) for each in gone])
-        hiding.hide_until(tx, [(each.id, row.id, 0, first + n) for n, each in enumerate(gone)])
+    gone = say_deleted(tx, content.c.source_id == row.id)
     mine = sa.select(resource.c.id).where(resource.c.source_id == row.id)
     for table in (outlinks, inlinks):
         tx.execute(sa.delete(table).where(table.c.id.in_(mine)))
@@ -46,6 +43,16 @@ def remove(tx: Tx, row: SourceRow) -> int:
         tx.execute(sa.delete(each).where(each.c.source_id == row.id))
     _leave_out(tx, row.id)
     tx.execute(sa.delete(source).where(source.c.id == row.id))
+    return gone
+
+
+def say_deleted(tx: Tx, these: sa.ColumnElement[bool]) -> int:
+    """Tell receivers of contents that search could find and that are about to go; returns how many there are."""
+    columns = content.c
+    gone = tx.rows(sa.select(columns.id, columns.source_id, columns.url).where(these, columns.indexed))
+    if gone:
+        first = stream.append(tx, [Entry(each.source_id, each.id, 0, Event.DELETED, each.url) for each in gone])
+        hiding.hide_until(tx, [(each.id, each.source_id, 0, first + n) for n, each in enumerate(gone)])
     return len(gone)
 
 

@@ -13,12 +13,10 @@ from cormorant.catalog.parameters import NAMED_BY, SYSTEM, Parameters
 from cormorant.catalog.sources import SourceRow
 from cormorant.operate import secrets
 from cormorant.operate.house import House
-from cormorant.operate.parameters import by_kind
-from cormorant.operate.sources import check_name, hurry, settings_of
+from cormorant.operate.parameters import by_kind, merged
+from cormorant.operate.sources import NOTHING, check_name, hurry, settings_of
 from cormorant.plugins import source_settings
 from cormorant.store.database import Tx
-
-NOTHING: tuple[object, ...] = ("", [], ())
 
 
 def listed(house: House) -> list[dict[str, Any]]:
@@ -120,8 +118,7 @@ def _edited(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> lis
     known = {**parameters.every(tx), name: Parameters(name, settings, 0, 0.0)}
     found = []
     for row in used_by(tx, name):
-        from_sets = parameters.inherited(known, row.kind, row.own)
-        whole = {**{key: value for key, (value, _) in from_sets.items()}, **row.own}
+        whole = merged(known, row.kind, row.own).values
         if whole != dict(row.settings):
             found.append((row, whole))
     return found

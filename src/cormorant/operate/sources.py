@@ -28,6 +28,8 @@ from cormorant.store.database import Tx
 Given = Mapping[str, str | Sequence[str] | object]
 
 _log = logger(__name__)
+NOTHING: tuple[object, ...] = ("", [], ())
+"""What is typed for a setting that is to be as by default."""
 LOOK_S = 5.0
 """How long a place may keep who looks for it waiting: a disk answers at once, and a dead share never."""
 
@@ -202,7 +204,7 @@ def hurry(tx: Tx, number: int, settings: SourceSettings) -> None:
 
 def edited(row: SourceRow, given: Given) -> dict[str, Any]:
     """The settings of a source's own with these in the place of some."""
-    return {key: value for key, value in {**row.own, **given}.items() if value not in ("", [], ())}
+    return {key: value for key, value in {**row.own, **given}.items() if value not in NOTHING}
 
 
 def every(house: House) -> list[SourceRow]:
