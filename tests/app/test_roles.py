@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from cormorant.app import roles
+from cormorant.app import roles, supervisor
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import Unreachable
 from cormorant.base.steps import unmeasured
@@ -50,6 +50,27 @@ def test_all_processes_go_by_the_first_resolution(store: Store, other: Store) ->
     assert isinstance(opened(store, "93.184.216.34"), Pinned)
     assert isinstance(opened(other, "10.0.0.1"), Refused)
     assert isinstance(opened(other, "93.184.216.35"), Pinned)
+
+
+def test_who_is_asked_to_end_and_does_not_heed_it_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "GRACE_S", 0.3)
+    here, there = multiprocessing.Pipe(duplex=False)
+
+    def run() -> None:
+        async def deaf(_: asyncio.Event) -> None:
+            there.send("began")
+            await asyncio.Event().wait()
+
+        roles._run(deaf)
+
+    process = multiprocessing.get_context("fork").Process(target=run)
+    process.start()
+    assert here.recv() == "began"
+    process.terminate()
+    process.join(PATIENCE_S)
+    ended_by = process.exitcode
+    process.kill()
+    assert ended_by == -signal.SIGALRM
 
 
 def a_run(store: Store, name: str, **settings: object) -> int:

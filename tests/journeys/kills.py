@@ -168,7 +168,7 @@ class Storm:
         self.tally.struck[role] += 1
         if role in ("group", "command", "supervisor"):
             left = processes.wait_gone(tree, 45.0)
-            assert not left, f"still there after {role} was killed: {left}"
+            assert not left, f"still there after {role} was killed: {[*map(processes.told, left)]}"
             self._forget()
         before, at = self._settled(), self._clock.monotonic()
         self._have_crawl(force=False, anew=False)

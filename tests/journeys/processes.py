@@ -33,6 +33,14 @@ def _stat(pid: int) -> list[str]:
         return []
 
 
+def told(process: Process) -> str:
+    """What a process is called, its state, and what it waits for in the kernel: why it may still be there."""
+    with suppress(OSError):
+        name, waits = ((PROC / str(process.pid) / each).read_text().strip() for each in ("comm", "wchan"))
+        return f"{process.pid} {name}, state {''.join(_stat(process.pid)[:1])}, in {waits}"
+    return f"{process.pid}, gone meanwhile"
+
+
 def is_alive(process: Process) -> bool:
     """Whether it still runs; a zombie does not."""
     said = _stat(process.pid)

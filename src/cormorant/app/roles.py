@@ -17,6 +17,7 @@ from cormorant.app import build, folder, memory
 from cormorant.app.build import Plan, open_house
 from cormorant.app.interrupts import ended_at_once
 from cormorant.app.scheduling import Schedules
+from cormorant.app.supervisor import end_in_time
 from cormorant.base import masking
 from cormorant.base.clock import cpu_ns
 from cormorant.base.errors import CormorantError, IndexDamaged
@@ -85,13 +86,18 @@ def conductor(plan: Plan, *, schedules: bool = False) -> None:
 
 
 def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """Run on uvloop until SIGTERM; Ctrl-C is for the one who started us."""
+    """Run on uvloop until SIGTERM, and not for long after it; Ctrl-C is for the one who started us."""
     memory.collect_late()
 
     async def main() -> None:
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGTERM, stop.set)
+
+        def asked() -> None:
+            stop.set()
+            end_in_time()
+
+        loop.add_signal_handler(signal.SIGTERM, asked)
         loop.add_signal_handler(signal.SIGINT, lambda: None)
         await work(stop)
 

@@ -3,6 +3,7 @@
     supervisor --fork--> conductor, provider, retriever 1..N (, web)
         |<- a child died: again, after a rest that grows
         `<- SIGTERM, or the one who started it died: SIGTERM to all, 30 s, SIGKILL
+    supervisor died --kernel--> SIGTERM to its children, which end themselves within the same 30 s
 
 It opens no database and starts no thread, so that a fork is always safe.
 """
@@ -43,6 +44,12 @@ def die_with_parent(number: int = signal.SIGTERM) -> None:
     """Ask the kernel to send this process a signal when its parent ends (Linux; elsewhere nothing happens)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
+
+
+def end_in_time() -> None:
+    """Have the kernel end this process GRACE_S from now if it is still there, also where nobody is left to insist."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, GRACE_S)
 
 
 def name_process(name: str) -> None:
