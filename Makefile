@@ -89,6 +89,10 @@ pages: .venv/.stamp-dev browser ## Look at every page in a browser, installing t
 	@if $(BROWSER); then rm -rf build/pages; $(PYTEST) -n $(PARALLEL) --dist loadfile $(PAGES); \
 	echo "Pictures and weights of the pages are in build/pages"; fi
 
+.PHONY: picture
+picture: .venv/.stamp-dev browser ## Take the picture of the search page anew that README shows
+	@if $(BROWSER); then $(BIN)/python -m tests.pages.picture; fi
+
 .PHONY: suites
 suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write the page that tells how each went
 	@rm -rf build/suites
