@@ -62,11 +62,14 @@ run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and
 test: .venv/.stamp-dev ## Run every test that needs no server or browser installed (PARALLEL=0: in one process)
 	@$(PYTEST) -m "not server and not browser" -n $(PARALLEL) --dist loadfile --no-loadscope-reorder
 
-.PHONY: servers
-servers: .venv/.stamp-dev ## Run the tests against nginx and squid, installing these first where that is possible
+.PHONY: daemons
+daemons:
 	@if ! (PATH="$$PATH:/usr/sbin"; command -v nginx && command -v squid && command -v htpasswd) >/dev/null; then \
 	apt-get update -qq && apt-get install -y -qq nginx squid apache2-utils || \
 	echo "nginx, squid and apache2-utils could not be installed here, so what needs them is skipped." >&2; fi
+
+.PHONY: servers
+servers: .venv/.stamp-dev daemons ## Run the tests against nginx and squid, installing these first where that is possible
 	@$(PYTEST) -m server -rs tests/sources/web
 
 # The browser is the system's; npm brings what looks at pages (axe, html-validate), which run in the browser's driver.
@@ -86,6 +89,10 @@ pages: .venv/.stamp-dev browser ## Look at every page in a browser, installing t
 	@if $(BROWSER); then rm -rf build/pages; $(PYTEST) -n $(PARALLEL) --dist loadfile $(PAGES); \
 	echo "Pictures and weights of the pages are in build/pages"; fi
 
+.PHONY: picture
+picture: .venv/.stamp-dev browser ## Take the picture of the search page anew that README shows
+	@if $(BROWSER); then $(BIN)/python -m tests.pages.picture; fi
+
 .PHONY: suites
 suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write the page that tells how each went
 	@rm -rf build/suites
@@ -94,7 +101,7 @@ suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write
 	@$(BIN)/python -m docs.suites build/suites
 
 .PHONY: prove
-prove: .venv/.stamp-dev browser ## Run the long proofs: kills, accidents, edits, hostile servers, rights, faults planted; write their page (SHARD=1/3, AGAIN=--again)
+prove: .venv/.stamp-dev browser daemons ## Run the long proofs: kills, accidents, edits, hostile servers, rights, faults planted; write their page (SHARD=1/3, AGAIN=--again)
 	@$(MAKE) pages
 	@$(BIN)/python -m tests.journeys.prove --shard $(or $(SHARD),1/1) $(AGAIN)
 

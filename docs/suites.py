@@ -18,11 +18,12 @@ PAGE = Path(__file__).parent / "reference" / "suites.md"
 ABOUT = """\
 # Other people's tests
 
-What these suites expect is what the product does, but for the deviations listed below, each with its reason.
+What these suites expect is what the product does, but for the deviations listed below, each with its reason. Cases that
+say nothing about it are left out, and counted beside their reason.
 `make suites` runs them and writes this page.
 
-| suite | passed | of |
-|---|---|---|
+| suite | passed | of | left out, why |
+|---|---|---|---|
 """
 MOST = 200
 """Characters of a case that are shown."""
@@ -30,13 +31,19 @@ MOST = 200
 
 def page(records: list[dict[str, Any]]) -> str:
     """The page that tells of these records."""
-    rows = [f"| {each['suite']} | {each['passed']} | {each['total']} |" for each in records]
+    rows = [f"| {each['suite']} | {each['passed']} | {each['total']} | {_left_out(each)} |" for each in records]
     parts = [ABOUT + "\n".join(rows) + "\n"]
     for each in records:
         if each["deviations"]:
             lines = [f"| {_cell(one['case'])} | {_cell(one['reason'])} |" for one in each["deviations"]]
             parts.append(f"## {each['suite']}\n\n| case | why it differs |\n|---|---|\n" + "\n".join(lines) + "\n")
     return "\n".join(parts)
+
+
+def _left_out(record: dict[str, Any]) -> str:
+    """How many cases of a suite are not among these, by why not, most first."""
+    said = sorted(record["left_out"].items(), key=lambda each: (-each[1], each[0]))
+    return "; ".join(f"{count} {_cell(reason)}" for reason, count in said if count)
 
 
 def _cell(text: str) -> str:

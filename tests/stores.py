@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from cormorant.base.clock import SystemClock
+from cormorant.operate import keeping
 from cormorant.store import migrate
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import metadata
@@ -108,10 +109,15 @@ def within(store: Store, work: Callable[[Tx], object]) -> None:
         work(tx)
 
 
+def keep(tx: Tx, schema: str) -> Path:
+    """Keep the rows of what is upgraded, as the program does, in a folder of their own."""
+    return keeping.keep(Path(tempfile.mkdtemp(prefix="cormorant-kept-")), tx, schema)
+
+
 def prepare(url: str) -> None:
     """Make today's schema in an empty database."""
     store = Store.open(url, SystemClock())
-    migrate.prepare(store)
+    migrate.prepare(store, keep)
     store.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar, NamedTuple
 
 import pytest
@@ -15,7 +16,7 @@ from cormorant.cache.frame import Frame
 from cormorant.cache.local import LocalCache
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl.delivery import Found, Shelf
-from cormorant.crawl.outlets import COMMIT_DOCUMENTS, COMMIT_S, QUIET_S, IndexOutlet, ReceiverOutlet
+from cormorant.crawl.outlets import COMMIT_DOCUMENTS, COMMIT_S, QUIET_S, IndexOutlet, ReceiverOutlet, document_record
 from cormorant.frontier.weighing import Said
 from cormorant.index.memory import MemoryIndex
 from cormorant.index.query import Everything, Search
@@ -222,6 +223,22 @@ def test_whatever_a_receiver_raises_is_a_fault_of_its_own(at: str, tmp_path: Pat
     else:
         with pytest.raises(CormorantError, match="A fault of this program or a plug-in"):
             work()
+
+
+@pytest.mark.parametrize(("shown", "fetched", "told"), [
+    ("https://a.example/x?pin_a=***", "https://a.example/x?pin_a=7", "https://a.example/x?pin_a=***"),
+    ("https://a.example/x?token=7", "https://a.example/x?token=7", "https://a.example/x?token=7"),
+    ("https://a.example/x", "https://b.example/x?token=7&n=1", "https://b.example/x?token=***&n=1"),
+    ("https://a.example/x", "https://b.example/x", "https://b.example/x"),
+])  # fmt: skip
+def test_no_secret_of_an_address_is_told(shown: str, fetched: str, told: str) -> None:
+    row = SimpleNamespace(
+        source="web", url=shown, address=fetched, status=200, title="A", mime="text/html", language="en", size_bytes=1,
+        depth=1, referrer="https://a.example/?sig=8", content_hash=b"", fetched_at=None, changed_at=None, indexed=True,
+        attempts=0,
+    )  # fmt: skip
+    record = document_record(row)
+    assert (record["access_url"], record["referrer"]) == (told, "https://a.example/?sig=***")
 
 
 def test_other_receivers_are_not_told_of_links(tmp_path: Path) -> None:

@@ -136,7 +136,8 @@ def test_whatever_is_in_a_page_it_is_harmless(markup: str) -> None:
 def test_words_are_marked_where_they_stand() -> None:
     made = shown("<p>Ferry, <b>ferry</b>man</p><p>FERRY &lt;b&gt;</p>", word("ferry"))
     assert made.markup == (
-        '<p><mark id="word-0">Ferry</mark>, <b><mark>ferry</mark></b>man</p><p><mark>FERRY</mark> &lt;b&gt;</p>'
+        '<p><mark id="place-1">Ferry</mark>, <b><mark id="place-2">ferry</mark></b>man</p>'
+        '<p><mark id="place-3">FERRY</mark> &lt;b&gt;</p>'
     )
     assert made.counts == {0: 3}
 
@@ -149,7 +150,7 @@ def test_marks_do_not_grow_without_end() -> None:
 def test_a_text_is_shown_as_it_is() -> None:
     made = readable.plain("a <b>ferry</b> & \n\n\n second\nline \n\n", word("ferry"))
     assert made.markup == (
-        '<p dir="auto">a &lt;b&gt;<mark id="word-0">ferry</mark>&lt;/b&gt; &amp;</p>\n<p dir="auto">second\nline</p>\n'
+        '<p dir="auto">a &lt;b&gt;<mark id="place-1">ferry</mark>&lt;/b&gt; &amp;</p>\n<p dir="auto">second\nline</p>\n'
     )
     assert (made.counts, made.cut) == ({0: 1}, False)
     assert readable.plain("x" * (readable.MOST_TEXT + 1), nothing).cut

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections import Counter
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,6 +19,7 @@ from cormorant.model.address import try_canonical
 from tests.suites.record import record
 
 Suite = Callable[[str], Path]
+OTHERS = "of the other kind: sitemaps and feeds, or pages, have a line each"
 BASE = "http://stormcrawler.apache.org/"
 NAMESPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 NOT_TEXT = re.compile(r"^(?:javascript|mailto|tel|data):", re.IGNORECASE)
@@ -44,6 +46,12 @@ def named(path: Path) -> set[str]:
     return {address for text in texts if (address := try_canonical(text.strip()))}
 
 
+def others(folder: Path, paths: list[Path]) -> Counter[str]:
+    """How many other files there are, by what they are."""
+    left = [each.suffix for each in folder.iterdir() if each not in paths and each.suffix != ".md"]
+    return Counter("settings of StormCrawler itself" if each in (".json", ".txt") else OTHERS for each in left)
+
+
 @pytest.fixture
 def folder(suite: Suite) -> Path:
     return suite("stormcrawler")
@@ -57,7 +65,7 @@ def test_sitemaps_and_feeds_name_what_an_xml_parser_finds(folder: Path) -> None:
         assert {each.address for each in said.entries} == named(path) != set(), path.name
         assert not said.truncated
         assert not said.unusable
-    record("stormcrawler-sitemaps", len(paths), len(paths), {})
+    record("stormcrawler-sitemaps", len(paths), len(paths), {}, others(folder, paths))
 
 
 def test_pages_lead_where_their_anchors_do(folder: Path) -> None:
@@ -71,7 +79,7 @@ def test_pages_lead_where_their_anchors_do(folder: Path) -> None:
         got = {each.address for each in said.links if each.address.startswith("http")}
         assert wanted - {BASE} <= got, path.name
         assert len(said.links) == len({each.address for each in said.links})
-    record("stormcrawler-pages", len(paths), len(paths), {})
+    record("stormcrawler-pages", len(paths), len(paths), {}, others(folder, paths))
 
 
 def test_a_page_may_be_nested_as_deep_as_it_likes(folder: Path) -> None:

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
@@ -17,6 +17,7 @@ from cormorant.base import masking
 from cormorant.base.clock import SystemClock
 from cormorant.cache.local import LocalCache
 from tests.cli.world import PROCESSES, here
+from tests.journeys.proofs import record
 
 PASSWORD, TOKEN = "canary-Ä-4713 &%", "canary-token-4714"
 BASIC = base64.b64encode(f"anna:{PASSWORD}".encode()).decode()
@@ -37,7 +38,7 @@ class Canary:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.printed = folder, b""
+        self.folder, self.printed, self.commands = folder, b"", 0
         self.apart = False
 
     def run(self, *words: str, given: str = "", code: int = 0) -> str:
@@ -56,14 +57,26 @@ class Canary:
             with patch.dict(os.environ, own), patch.object(sys, "stdin", entered), forgotten:
                 said = here(*command)
             ended, printed = said.code, f"{said.out}{said.err}".encode()
-        self.printed += printed
+        self.printed, self.commands = self.printed + printed, self.commands + 1
         assert ended == code, (words, printed.decode())
         return printed.decode()
 
     def leaks(self) -> list[str]:
         """Files of the data folder, and whether printed, in which a secret can be read."""
-        found = [str(path) for path in self.folder.rglob("*") if path.is_file() and shows(path.read_bytes())]
+        found = [str(path) for path in self.files() if shows(path.read_bytes())]
         return [*found, *(["printed"] if shows(self.printed) else [])]
+
+    def files(self) -> list[Path]:
+        """Every file of the data folder."""
+        return [path for path in self.folder.rglob("*") if path.is_file()]
+
+    def prove(self, story: str, lines: Sequence[bytes] = ()) -> None:
+        """Find no secret in the data folder, in what was printed, nor in these command lines; leave figures of it."""
+        leaked = self.leaks() + ["a command line" for each in lines if shows(each)]
+        tried = {"commands": self.commands, "forms of secrets looked for": len(FORMS), "leaked": len(leaked)}
+        read = {"files": len(self.files()), "command lines and environments": len(lines)}
+        record("secrets", tried, part=story, measured=read)
+        assert leaked == []
 
 
 def kept_heads(folder: Path) -> list[bytes]:

@@ -71,6 +71,7 @@ def test_a_secret_in_an_address_is_fetched_with_and_shown_to_nobody(home: Home, 
         assert [each.status for each in got] == [200, 200, 200]
         assert not any(TOKEN in each.body for each in got)
         assert [json.loads(line)["url"] for line in told.read_text().splitlines()] == [maze.home, shown]
+        assert TOKEN not in told.read_text(), "neither as where it was fetched"
         for log in (home.folder / "logs").glob("*.log"):
             assert TOKEN not in log.read_text(), log
         assert crawls.crawl(home, "site")["index_writes"] == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ OLDER = frozenset((
     "https://xn--/",
 ))  # fmt: skip
 """Addresses with hosts that the newest edition of IDNA lets through though no name can be made of them."""
+
+NO_WEB = "of a scheme that is never visited"
+LATER = "with a base: in wpt-url-relative"
 
 
 def cases() -> list[dict[str, Any]]:
@@ -41,6 +45,17 @@ def is_web(case: dict[str, Any]) -> bool:
     return "failure" in case or case["protocol"] in ("http:", "https:", "file:", "ftp:")
 
 
+def unjoined(base: str | None, case: dict[str, Any]) -> str:
+    """Why a reference is not joined with a page of this address; "" when it is."""
+    if case["base"] is None:
+        return "without a base: in wpt-url-absolute"
+    if not (base or "").startswith(("http:", "https:")):
+        return "beside an address that no page has"
+    if not case["input"].strip(" \t\r\n\f\0").partition("#")[0]:
+        return "a page's link to itself is none"
+    return "" if is_web(case) else NO_WEB
+
+
 def test_every_absolute_web_address_is_written_as_the_standard_says() -> None:
     wrong = {
         case["input"]: (try_canonical(case["input"]), href(case))
@@ -49,24 +64,27 @@ def test_every_absolute_web_address_is_written_as_the_standard_says() -> None:
     }
     assert wrong.keys() == OLDER
     total = sum(case["base"] is None and is_web(case) for case in cases())
+    others = Counter(LATER if case["base"] else NO_WEB for case in cases() if case["base"] or not is_web(case))
     why = dict.fromkeys(wrong, "a label that the newest IDNA lets through, though no name can be made of it")
-    record("wpt-url-absolute", total - len(wrong), total, why)
+    record("wpt-url-absolute", total - len(wrong), total, why, others)
 
 
 def test_every_reference_is_joined_as_the_standard_says() -> None:
     wrong, judged = {}, 0
+    others: Counter[str] = Counter()
     for case in cases():
         base = try_canonical(case["base"] or "")
-        itself = not case["input"].strip(" \t\r\n\f\0").partition("#")[0]  # a page's link to itself is none
-        if base is None or itself or not base.startswith(("http:", "https:")) or not is_web(case):
+        if why_not := unjoined(base, case):
+            others[why_not] += 1
             continue
+        assert base
         judged += 1
         got = next((address for _, address in join(base, [case["input"]])), None)
         if got != href(case):
             wrong[case["input"]] = (got, href(case))
     assert judged > 150
     assert not wrong
-    record("wpt-url-relative", judged, judged, {})
+    record("wpt-url-relative", judged, judged, {}, others)
 
 
 def test_references_are_joined_as_crawlers_expect() -> None:

@@ -47,9 +47,9 @@ def test_a_page_is_shown_as_a_page_with_its_words_marked(plan: Plan) -> None:
     with opened(plan) as house:
         found = copy(house, "ferries.html", Wish("ferry tides nothing"))
         assert (found.is_kept, found.is_page, found.as_text, found.cut) == (True, True, False, False)
-        assert '<h1><mark id="word-0">Ferries</mark></h1>' in found.markup
+        assert '<h1><mark id="place-1">Ferries</mark></h1>' in found.markup
         assert "<script" not in found.markup
-        assert [(each.text, each.number, each.times) for each in found.words] == [("ferry", 0, 2), ("tides", 1, 1)]
+        assert [(each.text, each.place, each.times) for each in found.words] == [("ferry", 1, 2), ("tides", 3, 1)]
         with house.store.read() as tx:
             row = tx.rows(sa.select(content.c.fetched_at).where(content.c.id == found.hit.id))[0]
         assert found.fetched_at == row.fetched_at
@@ -67,7 +67,7 @@ def test_what_is_no_page_is_text(plan: Plan) -> None:
     with opened(plan) as house:
         found = copy(house, "list.csv", Wish("ferry"))
         assert (found.is_page, found.as_text) == (False, True)
-        assert '<mark id="word-0">ferry</mark>, 2' in found.markup
+        assert '<mark id="place-1">ferry</mark>, 2' in found.markup
 
 
 def test_a_wish_not_to_be_archived_holds(plan: Plan) -> None:

@@ -17,7 +17,7 @@ from cormorant.catalog.schedules import Plan
 from cormorant.journal import launches, runs
 from cormorant.model.run import Refresh, RunState
 from cormorant.model.schedule import Fired, LaunchState, Missed, Overrun, Why
-from cormorant.operate import schedules, scheduling, steering
+from cormorant.operate import rehearsal, schedules, scheduling, steering
 from cormorant.operate import sources as of_sources
 from cormorant.operate.house import House
 from cormorant.operate.schedules import Wanted
@@ -55,6 +55,19 @@ def test_sources_are_crawled_one_after_another_each_night(desk: Timetable) -> No
     assert desk.shown()["next_at"] == "2026-11-17T02:00:00.000Z"
     desk.pass_(DAY)
     assert desk.told() == [("16 02:00", "due", "finished"), ("17 02:00", "due", "executing")]
+
+
+def test_what_a_test_has_left_is_cleared_as_by_any_other_crawl(desk: Timetable) -> None:
+    with desk.house.store.begin() as tx:
+        copy = rehearsal.copy(tx, sources.named(tx, "docs"), test=True)
+        under_way = rehearsal.copy(tx, sources.named(tx, "papers"), test=True)
+        runs.request(tx, under_way.id, "{}", Refresh.ALL, force=False)
+    desk.add()
+    desk.pass_(2 * HOUR + 30)
+    with desk.house.store.read() as tx:
+        assert sources.numbered(tx, copy.id) is None
+        assert sources.numbered(tx, under_way.id) is not None, "one that is not yet crawled keeps it"
+    desk.end()
 
 
 class TestOverrun:

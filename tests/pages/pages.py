@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-SAMPLE, EMPTY = "sample", "empty"
-"""Installations: the sample's site and folder, crawled; one in which nothing is."""
+SAMPLE, EMPTY, UNSHOWN = "sample", "empty", "unshown"
+"""Installations: the sample's site and folder, crawled; one in which nothing is; one with a page that wants no copy."""
 
 
 class Listed(NamedTuple):
@@ -45,6 +45,8 @@ PAGES = (
     Listed("copy-german", "/cached/{deutsch}"),
     Listed("copy-marked", "/cached/{puffin}?q=puffin+island+burrows"),
     Listed("copy-text", "/cached/{puffin}?q=zeppelin&as=text"),
+    Listed("copy-unwanted", "/cached/{lantern}", 404, house=UNSHOWN),
+    Listed("results-unwanted", "/search?q=lantern", house=UNSHOWN),
     Listed("advanced", "/advanced"),
     Listed(
         "advanced-filled",

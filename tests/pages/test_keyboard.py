@@ -172,7 +172,7 @@ def test_single_keys_are_switched_off_and_on_again(visit: Visit) -> None:
     reader = visit()
     page = reader.page
     reader.open("/")
-    expect(page.get_by_text("among results")).to_be_visible()
+    expect(page.get_by_text("back to this box")).to_be_visible()
     reader.follow(page.get_by_role("button", name="Switch single keys off"))
     reader.open("/search?q=island")
     page.keyboard.press("j")

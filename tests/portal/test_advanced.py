@@ -93,6 +93,23 @@ def test_results_and_copies_lead_to_the_form_with_their_query(crawled: Crawled) 
     assert 'href="/advanced">' in crawled.get("/").body
 
 
+@pytest.mark.parametrize("chosen", [
+    "source=web&type=page&language=en", "type=page&type=pdf", "from=2020&to=2030-05", "language=en&language=und",
+])  # fmt: skip
+@pytest.mark.parametrize("q", ["kelp", "kelp forest", "kelp -start", "type:page kelp"])
+def test_results_lead_to_the_form_with_what_was_chosen(q: str, chosen: str, crawled: Crawled) -> None:
+    found = crawled.get(f"/search?q={quote(q)}&{chosen}&sort=title&per=50")
+    link = re.search(r'class="wide" href="(/advanced\?[^"]+)"', found.body)
+    assert link
+    form = unescape(crawled.get(unescape(link[1])).main)
+    results = re.search(r'href="(/search\?[^"]+)">([\d,]+) document', form)
+    assert results
+    assert "sort=title" in results[1]
+    assert "per=50" in results[1]
+    total = re.search(r"<strong>([\d,]+)</strong> result", found.main)
+    assert results[2] == (total[1] if total else "0")
+
+
 def test_an_order_is_kept_on_the_way_to_the_results(crawled: Crawled) -> None:
     body = crawled.get("/advanced?any=kelp&sort=title").body
     assert '<option value="title" selected>Title</option>' in body

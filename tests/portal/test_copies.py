@@ -39,10 +39,31 @@ def test_the_words_that_are_looked_for_lead_to_where_they_stand(page: Got, crawl
     chips = re.findall(r'<a class="chip" href="([^"]+)" target="copy"><mark>(\w+)</mark> (\d+)</a>', page.body)
     assert [(word, count) for _, word, count in chips] == [("sargasso", "1")]
     there = unescape(chips[0][0])
-    assert there.endswith("#word-0")
+    assert there.endswith("#place-1")
     body = crawled.get(there.partition("#")[0]).body
     assert body.count("<mark") == 1
-    assert '<mark id="word-0">sargasso</mark>' in body
+    assert '<mark id="place-1">sargasso</mark>' in body
+
+
+def test_the_way_from_mark_to_mark(crawled: Crawled) -> None:
+    there = f"/cached/{number(crawled, 'forest')}?q=forest+kelp"
+    seen = []
+    for _ in range(4):
+        got = unescape(crawled.get(there).main)
+        frame = re.search(r'<iframe [^>]*src="([^"]+)"', got)
+        following = re.search(r'<a class="chip" href="([^"]+)">Next place</a>', got)
+        assert frame
+        assert following
+        seen.append((frame[1].partition("#")[2], re.findall(r"(\d+ of \d+)</span>", got)))
+        there = following[1]
+    assert seen == [("", []), ("place-1", ["1 of 2"]), ("place-2", ["2 of 2"]), ("place-1", ["1 of 2"])]
+
+
+@pytest.mark.parametrize("place", ["3", "-1", "x", "²", "9" * 30])
+def test_a_place_there_is_not_is_passed_over(place: str, crawled: Crawled) -> None:
+    got = crawled.get(f"/cached/{number(crawled, 'forest')}?q=forest+kelp&place={place}")
+    assert got.status == 200
+    assert "#place-" not in unescape(got.main).partition("<iframe")[2]
 
 
 def test_without_marks(page: Got, crawled: Crawled) -> None:

@@ -43,6 +43,17 @@ def test_the_verdict_comes_first_and_everything_behind_it(crawled: Crawled) -> N
     assert "everyone" in words
 
 
+def test_its_parts_are_named_on_top_and_each_is_there(crawled: Crawled) -> None:
+    page = crawled.explain("/n1").main
+    named = re.search(r'<nav class="tabs"[^>]*>(.*?)</nav>', page)
+    assert named
+    assert re.findall(r'href="#(\w+)"', named[1]) == ["found", "rules", "visits", "conversion", "index", "who"]
+    assert all(f'id="{each}"' in page for each in re.findall(r'href="#(\w+)"', named[1]))
+    assert re.search(r'Visits <span class="n">\d+</span>', named[1])
+    bare = crawled.get("/explain?address=https://elsewhere.example/").main
+    assert all(f'id="{each}"' in bare for each in re.findall(r'<a href="#([\w-]+)"', bare))
+
+
 def test_every_source_that_knows_it_is_told(crawled: Crawled) -> None:
     page = crawled.explain("/n0").main
     assert "2 sources know it" in said(page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from html import unescape
 
@@ -110,6 +111,19 @@ def test_a_day_that_is_none_is_said(found: dict[str, int]) -> None:
     assert "From was passed over: it takes a day, like 2026-03-14." in body
     assert "chip on" not in body
     assert found
+
+
+def test_the_language_of_a_hit_is_said_beside_others_of_another(
+    found: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def body(*tags: str) -> str:
+        answer = Answer(9, 9, 1.0, parse("kelp").understood, tuple(replace(HIT, language=each) for each in tags))
+        monkeypatch.setattr(Shelf, "ask", lambda *_: answer)
+        return ask(Quiet(), "/search?q=kelp").main
+
+    said = re.compile(r'<span dir="ltr">in ([^<]+)</span>')
+    assert said.findall(body("de", "en", "und", "", "pt-br")) == ["German", "English", "Portuguese (BR)"]
+    assert said.findall(body("de", "de", "und")) == []
 
 
 def test_hits_in_groups(found: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:

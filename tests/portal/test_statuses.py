@@ -45,6 +45,30 @@ def test_addresses_that_have_it(crawled: Crawled) -> None:
     assert "cormorant document list --status 970 --excluded" in barred
 
 
+def test_figures_are_those_of_the_list(crawled: Crawled, monkeypatch: pytest.MonkeyPatch) -> None:
+    got = crawled.get("/status/200").main
+    listed = len(re.findall(r'<span class="sub" dir="ltr">', got))
+    figures = dict(re.findall(r'<dt>([^<]+)</dt><dd class="v"><a class="n" href="#\w+">([^<]+)</a>', got))
+    assert figures == {"Addresses": str(listed), "In the index": str(listed), "Sites": "2"}
+    shares = [int(each) for each in re.findall(r'#list">(\d+)<span class="hide"> of ', got)]
+    assert sum(shares) == 2 * listed, "each address is of one source, and of one site"
+    monkeypatch.setattr(statuses, "COUNTED", 4)
+    got = crawled.get("/status/200").main
+    assert ">more than 4</a>" in got
+    assert "Counted are the first 4." in got
+    assert 'class="stats"' not in crawled.get("/status/503").main
+
+
+def test_a_list_of_one_source(crawled: Crawled) -> None:
+    got = crawled.get("/status/200").main
+    name = re.search(r'href="\?source=(\w+)#list"', got)
+    assert name
+    only = crawled.get(f"/status/200?source={name[1]}").main
+    assert f"only of <bdi>{name[1]}</bdi>" in only
+    assert f"cormorant document list --source {name[1]} --status 200" in only
+    assert crawled.get("/status/200?source=nowhere").status == 404
+
+
 def test_many_addresses_come_page_by_page(crawled: Crawled, monkeypatch: pytest.MonkeyPatch) -> None:
     row = re.compile(r'<span class="sub" dir="ltr">([^<]+)</span>')
     whole = row.findall(crawled.get("/status/200").main)

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cormorant.model.acl import ANYONE
-from cormorant.search.composing import Fields, composed, taken_apart
+from cormorant.search.composing import Fields, composed, narrowed, taken_apart
+from cormorant.search.narrowing import Chosen
 from cormorant.search.reader import Library, Question
 from tests.clocks import Hands
 from tests.index.shelves import entry, shelf
@@ -116,6 +117,30 @@ def found(library: Library, text: str) -> set[int]:
 def test_a_form_that_is_opened_from_a_query_asks_for_the_same(text: str, library: Library) -> None:
     again = composed(taken_apart(text))
     assert found(library, again) == found(library, text), again
+
+
+CHOSEN = st.builds(
+    Chosen, type=st.sampled_from(((), ("pdf",), ("pdf", "page"))), language=st.sampled_from(((), ("en",))),
+    since=st.sampled_from(("", "2026", "2026-03-01")), until=st.sampled_from(("", "2026-03-20")),
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@settings(max_examples=300)
+@given(text=TEXTS, sources=st.sampled_from(((), ("docs",), ("docs", "wiki"))), chosen=CHOSEN)
+def test_what_was_chosen_is_said_in_the_query(
+    text: str, sources: tuple[str, ...], chosen: Chosen, library: Library
+) -> None:
+    wanted = {hit.id for hit in library.find(Question(text, sources, limit=1000, chosen=chosen), ANYONE).hits}
+    said = narrowed(text, sources, chosen)
+    if said == text and (sources or chosen != Chosen()):
+        assert not wanted, "only where nothing can be found is it not said"
+        return
+    assert found(library, composed(taken_apart(said))) == wanted
+
+
+def test_a_query_that_would_be_too_long_stays_as_it_is() -> None:
+    assert narrowed("tide", tuple(f"source-{number}" for number in range(200)), Chosen()) == "tide"
 
 
 WORDS = st.lists(st.sampled_from(("hotel", "rail", '"a hotel"', "sea*", "x-y", "OR", '"', "\u6771")), max_size=3).map(

@@ -27,7 +27,7 @@ from cormorant.receivers.stream import Entry, Event
 from cormorant.store import migrate
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import SCHEMA_VERSION, metadata, site, stream_head
-from tests.stores import prepare
+from tests.stores import keep, prepare
 
 NEXT = '''"""A newer version."""
 
@@ -118,7 +118,7 @@ def test_a_source_and_a_run_of_before_0013_are_kept(store: Store) -> None:
         runs.change(tx, runs.request(tx, number, "{}", Refresh.ALL, force=False), started_at=5.0, finished_at=7.5)
         for change in BEFORE_0013:
             tx.driver(change)
-    migrate.prepare(store)
+    migrate.prepare(store, keep)
     with store.begin() as tx:
         assert version(tx) == SCHEMA_VERSION
         assert (sources.named(tx, "docs").settings, sources.agreed(tx, number, tx.now())) == ({"depth": 2}, {})
@@ -134,7 +134,7 @@ def test_a_receiver_and_a_stream_of_before_0015_are_kept(store: Store) -> None:
         stream.append(tx, [Entry(1, 2, 3, Event.NEW)])
         for change in BEFORE_0015:
             tx.driver(change)
-    migrate.prepare(store)
+    migrate.prepare(store, keep)
     with store.begin() as tx:
         (row,) = receivers.every(tx)
         assert (row.id, row.failures, row.try_at, row.resend) == (number, 0, None, None)
@@ -148,7 +148,7 @@ def test_a_source_and_a_run_of_before_0017_are_kept(store: Store) -> None:
         runs.request(tx, number, "{}", Refresh.ALL, force=True)
         for change in BEFORE_0017:
             tx.driver(change)
-    migrate.prepare(store)
+    migrate.prepare(store, keep)
     with store.begin() as tx:
         row, before = sources.named(tx, "docs"), runs.get(tx)
         assert (version(tx), row.settings, row.test_of) == (SCHEMA_VERSION, {"depth": 2}, None)
@@ -157,7 +157,7 @@ def test_a_source_and_a_run_of_before_0017_are_kept(store: Store) -> None:
 
 def test_a_new_database_has_every_table_and_today_s_version(empty_url: str) -> None:
     store = opened(empty_url)
-    migrate.prepare(store)
+    migrate.prepare(store, keep)
     with store.read() as tx:
         assert set(sa.inspect(tx.connection).get_table_names()) == {*metadata.tables, "alembic_version"}
         assert version(tx) == SCHEMA_VERSION
@@ -168,7 +168,7 @@ def test_a_new_database_has_every_table_and_today_s_version(empty_url: str) -> N
 def test_what_is_of_today_is_left_alone(store: Store, tmp_path: Path) -> None:
     with store.begin() as tx:
         tx.execute(sa.insert(site).values(key="kept"))
-    migrate.prepare(store)
+    migrate.prepare(store, keep)
     with store.read() as tx:
         assert tx.execute(sa.select(site.c.key)).scalar_one() == "kept"
     assert not list(tmp_path.glob("*before*"))
@@ -201,7 +201,7 @@ def test_a_newer_database_is_refused_and_left_alone(store: Store) -> None:
     with store.begin() as tx:
         tx.driver("UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(DataFolderError, match=f"of version 9999, and this program knows {SCHEMA_VERSION}"):
-        migrate.prepare(store)
+        migrate.prepare(store, keep)
     with store.read() as tx:
         assert version(tx) == "9999"
 
@@ -221,7 +221,7 @@ def test_a_database_that_is_not_what_its_version_says_is_refused(
         for change in changes:
             tx.driver(change)
     with pytest.raises(DataFolderError, match=re.escape(says)) as raised:
-        migrate.prepare(store)
+        migrate.prepare(store, keep)
     assert f"of version {SCHEMA_VERSION}, but" in raised.value.sentence
     assert "crawl anew into another data folder (--data)" in raised.value.sentence
 
@@ -230,7 +230,7 @@ def test_an_upgrade_of_what_is_not_what_it_says_is_taken_back(store: Store, newe
     with store.begin() as tx:
         tx.driver("ALTER TABLE content DROP COLUMN language")
     with pytest.raises(DataFolderError, match=r"lacks content\.language"):
-        migrate.prepare(store)
+        migrate.prepare(store, keep)
     with store.read() as tx:
         assert version(tx) == SCHEMA_VERSION
 
@@ -238,13 +238,13 @@ def test_an_upgrade_of_what_is_not_what_it_says_is_taken_back(store: Store, newe
 def test_a_column_more_does_no_harm(store: Store) -> None:
     with store.begin() as tx:
         tx.driver("ALTER TABLE site ADD COLUMN note TEXT")
-    migrate.prepare(store)
+    migrate.prepare(store, keep)
 
 
 def test_an_older_database_is_brought_up_with_its_rows(store: Store, newer: Path, tmp_path: Path) -> None:
     with store.begin() as tx:
         tx.execute(sa.insert(site).values(key="old"))
-    migrate.prepare(store)
+    migrate.prepare(store, keep)
     with store.read() as tx:
         assert tuple(tx.driver("SELECT key, note FROM site").one()) == ("old", "new")
         assert version(tx) == "9999"
@@ -262,7 +262,7 @@ def test_a_revision_that_fails_leaves_the_old_version(store: Store, newer: Path,
     with store.read() as tx:
         before = shape(tx)
     with pytest.raises(StoreError, match="nowhere"):
-        migrate.prepare(store)
+        migrate.prepare(store, keep)
     with store.read() as tx:
         assert version(tx) == SCHEMA_VERSION
         assert shape(tx) == before
@@ -272,7 +272,7 @@ def test_a_revision_that_fails_leaves_the_old_version(store: Store, newer: Path,
 def test_a_backup_is_made_anew_each_time(store: Store, newer: Path, tmp_path: Path) -> None:
     (tmp_path / "store.before-9999.part").write_bytes(b"a copy that was interrupted")
     (tmp_path / "store.before-9999.db").write_bytes(b"a copy of long ago")
-    migrate.prepare(store)
+    migrate.prepare(store, keep)
     backup = opened(f"sqlite:///{tmp_path / 'store.before-9999.db'}")
     with backup.read() as tx:
         assert version(tx) == SCHEMA_VERSION
@@ -300,7 +300,7 @@ Store.copy_to = copying
 migrate.MIGRATIONS, migrate.SCHEMA_VERSION = Path(sys.argv[2]), "9999"
 store = Store.open(sys.argv[1], SystemClock())
 print("begins", flush=True)
-migrate.prepare(store)
+migrate.prepare(store, lambda *_: None)
 print("ends", flush=True)
 """
 
@@ -348,7 +348,7 @@ def at_once(url: str, many: int) -> list[BaseException]:
         store = opened(url)
         start.wait()
         try:
-            migrate.prepare(store)
+            migrate.prepare(store, keep)
         except StoreError as error:
             wrong.append(error)
         store.close()

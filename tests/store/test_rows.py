@@ -19,7 +19,7 @@ from cormorant.base.errors import ArchiveDamaged, DataFolderError
 from cormorant.store import bulk, migrate, rows
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import SCHEMA_VERSION, content, metadata, process, run, site, source, stream_head
-from tests.stores import Postgres, prepare
+from tests.stores import Postgres, keep, prepare
 
 LETTERS = string.ascii_letters + " äß東\N{ROLLING ON THE FLOOR LAUGHING}'\"\\\n%$"
 Tables = dict[str, list[tuple[Any, ...]]]
@@ -132,7 +132,7 @@ def test_rows_of_an_older_version_are_brought_up_to_date(older: str, empty_url: 
             coming.put("site", ("id", "key"), [(7, "https://harbour.example")])
             coming.put("stream_head", ("id", "seq"), [(1, 99)])
             coming.settle({"resource": 12})
-        assert migrate.prepare(store) is None, "it is of today"
+        assert migrate.prepare(store, keep) is None, "it is of today"
         with store.begin() as tx:
             assert tx.rows(sa.select(site.c.id, site.c.key, site.c.trouble)) == [(7, "https://harbour.example", 0)]
             assert tx.execute(sa.select(stream_head.c.seq)).scalar_one() == 99

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from cormorant.cache.local import LocalCache
 from cormorant.cache.packs import pack_path, packs_folder
 from cormorant.catalog import receivers
 from cormorant.index import embedded
-from cormorant.operate import checking
+from cormorant.operate import checking, keeping
 from cormorant.operate import receivers as of_receivers
 from cormorant.operate.house import House
 from cormorant.operate.secrets import Opened
@@ -61,11 +62,11 @@ def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], No
         folders.prepare(plan.folder)
     store = Store.open(plan.store_url, clock)
     if first:
-        upgraded = migrate.prepare(store)
-        if upgraded is not None and told is not None:
-            told(upgraded)
-        _copies(plan, store)
-        _index_receiver(store, plan.installation)
+        try:
+            _prepare(plan, store, told)
+        except BaseException:
+            store.close()
+            raise
     return House(
         folder=plan.folder,
         store=store,
@@ -80,6 +81,14 @@ def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], No
         searchable=plan.installation.index != "none",
         query_days=plan.installation.query_days,
     )
+
+
+def _prepare(plan: Plan, store: Store, told: Callable[[Upgraded], None] | None) -> None:
+    upgraded = migrate.prepare(store, partial(keeping.keep, plan.folder))
+    if upgraded is not None and told is not None:
+        told(upgraded)
+    _copies(plan, store)
+    _index_receiver(store, plan.installation)
 
 
 def _copies(plan: Plan, store: Store) -> None:

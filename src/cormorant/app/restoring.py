@@ -7,6 +7,7 @@ archive whole? -> folder ours? -> owner -> database opens? -no, --yes-> put asid
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from cormorant.app.opening import owned
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError
 from cormorant.cache.packs import packs_folder
-from cormorant.operate import backups, checking
+from cormorant.operate import backups, checking, keeping
 from cormorant.store import migrate, processes
 from cormorant.store.database import Store
 
@@ -83,7 +84,7 @@ def _openable(plan: Plan, *, yes: bool) -> Path | None:
 def _prepare(plan: Plan) -> None:
     store = Store.open(plan.store_url, SystemClock())
     try:
-        migrate.prepare(store)
+        migrate.prepare(store, partial(keeping.keep, plan.folder))
         with store.read() as tx:
             found = checking.integrity(tx)
         if found.ok is False:

@@ -173,7 +173,8 @@ def compact(context: typer.Context) -> None:
 def upgrade(context: typer.Context) -> None:
     """Bring the database to the version of this program, as the first command after an upgrade does by itself.
 
-    A copy of a database of SQLite is kept beside it before. Says from which version to which.
+    What it was before is kept: of SQLite a copy beside it, of PostgreSQL an archive of all rows in the data folder.
+    Says from which version to which.
     """
     from cormorant.app.opening import opened
     from cormorant.store.schema import SCHEMA_VERSION

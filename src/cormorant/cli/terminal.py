@@ -141,8 +141,10 @@ class Terminal:
 
     def upgraded(self, upgraded: Upgraded) -> None:
         """Say that the database was brought to the version of this program, and where it is as it was."""
-        where = f" As it was before it is in {upgraded.backup}." if upgraded.backup else ""
-        self.note(f"The database was of version {upgraded.before} and is of version {upgraded.now} now.{where}")
+        self.note(
+            f"The database was of version {upgraded.before} and is of version {upgraded.now} now. "
+            f"As it was before it is in {upgraded.backup}."
+        )
 
 
 def show(value: object) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
-from cormorant.base.masking import fault
+from cormorant.base.masking import STARS, fault, redacted
 from cormorant.crawl import course
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
@@ -238,12 +238,24 @@ def _copy(row: Any, frame: Frame) -> Kept:
 
 
 def document_record(row: Any) -> dict[str, object]:
-    """The Document record of the interfaces, of a row that has a kept copy."""
+    """The Document record of the interfaces, of a row that has a kept copy; no secret is in an address of it."""
     return {
-        "source": row.source, "url": row.url, "access_url": row.address, "state": "providing", "status": row.status,
+        "source": row.source, "url": row.url, "access_url": _shown(row), "state": "providing", "status": row.status,
         "outcome": OutcomeKind.OK.name.lower(), "reason": None, "rule": None, "title": row.title, "mime": row.mime,
-        "language": row.language, "size_bytes": row.size_bytes, "depth": row.depth, "referrer": row.referrer,
+        "language": row.language, "size_bytes": row.size_bytes, "depth": row.depth,
+        "referrer": redacted(row.referrer) if row.referrer else None,
         "content_hash": row.content_hash.hex(), "fetched_at": rfc3339(row.fetched_at),
         "changed_at": rfc3339(row.changed_at), "next_visit_at": None, "indexed": bool(row.indexed),
         "attempts": row.attempts,
     }  # fmt: skip
+
+
+def _shown(row: Any) -> str:
+    """Where a document was fetched, as others may be told it: less what is not shown of its address.
+
+    What the source's own settings hide is known by the address that is shown. Where a rule has another one fetched
+    than is shown, the usual names are hidden in it.
+    """
+    if STARS in row.url:
+        return str(row.url)
+    return str(row.address) if row.url == row.address else redacted(row.address)

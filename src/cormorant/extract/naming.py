@@ -15,14 +15,12 @@ from msgspec.structs import replace
 
 from cormorant.extract.text import name_of, one_line
 from cormorant.model.content import Extraction, Manner
+from cormorant.model.prose import is_prose
 
 LONGEST: Final = 300
 """Characters of a description that is made of the text."""
 SEARCHED: Final = 20_000
 """Characters of a text in which prose is looked for."""
-_LEAST: Final = 60
-"""Characters of a line that may be prose; shorter ones are menus and mottoes."""
-_SENTENCE: Final = re.compile("[^\\W\\d_]{2}[.!?\u2026](?:\\s|$)|[\u3002\uff01\uff1f]")
 _HEADLINES: Final = ("Headline1", "Headline2")
 
 
@@ -57,9 +55,9 @@ def _bad(titles: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _prose(text: str) -> str:
-    """The first line that has a sentence in it and is no short one, cut after a word; "" where there is none."""
+    """The first line of prose, cut after a word; "" where there is none."""
     for line in text[:SEARCHED].split("\n"):
-        if len(line) >= _LEAST and _SENTENCE.search(line):
+        if is_prose(line, 0, len(line)):
             said = one_line(line, LONGEST)
             return said if len(said) < LONGEST else said.rpartition(" ")[0] or said
     return ""

@@ -63,22 +63,25 @@ _SANITIZER: Final = Sanitizer(Policy(
 class Shown:
     """Markup that may be put into a page as it is; how often each word is marked in it, and whether the rest is cut.
 
-    The first mark of word 3 has the id `word-3`.
+    The third mark has the id `place-3`; `firsts` is the place of the first mark of each word.
     """
 
     markup: str = ""
     counts: Counter[int] = field(default_factory=Counter)
+    firsts: dict[int, int] = field(default_factory=dict)
     cut: bool = False
 
-    def pieces(self, text: str, marks: Marks) -> list[tuple[str, int | None, bool]]:
-        """Cut a text at its marks: (text, the word it is, whether it is the first of them); None: no word."""
-        found: list[tuple[str, int | None, bool]] = []
+    def pieces(self, text: str, marks: Marks) -> list[tuple[str, int]]:
+        """Cut a text at its marks: (text, which mark it is, from 1 on); 0: none."""
+        found: list[tuple[str, int]] = []
         at = 0
         for start, end, word in marks(text) if self.counts.total() < MOST_MARKS else ():
-            found += [(text[at:start], None, False), (text[start:end], word, not self.counts[word])]
             self.counts[word] += 1
+            place = self.counts.total()
+            self.firsts.setdefault(word, place)
+            found += [(text[at:start], 0), (text[start:end], place)]
             at = end
-        return [*found, (text[at:], None, False)]
+        return [*found, (text[at:], 0)]
 
 
 def page(body: bytes, *, address: str, charset: str, marks: Marks) -> Shown:
@@ -114,10 +117,8 @@ def _mark(texts: Iterable[Text], shown: Shown, marks: Marks) -> None:
             text.replace_with(*(_piece(*each) for each in pieces if each[0]))
 
 
-def _piece(text: str, word: int | None, first: bool) -> Text | Element:
-    if word is None:
-        return Text(text)
-    return Element("mark", {"id": f"word-{word}"} if first else {}, [Text(text)])
+def _piece(text: str, place: int) -> Text | Element:
+    return Element("mark", {"id": f"place-{place}"}, [Text(text)]) if place else Text(text)
 
 
 def plain(text: str, marks: Marks) -> Shown:
@@ -129,10 +130,9 @@ def plain(text: str, marks: Marks) -> Shown:
     return shown
 
 
-def _marked(pieces: Iterable[tuple[str, int | None, bool]]) -> str:
+def _marked(pieces: Iterable[tuple[str, int]]) -> str:
     said = []
-    for text, word, first in pieces:
+    for text, place in pieces:
         safe = escape(text)
-        start = f'<mark id="word-{word}">' if first else "<mark>"
-        said.append(safe if word is None else f"{start}{safe}</mark>")
+        said.append(f'<mark id="place-{place}">{safe}</mark>' if place else safe)
     return "".join(said)

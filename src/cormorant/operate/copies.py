@@ -24,10 +24,10 @@ PAGES: Final = frozenset(("text/html", "application/xhtml+xml"))
 
 
 class Word(NamedTuple):
-    """A word that is looked for, its number in the copy, and how often it is marked there."""
+    """A word that is looked for, which of all marks is its first (from 1 on), and how often it is marked."""
 
     text: str
-    number: int
+    place: int
     times: int
 
 
@@ -47,6 +47,11 @@ class Copy:
     markup: str = ""
     words: tuple[Word, ...] = ()
     cut: bool = False
+
+    @property
+    def places(self) -> int:
+        """How many marks there are; the third has the id `place-3`."""
+        return sum(each.times for each in self.words)
 
 
 class Wish(NamedTuple):
@@ -80,7 +85,7 @@ def copy(house: House, shelf: Library, number: int, wish: Wish = AS_IT_WAS, read
     is_page = frame.mime in PAGES and 0 < len(frame.body) <= readable.MOST_BYTES
     marking = Marking(wish.query, hit.language)
     shown = _shown(frame, marking, as_page=is_page and not wish.as_text)
-    words = tuple(Word(marking.words[part], part, count) for part, count in sorted(shown.counts.items()))
+    words = tuple(Word(marking.words[part], shown.firsts[part], count) for part, count in sorted(shown.counts.items()))
     return Copy(
         hit, is_page=is_page, as_text=wish.as_text or not is_page, fetched_at=rows[0].fetched_at, markup=shown.markup,
         words=words, cut=shown.cut or frame.truncated,

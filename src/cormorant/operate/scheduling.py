@@ -21,7 +21,7 @@ from cormorant.journal.launches import Ended, LaunchRow
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import OPEN_STATES, RunState
 from cormorant.model.schedule import Fired, Hold, LaunchState, ended, fired
-from cormorant.operate import crawl, indexing
+from cormorant.operate import crawl, indexing, rehearsal
 from cormorant.operate.house import House
 from cormorant.store.database import Tx
 
@@ -192,6 +192,7 @@ def _order(house: House, owner: ScheduleRow, row: LaunchRow) -> None:
             _pass(tx, row, Ended(source.name, held[source.id].id, failed=True, said=_held(held[source.id])))
         elif launches.change(tx, row, state=LaunchState.EXECUTING, started_at=row.started_at or tx.now()):
             sources.claim(tx, source.id)
+            rehearsal.clear(tx, source.id)
             ordered = crawl.order_one(tx, source, crawl.Wish(owner.plan.refresh))
             launches.set_run(tx, row.id, ordered.run)
 

@@ -19,7 +19,7 @@ from fastapi.templating import Jinja2Templates
 
 from cormorant.operate import lists
 from cormorant.portal import frame
-from cormorant.portal.labels import LANGUAGES, TYPES
+from cormorant.portal.labels import TYPES, spoken
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import PER_PAGES, per_page, per_said
 from cormorant.search.composing import Fields, composed, taken_apart
@@ -95,10 +95,3 @@ def _offered(fields: Fields, known: Collection[str]) -> Fields:
 def _with(offered: tuple[str, ...], chosen: str) -> tuple[str, ...]:
     """What a list offers, and what was chosen though it does not."""
     return (*offered, chosen) if chosen and chosen not in offered else offered
-
-
-def spoken(tag: str) -> str:
-    """What a language is called, with its region where the tag has one."""
-    language, _, region = tag.partition("-")
-    name = LANGUAGES.get(language, language)
-    return f"{name} ({region.upper()})" if region else name

@@ -1,6 +1,6 @@
 """The kept copy of a document: a page that says what it is, around a frame with what it said.
 
-    /cached/ID           when it was taken, where it came from, which words are marked
+    /cached/ID           when it was taken, where it came from, which words are marked, and the way from mark to mark
     /cached/ID/content   the copy itself: somebody else's words, in a sandbox under a policy of their own
 
 Nothing in the frame runs, loads or sends: the markup is made of a list of harmless elements (`extract.readable`), and
@@ -27,23 +27,25 @@ from cormorant.portal.showing import day, moment, shown, size
 TEXT = "text"
 """What `as` says to see the words alone."""
 As = Annotated[str, Query(alias="as")]
+At = Annotated[str, Query(alias="place")]
 
 
 def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     """The page, and the frame in it."""
 
     @app.get("/cached/{number}", include_in_schema=False)
-    def copy(request: Request, number: int, q: str = "", how: As = "") -> Response:
+    def copy(request: Request, number: int, q: str = "", how: As = "", at: At = "") -> Response:
         found = copies.copy(shelf.house, shelf.library(), number, Wish(q, how == TEXT))
-        hit = found.hit
+        hit, place = found.hit, place_of(at, found.places)
 
-        def address(path: str = "", **changes: str) -> str:
-            given = {"q": q, "as": TEXT if how == TEXT else ""} | changes
+        def address(path: str = "", **changes: object) -> str:
+            given = {"q": q, "as": TEXT if how == TEXT else "", "place": "" if path else place or ""} | changes
             said = urlencode({name: value for name, value in given.items() if value})
             return f"/cached/{number}{path}?{said}" if said else f"/cached/{number}{path}"
 
         values = frame.of(request, shelf.known(), q=q, back=address()) | {
             "copy": found, "hit": shown(hit), "url": hit.url, "address": address, "origin": hit.source,
+            "place": place, "next": place % found.places + 1 if found.places else 0,
             "taken": moment(rfc3339(found.fetched_at)), "changed": day(hit.modified_at), "size": size(hit.size_bytes),
         }  # fmt: skip
         return _answer(look, request, "copy.html", values, FRAMING_POLICY)
@@ -53,6 +55,11 @@ def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         found = copies.copy(shelf.house, shelf.library(), number, Wish(q, how == TEXT))
         values = {"theme": frame.theme(request), "copy": found, "title": found.hit.title or found.hit.url}
         return _answer(look, request, "content.html", values, COPY_POLICY)
+
+
+def place_of(said: str, places: int) -> int:
+    """Which of so many marks an address names, from 1 on; 0 for none of them."""
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 10 and int(said) <= places else 0
 
 
 def _answer(look: Jinja2Templates, request: Request, name: str, values: dict[str, object], policy: str) -> Response:

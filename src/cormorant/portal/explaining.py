@@ -99,12 +99,23 @@ def told(record: Mapping[str, Any], number: int) -> dict[str, Any]:
     visits, no_text = _visits(record["visits"]), (record["conversion"] or {}).get("no_text")
     outcome = visits[0]["outcome"] if visits else ""
     return dict(record) | {
-        "part": f"-{number + 1}" if number else "", "title": title_of(record), "outcome": outcome, "visits": visits,
+        "part": f"-{number + 1}" if number else "", "parts": _parts(record), "title": title_of(record),
+        "outcome": outcome, "visits": visits,
         "advised": record.get("advice") if no_text or record["verdict"] not in ("indexed", "pending") else "",
         "status": record.get("status"), "status_text": record.get("status_text", ""),
         "explained": is_known(record.get("status", -1)), "ways": [_path(each) for each in record["paths"][:WAYS]],
         "read_as": _read_as(record["conversion"] or {}), "robots": _robots(record["address"]),
     }  # fmt: skip
+
+
+def _parts(record: Mapping[str, Any]) -> list[tuple[str, str, int]]:
+    """The parts of an explanation that there are: the name of the part, what it is called, and how much is in it."""
+    found = (
+        ("found", "How it was found", "paths", 0), ("rules", "Rules", "gates", 0),
+        ("visits", "Visits", "visits", len(record["visits"])), ("conversion", "Conversion", "conversion", 0),
+        ("index", "Index", "source", 0), ("who", "Who may see it", "access", 0),
+    )  # fmt: skip
+    return [(name, said, count) for name, said, of, count in found if record[of]]
 
 
 def _copied(shelf: Shelf, record: Mapping[str, Any]) -> bool:

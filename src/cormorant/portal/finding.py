@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
@@ -17,7 +18,8 @@ from fastapi import Request
 
 from cormorant.portal import reasons
 from cormorant.portal.labels import LISTS, label
-from cormorant.portal.showing import Shown, per_page, per_said, shown
+from cormorant.portal.showing import UNKNOWN, Shown, per_page, per_said, shown
+from cormorant.search.composing import narrowed
 from cormorant.search.reader import Answer, Choice, Chosen, Facet, GroupBy, Hit, Question, Sort
 
 MOST_CHOSEN = 50
@@ -93,6 +95,13 @@ class Asked:
         given = self.given | changes
         return "/search?" + urlencode({name: value for name, value in given.items() if value}, doseq=True)
 
+    @property
+    def form(self) -> str:
+        """Where the advanced form asks the same, with what was chosen in its fields."""
+        text = narrowed(self.q, self.sources, self.chosen)
+        said = {"q": text, "sort": self.given["sort"], "per": self.given["per"]}
+        return "/advanced?" + urlencode({name: value for name, value in said.items() if value})
+
     def kept(self, *names: str) -> list[tuple[str, str]]:
         """What a form has to say beside its own fields, which are those of these names."""
         found: list[tuple[str, str]] = []
@@ -126,7 +135,7 @@ def asked(request: Request, q: str, page: int, *, every: bool) -> Asked:
 def shown_as(asked: Asked, answer: Answer) -> dict[str, Any]:
     """What the page shows of it beside what every page shows."""
     return {
-        "address": asked.address, "page": asked.page, "every": asked.every, "answer": answer,
+        "address": asked.address, "form": asked.form, "page": asked.page, "every": asked.every, "answer": answer,
         "notes": (*asked.notes, *answer.understood.notes), "kept": asked.kept("q"), "dates": asked.kept("from", "to"),
         "since": asked.chosen.since, "until": asked.chosen.until, "lists": list(_lists(asked, answer.facets)),
         "chips": list(_chips(asked)), "clear": _cleared(asked), "groups": _groups(asked, answer),
@@ -208,14 +217,16 @@ def _day(text: str) -> str:
 
 def _groups(asked: Asked, answer: Answer) -> list[Group]:
     """The hits, in groups where they come so; one without a value stands by itself."""
+    several = len({hit.language for hit in answer.hits} - {"", UNKNOWN}) > 1
+    fitted = partial(shown, spoken=several)
     if asked.group is None:
-        return [Group("", tuple(map(shown, answer.hits)))]
+        return [Group("", tuple(map(fitted, answer.hits)))]
     found: dict[object, list[Hit]] = {}
     for hit in answer.hits:
         found.setdefault(hit.id if hit.group is None else hit.group, []).append(hit)
     totals = {each.value: each.total for each in answer.groups}
     return [
-        _group(asked, hits[0].group, tuple(map(shown, hits)), totals) for hits in found.values()
+        _group(asked, hits[0].group, tuple(map(fitted, hits)), totals) for hits in found.values()
     ]  # fmt: skip
 
 

@@ -27,12 +27,14 @@ _PAGES = re.compile(r"/((advanced|explain|help|queries|status)($|[?/])|search\?|
 def of(request: Request, counts: Mapping[str, int] | None, *, q: str = "", back: str = "") -> dict[str, Any]:
     """Values for the frame. No `counts`: nothing is known, so nothing is said. `back` is where a switch returns to.
 
-    `administers`: a page may link to what is not for every reader.
+    `form` is the advanced form, filled with what was asked. `administers`: a page may link to what is not for every
+    reader.
     """
     chosen = theme(request)
     again = "/search?" + urlencode({"q": q}) if q else "/"
+    form = "/advanced?" + urlencode({"q": q}) if q else "/advanced"
     return {
-        "theme": chosen, "q": q, "again": again, "keys": request.cookies.get("keys") != "off",
+        "theme": chosen, "q": q, "again": again, "form": form, "keys": request.cookies.get("keys") != "off",
         "visitor": door.visitor(request), "administers": is_open(request),
         "switches": [(to, _switch(to, back or again)) for to in ([THEMES[chosen]] if chosen else THEMES)],
         "names": list(counts or ()), "documents": None if counts is None else sum(counts.values()),

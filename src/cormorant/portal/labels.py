@@ -31,6 +31,13 @@ def label(name: str, value: str) -> str:
     return {"type": TYPES, "language": LANGUAGES, "changed": AGES}.get(name, {}).get(value, value)
 
 
+def spoken(tag: str) -> str:
+    """What a language is called, with its region where the tag has one."""
+    language, _, region = tag.partition("-")
+    name = LANGUAGES.get(language, language)
+    return f"{name} ({region.upper()})" if region else name
+
+
 def of_mime(mime: str) -> str:
     """What a document of this type is called: as in the list of types, else by the type's own short name."""
     short = mime.partition("/")[2]

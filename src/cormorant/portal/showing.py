@@ -18,6 +18,9 @@ MOST_PAGES = 50
 LONGEST_ASKED = 60
 """Characters of what is asked at an address that are shown; the title leads to all of it."""
 
+UNKNOWN = "und"
+"""The language of what is in none that is known (RFC 5646 section 4.1)."""
+
 _Said = TypeVar("_Said")
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
@@ -45,12 +48,16 @@ class Shown(NamedTuple):
     duplicates: int
 
 
-def shown(hit: Hit) -> Shown:
-    """Fit a hit to the page. A title leads to the document when a browser may go there, else to a copy that is kept."""
+def shown(hit: Hit, *, spoken: bool = False) -> Shown:
+    """Fit a hit to the page. A title leads to the document when a browser may go there, else to a copy that is kept.
+
+    `spoken`: say its language, since not all that stands beside it is in one.
+    """
     web = hit.url.startswith(("http://", "https://"))
     link, icon = (hit.url, "page") if web else (f"/cached/{hit.id}" if hit.cached else "", "file")
     return Shown(
-        hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)), meta(hit),
+        hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)),
+        meta(hit, spoken=spoken),
         hit.cached, hit.duplicates,
     )  # fmt: skip
 
@@ -82,11 +89,12 @@ def pieces(hit: Hit) -> list[Piece]:
     return [piece for piece in found if piece.text]
 
 
-def meta(hit: Hit) -> tuple[str, ...]:
-    """Type, size and date, as far as they are known."""
+def meta(hit: Hit, *, spoken: bool = False) -> tuple[str, ...]:
+    """Type, size, date and, where it is to be `spoken` of, language, as far as they are known."""
     kind = labels.of_mime(hit.mime)
-    facts = [f"{kind}, {size(hit.size_bytes)}" if hit.size_bytes else kind]
-    return (*facts, changed) if (changed := day(hit.modified_at)) else tuple(facts)
+    said = f"in {labels.spoken(hit.language)}" if spoken and hit.language not in ("", UNKNOWN) else ""
+    facts = (f"{kind}, {size(hit.size_bytes)}" if hit.size_bytes else kind, day(hit.modified_at), said)
+    return tuple(filter(None, facts))
 
 
 def day(moment: float | None) -> str:

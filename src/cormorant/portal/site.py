@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path
@@ -77,7 +78,7 @@ def application(
     shelf, asked = Shelf(house), asked or Asked(house)
     loader = FileSystemLoader(HERE / "templates")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"size": size, "moment": moment}
+    environment.filters |= {"size": size, "moment": moment, "quoted": shlex.quote}
     environment.tests["status"] = is_known
     look = Jinja2Templates(env=environment)
     look.env.globals["private"] = listed is PRIVATE

@@ -9,16 +9,17 @@ What is taken apart and composed again asks for the same, so a form that is open
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from cormorant.index import query as ask
 from cormorant.index.query import Field, Key, Number, Query, Range
 from cormorant.index.words import words
-from cormorant.search import amounts
-from cormorant.search.lexer import OPERATORS
+from cormorant.search import amounts, narrowing
+from cormorant.search.lexer import LONGEST, OPERATORS
 from cormorant.search.mimes import NAMES
+from cormorant.search.narrowing import Chosen
 from cormorant.search.parse import parse
 from cormorant.search.render import render
 
@@ -68,6 +69,34 @@ def composed(fields: Fields) -> str:
         must.append(ask.Everything())
     text = render(ask.Clauses(tuple(must), should, tuple(none_of)))
     return " ".join(filter(None, (text, rest)))
+
+
+def narrowed(text: str, sources: Sequence[str], chosen: Chosen) -> str:
+    """Return the text of a query that asks the same of these places only.
+
+    The text itself where that is too long to be read, or where nothing can be found: it names other places.
+    """
+    query, places = parse(text).query, tuple(narrowing.parts(sources, chosen).values())
+    if not places or isinstance(query, ask.Nothing):
+        return text
+    clauses = _clauses(query)
+    own = {each.key: each.values for each in clauses.must if isinstance(each, ask.Exact)}
+    met = [_met(each, own) for each in places]
+    named = {each.key for each in met if isinstance(each, ask.Exact)}
+    others = tuple(each for each in clauses.must if not (isinstance(each, ask.Exact) and each.key in named))
+    found = render(narrowing.within(replace(clauses, must=others), met))
+    return found if len(found) <= LONGEST and not any(map(_is_nowhere, met)) else text
+
+
+def _met(place: Query, own: Mapping[Key, Sequence[str]]) -> Query:
+    """Return where a place and what a query says of the same meet: side by side such words widen each other."""
+    if not isinstance(place, ask.Exact) or place.key not in own:
+        return place
+    return replace(place, values=tuple(each for each in place.values if each in own[place.key]))
+
+
+def _is_nowhere(place: Query) -> bool:
+    return isinstance(place, ask.Exact) and not place.values
 
 
 def _places(fields: Fields) -> Iterator[Query]:

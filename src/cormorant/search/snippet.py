@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cormorant.model.prose import is_prose
 from cormorant.search.needles import Needles, Place
 
 LENGTH = 240
@@ -28,10 +29,6 @@ EDGE = 20_000
 
 _LOOKED_AT = 200
 """Places of which is asked whether they stand in prose."""
-_PROSE_BYTES = 60
-"""In UTF-8; a line with a sentence that is shorter may be the motto of a site: `We keep you warm.`"""
-_SENTENCE = re.compile("[^\\W\\d_]{2}[.!?\u2026][\"'\u2019\u201d)\u00bb]*(?:\\s|$)|[\u3002\uff01\uff1f]")
-"""The end of one; the dots of `5.1. Lists` and `file.txt` are none."""
 _MARGIN = 2_000
 _LEAD = 60
 _DOTS = "\u2026"
@@ -73,7 +70,7 @@ def _begin(text: str, places: Sequence[Place]) -> int:
     within = [place for place in places if first <= place.start < last]
     if not within:
         return first
-    told = [place for place in within[:_LOOKED_AT] if _is_prose(text, *_bounds(text, place.start))]
+    told = [place for place in within[:_LOOKED_AT] if is_prose(text, *_bounds(text, place.start))]
     most = _best(within)
     best = _best(told) if told else most
     return _before(text, *(best if best[0] == most[0] else most)[1:])
@@ -84,7 +81,7 @@ def _prose(text: str) -> tuple[int, int]:
     begin, end = 0, -1
     while begin < min(len(text), EDGE):
         begin, end = _bounds(text, begin)
-        if _is_prose(text, begin, end):
+        if is_prose(text, begin, end):
             break
         begin = end + 1
     else:
@@ -92,7 +89,7 @@ def _prose(text: str) -> tuple[int, int]:
     last = len(text)
     while last > max(end, len(text) - EDGE):
         start = text.rfind("\n", max(end, last - EDGE), last) + 1
-        if _is_prose(text, start, last):
+        if is_prose(text, start, last):
             return begin, last
         last = start - 1
     return begin, max(last, end)
@@ -102,12 +99,6 @@ def _bounds(text: str, at: int) -> tuple[int, int]:
     """Return where the line of a place begins and ends, as far as it is looked at."""
     begin, end = text.rfind("\n", max(0, at - EDGE), at) + 1, text.find("\n", at, at + EDGE)
     return max(begin, at - EDGE), end if end >= 0 else min(len(text), at + EDGE)
-
-
-def _is_prose(text: str, begin: int, end: int) -> bool:
-    """Say whether a line has a sentence in it and is no short one."""
-    head = text[begin : min(end, begin + _PROSE_BYTES)]
-    return len(head.encode(errors="replace")) >= _PROSE_BYTES and _SENTENCE.search(text, begin, end) is not None
 
 
 def _best(places: Sequence[Place]) -> tuple[int, int, int]:

@@ -1,13 +1,14 @@
 """Which shape has the database, and how does it get today's?
 
-A new database is made in one transaction and stamped with the newest revision; an older one is backed up (a file beside
-it, for SQLite) and brought up by Alembic; a newer one is refused, since nobody can know what its rows mean.
+A new database is made in one transaction and stamped with the newest revision; an older one is backed up (SQLite: a
+file beside it, else by whoever opens it, ADR 0053) and brought up by Alembic; a newer one is refused, since nobody can
+know what its rows mean.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import sqlalchemy as sa
 
@@ -15,7 +16,12 @@ from cormorant.base.errors import DataFolderError
 from cormorant.store.schema import SCHEMA_VERSION, metadata, stream_head
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cormorant.store.database import Store, Tx
+
+    Keep: TypeAlias = Callable[[Tx, str], Path]
+    """Keeps the rows of a database of this version, which is no file, before it is upgraded; returns where."""
 
 _VERSION = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -32,14 +38,14 @@ _COLUMNS_OF_POSTGRESQL = """
 
 
 class Upgraded(NamedTuple):
-    """A database was brought from one version to another; a copy of what it was is in `backup`, if one was made."""
+    """A database was brought from one version to another; a copy of what it was is in `backup`."""
 
     before: str
     now: str
-    backup: Path | None
+    backup: Path
 
 
-def prepare(store: Store) -> Upgraded | None:
+def prepare(store: Store, keep: Keep) -> Upgraded | None:
     """Make or upgrade the schema, and say so if it was upgraded; does nothing when it is today's.
 
     Look, backup and upgrade are one write transaction: nobody writes what the backup would lack, and of two that
@@ -58,7 +64,7 @@ def prepare(store: Store) -> Upgraded | None:
                 "Install the version of cormorant that wrote it, or a newer one."
             )
         elif version < SCHEMA_VERSION:
-            backup = _back_up(store) if store.sqlite else None
+            backup = _back_up(store) if store.sqlite else _kept(tx, version, keep)
             _upgrade(tx)
             upgraded = Upgraded(version, SCHEMA_VERSION, backup)
         _check_columns(tx)
@@ -132,6 +138,13 @@ def _upgrade(tx: Tx, version: str = "head") -> None:
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = tx.connection
     command.upgrade(config, version)
+
+
+def _kept(tx: Tx, version: str, keep: Keep) -> Path:
+    """Have the rows kept while nobody else reads or writes any."""
+    there = sorted(set(sa.inspect(tx.connection).get_table_names()) & metadata.tables.keys())
+    tx.driver(f"LOCK TABLE {', '.join(there)} IN ACCESS EXCLUSIVE MODE")
+    return keep(tx, version)
 
 
 def _back_up(store: Store) -> Path:

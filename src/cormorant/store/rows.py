@@ -58,9 +58,16 @@ def _remove(database: Path) -> None:
         database.with_name(name).unlink(missing_ok=True)
 
 
-def kept() -> list[sa.Table]:
+def kept(tables: sa.MetaData = metadata) -> list[sa.Table]:
     """The tables whose rows are kept, those first that others name."""
-    return [each for each in metadata.sorted_tables if each.name not in LEFT_OUT]
+    return [each for each in tables.sorted_tables if each.name not in LEFT_OUT]
+
+
+def reflected(tx: Tx) -> sa.MetaData:
+    """The tables of ours as a database of an older version has them."""
+    found = sa.MetaData()
+    found.reflect(bind=tx.connection, only=lambda name, _: name in metadata.tables)
+    return found
 
 
 def chunks(tx: Tx, table: sa.Table) -> Iterator[list[tuple[Any, ...]]]:
@@ -71,29 +78,29 @@ def chunks(tx: Tx, table: sa.Table) -> Iterator[list[tuple[Any, ...]]]:
         yield [tuple(row) for row in some]
 
 
-def every(tx: Tx) -> Iterator[tuple[sa.Table, list[tuple[Any, ...]]]]:
+def every(tx: Tx, tables: sa.MetaData = metadata) -> Iterator[tuple[sa.Table, list[tuple[Any, ...]]]]:
     """All rows of all tables that are kept, in chunks."""
-    for table in kept():
+    for table in kept(tables):
         for some in chunks(tx, table):
             yield table, some
 
 
-def counters(tx: Tx) -> dict[str, int]:
+def counters(tx: Tx, tables: sa.MetaData = metadata) -> dict[str, int]:
     """The greatest number that was ever given to a row, of each table that gives numbers and has given one."""
     if tx.sqlite:
         return {str(name): int(last) for name, last in map(tuple, tx.driver("SELECT name, seq FROM sqlite_sequence"))}
     asked = "SELECT last_value FROM pg_sequences WHERE schemaname || '.' || sequencename = %s"
     given: dict[str, int] = {}
-    for name in _numbered(tx):
+    for name in _numbered(tx, tables):
         last = tx.driver(asked, (_sequence(tx, name),)).scalar_one_or_none()
         if last is not None:
             given[name] = int(last)
     return given
 
 
-def _numbered(tx: Tx) -> list[str]:
+def _numbered(tx: Tx, tables: sa.MetaData = metadata) -> list[str]:
     """Tables whose rows the database numbers."""
-    numbered = [(each.name, each.autoincrement_column) for each in metadata.sorted_tables]
+    numbered = [(each.name, each.autoincrement_column) for each in tables.sorted_tables]
     return [name for name, column in numbered if column is not None and _sequence(tx, name) is not None]
 
 
