@@ -136,7 +136,7 @@ class Supply:
         leased: list[LeasedSite] = []
         for source, share in self._shares(plan, most).items():
             room = min(share, self._room(tx, plan, source)) if source in plan.limits else share
-            leased += leases.lease(tx, self._owner, {source: plan.generations[source]}, room)
+            leased += leases.lease(tx, self._owner, {source: plan.generations[source]}, room, plan.unlimited)
         leased += leases.lease(tx, self._owner, plan.unlimited, most - len(leased))
         for source in plan.limits.keys() & plan.generations.keys():
             room = min(self._room(tx, plan, source), most - len(leased))
