@@ -32,6 +32,7 @@ from cormorant.cli import commands, options
 from cormorant.cli.commands import Command
 from cormorant.frontier.admission import _AGAIN
 from cormorant.frontier.fate import Circumstances, fate
+from cormorant.frontier.sets import TRANSITIONS
 from cormorant.journal.counting import CONVERSION, NON_INDEXABLE, count_outcome
 from cormorant.model import outcome as ends
 from cormorant.model.content import Content
@@ -273,6 +274,13 @@ def _outcomes() -> Iterator[str]:
         "",
     )
     yield from _table(("`document list --state`", "which"), SETS.items())
+    yield (
+        "It is in one of them at a time, and these are all the ways from one to another. What a process\n"
+        "has in its hands (retrieving, providing and postprocessing, as older systems call it) is in the set that it\n"
+        "took it from, so a restart loses none of it.\n"
+    )
+    moves = ((cause, start, to) for cause, ways in TRANSITIONS.items() for start, to in ways.items())
+    yield from _table(("when", "from", "to"), ((cause, start, " or ".join(to)) for cause, start, to in moves))
 
 
 SETS = {

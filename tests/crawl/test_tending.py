@@ -24,6 +24,7 @@ from cormorant.frontier.desk import Task
 from cormorant.frontier.known import Seen
 from cormorant.journal.claims import Claim
 from cormorant.model.run import Counters
+from cormorant.sources.web.source import WebSource
 from cormorant.store.database import Store
 from tests.crawl.samples import INDEXED, OLD_BODY, OLD_TEXT, RUN, SOURCE, web_source
 from tests.frontier.samples import admitted, pages
@@ -132,5 +133,32 @@ def test_a_new_run_visits_what_was_under_way_when_the_one_before_was_stopped(
             visited.add(task.resource.address)
             tending.desk.done(task)
         assert visited == set(pages(2))
+
+    asyncio.run(work())
+
+
+def test_a_source_without_a_site_gets_one_though_every_slot_is_busy(store: Store, tmp_path: Path) -> None:
+    large, small = web_source(), WebSource(SOURCE + 1, web_source().settings, None, SystemClock())
+    admitted(store, *(f"https://h{number}.example/" for number in range(100)), source=large.number)
+    admitted(store, *pages(2), source=small.number)
+    means, orders = means_at(store, tmp_path), Orders()
+    nobody: Any = None
+
+    def begin(*several: WebSource) -> None:
+        orders.runs = {
+            each.number: Dispatch(each, Admission(each.number, 1, RUN), means, Counters()) for each in several
+        }
+
+    async def work() -> None:
+        crew = Crew(means, nobody, SystemClock(), orders, width=2, most=4, tidy=lambda: None, room=ROOM)
+        tending = Tending(crew, lambda: None)
+        begin(large)
+        tending.tend()  # nobody waits for a visit
+        before = set(tending.desk.sites)
+        assert 0 < len(before) < 100
+        begin(large, small)
+        tending._supplied_at = 0.0
+        tending.tend()
+        assert {site.key for number, site in tending.desk.sites.items() if number not in before} == {"a.example"}
 
     asyncio.run(work())

@@ -14,6 +14,7 @@ from cormorant.cache.protocol import Place
 from cormorant.frontier import weighing
 from cormorant.frontier.weighing import NOTHING, Said
 from cormorant.receivers.stream import Event
+from cormorant.store import bulk
 from cormorant.store.schema import content, resource, source
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ MOST_BYTES = 32 << 20
 class Found(NamedTuple):
     """An event with its rows and its kept copy; without them when the document is gone or its copy is damaged.
 
-    Nor are they there for an event that tells of links alone. `said` is what links say of the document.
+    Nor are they there for an event that tells of links alone. `said` is what links say of the document, `depth` how far
+    it is from a start by them.
     """
 
     event: Numbered
@@ -41,6 +43,7 @@ class Found(NamedTuple):
     frame: Frame | None
     rights: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     said: Said = NOTHING
+    depth: int | None = None
 
 
 class Outlet(Protocol):
@@ -138,10 +141,13 @@ class Shelf:
     def furnished(self, tx: Tx, found: Sequence[Found]) -> list[Found]:
         """The same with rights, and with what links say of each."""
         said = weighing.said_of(tx, {each.event.resource for each in found})
+        linked = {each.event.resource for each in found if each.event.event is Event.LINKS}
+        depths = dict(bulk.select_in(tx, resource, ("id", "depth"), "id", linked))
         return [
             each._replace(
                 rights=self.acl(tx, each.row.acl_id) if each.row else each.rights,
                 said=said.get(each.event.resource, NOTHING),
+                depth=depths.get(each.event.resource),
             )
             for each in found
         ]

@@ -92,7 +92,7 @@ class IndexOutlet:
         counters = self._tally.of(event.run)
         if event.event is Event.LINKS:
             counters.index_link_updates += 1
-            return Relink(event.resource, each.said.anchors, each.said.score)
+            return Relink(event.resource, each.said.anchors, each.said.score, depth=each.depth)
         if row is None or not row.indexed:
             counters.index_deletes += 1
             return Drop(event.resource)

@@ -140,16 +140,22 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
             batch.facts.append(Fact(resource.site, INSTALLATION, fact[0], fact[1], at + fact[2]))
         return
     document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
-    if document is not None:
+    links = _kept_links(outcome)
+    if links is not None:
         with steps("links_pack"):
-            batch.links[resource.id] = linkpack.pack(document.links)
-    elif isinstance(outcome, Excluded) and outcome.content is not None:
-        batch.links[resource.id] = linkpack.pack(outcome.follow)
+            batch.links[resource.id] = linkpack.pack(links)
     if isinstance(outcome, Ok) and document is not None:
         with steps("zstd"):
             frame = encode(_frame(document, outcome.content))
         batch.packed.append(Packed(light, frame))
         batch.size_bytes += len(frame)
+
+
+def _kept_links(outcome: Outcome) -> Sequence[Link] | None:
+    """The links that are kept of a page, each saying whether it is to be followed; None when none were read."""
+    if isinstance(outcome, Ok | Unchanged) and outcome.document is not None:
+        return outcome.document.links if outcome.follow else linkpack.unfollowed(outcome.document.links)
+    return outcome.follow if isinstance(outcome, Excluded) and outcome.content is not None else None
 
 
 def lead(batch: Batch, resource: Resource, found: Screened) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
-from cormorant.crawl import beginning, course, delta, holding, links, modes, sweep, waiting
+from cormorant.crawl import beginning, course, delta, holding, links, modes, reaching, sweep, waiting
 from cormorant.crawl.intake import Intake
 from cormorant.frontier import ledger, progress
 from cormorant.model.run import Refresh, RunState
@@ -74,7 +74,7 @@ class Conductor:
 
     async def _retrieve(self) -> None:
         """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached."""
-        ended = await waiting.until_retrieved(self._store, self._row, self._build, self._room)
+        ended = await reaching.until_reached(self._store, self._row, self._build, self._room)
         self._change(state=RunState.SWEEPING, gives_up_at=None, **ended._asdict())
 
     async def _sweep(self) -> None:

@@ -166,10 +166,16 @@ class Tending:
             self._supply.read(tx, awake)
 
     def _lease(self, tx: Tx, plan: Plan, moment: Moment) -> None:
-        """Lease sites where slots are idle; each keeps its pace, and is placed before it is asked."""
-        workable = leases.workable(tx, plan.generations) if self.line.idle and self.has_room() else 0
-        share, before = -(-workable // self._crew.assignments.peers), set(self.desk.sites)
-        for site in self._supply.lease(tx, plan, min(share - len(before), MOST_AT_ONCE), moment):
+        """Lease sites where slots are idle; each keeps its pace, and is placed before it is asked.
+
+        While all slots are busy a source that has no site yet gets some: the next slot that is free may be its own.
+        """
+        before, held = set(self.desk.sites), len(self.desk.sites)
+        if not self.line.idle:
+            plan, held = plan.without({source for site in self.desk.sites.values() for source in site.sources}), 0
+        workable = leases.workable(tx, plan.generations) if plan.generations and self.has_room() else 0
+        share = -(-workable // self._crew.assignments.peers)
+        for site in self._supply.lease(tx, plan, min(share - held, MOST_AT_ONCE), moment):
             if site.lease.site not in before:
                 self._placing.look(site, self.runs)
             manners.set_pace(site, self.runs, moment)

@@ -38,6 +38,10 @@ BACKLOG = 5_000
 """Undelivered events above which the delivering side is behind."""
 
 
+HeldUp = defaultdict[str, float]
+"""What held a run up, and for how many seconds each."""
+
+
 class Ended(NamedTuple):
     """Retrieving ended: because nothing is left (`complete`), or for a reason. What held it up most of the time."""
 
@@ -57,13 +61,16 @@ class _Look(NamedTuple):
     backlog: int
 
 
-async def until_retrieved(store: Store, row: RunRow, build: Callable[[RunRow], Source], room: Room) -> Ended:
+async def until_retrieved(
+    store: Store, row: RunRow, build: Callable[[RunRow], Source], room: Room, held_up: HeldUp | None = None
+) -> Ended:
     """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached.
 
-    Also ends when somebody stops the run: the retrievers then leave what is left. Settings may change meanwhile. While
-    a disk lacks room the run says so, and nobody is to blame for what is not got.
+    `held_up` is what held it up so far, and is gone on with. Also ends when somebody stops the run: the retrievers then
+    leave what is left. Settings may change meanwhile. While a disk lacks room the run says so, and nobody is to blame
+    for what is not got.
     """
-    source, held_up = build(row), defaultdict[str, float](float)
+    source, held_up = build(row), HeldUp(float) if held_up is None else held_up
     settings = source.settings
     patience, tick, gives_up_at = Patience(settings.patience_s), TICK_S, row.gives_up_at
     said = row.reason or ""

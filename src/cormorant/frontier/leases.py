@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -113,8 +114,13 @@ def _waiting(generations: Generations) -> sa.ColumnElement[bool]:
     return sa.or_(sa.false(), *each)
 
 
-def lease(tx: Tx, owner: str, generations: Mapping[int, int], most: int) -> list[LeasedSite]:
-    """Lease up to `most` sites that have something to do now and no living owner, those that rested longest first."""
+def lease(
+    tx: Tx, owner: str, generations: Mapping[int, int], most: int, beside: Mapping[int, int] = MappingProxyType({})
+) -> list[LeasedSite]:
+    """Lease up to `most` sites that have something to do now and no living owner, those that rested longest first.
+
+    Work that the sources of `beside` have at them is told as well.
+    """
     now = tx.now()
     if most <= 0 or not generations:
         return []
@@ -125,7 +131,7 @@ def lease(tx: Tx, owner: str, generations: Mapping[int, int], most: int) -> list
         tx.execute(
             sa.update(site).where(site.c.id == row.id).values(owner=owner, epoch=row.epoch + 1, lease_until=until)
         )
-    arrivals = _arrivals(tx, [row.id for row in rows], generations)
+    arrivals = _arrivals(tx, [row.id for row in rows], {**beside, **generations})
     return [
         LeasedSite(
             Lease(row.id, row.key, row.epoch + 1, until), row.not_before, row.failures, row.requested_at,

@@ -22,6 +22,8 @@ MAX_TEXT = 200
 """Characters of a text that are kept with an in-link, of which a resource has a thousand."""
 _MARK = "\t-"
 _PART = "\t#"
+_BY_PAGE = "page-nofollow"
+"""What stands in the rel of a link that its page does not want followed; the page vouches for it all the same."""
 
 
 class InLink(NamedTuple):
@@ -35,6 +37,16 @@ def pack(links: Iterable[Link]) -> bytes:
     """Pack out-links, in their order."""
     lines = ["\t".join(link[:3]) + _PART if link.of_part else "\t".join(link[:3]) for link in links]
     return _pack("\n".join(lines).encode(errors="replace"))
+
+
+def unfollowed(links: Iterable[Link]) -> list[Link]:
+    """The links of a page that asks for none of them to be followed, so that each says so by itself."""
+    return [link if "nofollow" in link.rel else link._replace(rel=f"{link.rel} {_BY_PAGE}".lstrip()) for link in links]
+
+
+def is_followed(link: Link) -> bool:
+    """Did nobody ask for it not to be followed, neither the link nor its page?"""
+    return "nofollow" not in link.rel
 
 
 def unpack(blob: bytes | None) -> list[Link]:

@@ -6,15 +6,15 @@ unsettled, and nothing arrived meanwhile; what must wait is left to whoever leas
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cormorant.frontier import facts, leases, ledger, order, traps
+from cormorant.frontier import facts, leases, ledger, order, sharing, traps
 from cormorant.frontier.desk import Desk, SiteWork, SourceWork
 from cormorant.frontier.facts import INSTALLATION
 from cormorant.frontier.known import Seen
-from cormorant.frontier.leases import SiteUse, Window
+from cormorant.frontier.leases import LeasedSite, SiteUse, Window
 from cormorant.frontier.queues import Queues
 from cormorant.model.level import Shares
 from cormorant.model.resource import Resource
@@ -117,10 +117,7 @@ class Supply:
         The pace of the sites it returns is the caller's to set; those that are new have not been visited yet.
         """
         joined = self._join(tx, plan)
-        leased = leases.lease(tx, self._owner, plan.unlimited, most)
-        for source in plan.limits.keys() & plan.generations.keys():
-            room = min(self._room(tx, plan, source), most - len(leased))
-            leased += leases.lease(tx, self._owner, {source: plan.generations[source]}, room)
+        leased = self._lease(tx, plan, most)
         opened: list[SiteWork] = []
         for each in leased:
             site = SiteWork(each.lease, {s: plan.work(s, n) for s, n in each.arrivals.items()}, each.failures)
@@ -133,6 +130,25 @@ class Supply:
         for site in opened:
             site.rest_until = moment.monotonic_of(site.not_before)
         return joined + opened
+
+    def _lease(self, tx: Tx, plan: Plan, most: int) -> list[LeasedSite]:
+        """Each source gets its share first, and what others leave of theirs goes to whoever has more to do."""
+        leased: list[LeasedSite] = []
+        for source, share in self._shares(plan, most).items():
+            room = min(share, self._room(tx, plan, source)) if source in plan.limits else share
+            leased += leases.lease(tx, self._owner, {source: plan.generations[source]}, room, plan.unlimited)
+        leased += leases.lease(tx, self._owner, plan.unlimited, most - len(leased))
+        for source in plan.limits.keys() & plan.generations.keys():
+            room = min(self._room(tx, plan, source), most - len(leased))
+            leased += leases.lease(tx, self._owner, {source: plan.generations[source]}, room)
+        return leased
+
+    def _shares(self, plan: Plan, most: int) -> dict[int, int]:
+        """How many sites each source may lease before others take more; nothing to share where there is but one."""
+        if len(plan.generations) < 2:
+            return {}
+        held = Counter(source for site in self._desk.sites.values() for source in site.sources)
+        return sharing.shares({source: held[source] for source in plan.generations}, most)
 
     @staticmethod
     def _room(tx: Tx, plan: Plan, source: int) -> int:

@@ -59,18 +59,20 @@ class Drop:
 class Relink:
     """Give the entry with this id, if there is one, other anchors and another link score, and other `rights` if any.
 
-    Rights are grants and denies; None leaves them as they are.
+    Rights are grants and denies; None leaves them as they are, and so it does `depth`.
     """
 
     id: int
     anchors: tuple[str, ...]
     score: float
     rights: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    depth: int | None = None
 
     def on(self, entry: Entry) -> Entry:
-        """Return the entry with its new anchors, score and rights."""
+        """Return the entry with its new anchors, score, rights and depth."""
         grants, denies = self.rights or (entry.grants, entry.denies)
-        return replace(entry, anchors=self.anchors, link_score=self.score, grants=grants, denies=denies)
+        depth = entry.depth if self.depth is None else self.depth
+        return replace(entry, anchors=self.anchors, link_score=self.score, grants=grants, denies=denies, depth=depth)
 
 
 Change = Put | Drop | Relink

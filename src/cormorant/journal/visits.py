@@ -57,6 +57,7 @@ _NEWER = bulk.Upsert(
     columns=("gate", "rule", "status", "run", "depth", "referrer"),
     where=f"{{table}}.run < excluded.run OR {{table}}.status = {Status.NOFOLLOW_ONLY:d}",
 )
+_NEARER = bulk.Upsert(_NEWER.key, _NEWER.columns, where=f"{{table}}.status = {Status.TOO_DEEP:d}")
 _UNFOLLOWED = bulk.Upsert(key=_NEWER.key, columns=_NEWER.columns, where="{table}.run < excluded.run")
 
 
@@ -95,6 +96,12 @@ def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:
         unfollowed = [row for row in ordered if row.status == Status.NOFOLLOW_ONLY]
         bulk.insert(tx, exclusion, Exclusion._fields, unfollowed, _UNFOLLOWED)
     return bulk.insert(tx, exclusion, Exclusion._fields, ruled, _NEWER)
+
+
+def rule_again(tx: Tx, rows: Sequence[Exclusion]) -> None:
+    """Write what is ruled of addresses that were too deep, now that a shorter way leads there. Counts none of them."""
+    ordered = sorted(rows, key=lambda row: row.hash)  # in one order, or two writers may deadlock
+    bulk.insert(tx, exclusion, Exclusion._fields, ordered, _NEARER)
 
 
 def exclusions(tx: Tx, source: int, keys: Sequence[int] | None = None) -> list[Exclusion]:

@@ -241,6 +241,11 @@ class SourceSettings(Settings):
         return None
 
     @property
+    def exact_depth(self) -> bool:
+        """Is the depth of a resource to be its shortest path, whichever way it was found first?"""
+        return False
+
+    @property
     def host_limit(self) -> int | None:
         """Hosts of one domain that links may lead to, besides `listed_hosts`; None for any number."""
         return None

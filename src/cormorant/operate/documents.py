@@ -15,6 +15,7 @@ from cormorant.cache.protocol import Place
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import progress
+from cormorant.frontier.sets import Standing, set_of
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.address import canonical, fingerprint, join, origin_of, try_canonical
@@ -99,17 +100,12 @@ class View:
     def _state(self, row: Any, outcome: OutcomeKind) -> str:
         """Which of the nine sets it is in; what a gate excluded at its visit is in none of them."""
         run = self._running.get(row.source_id)
-        left = row.generation > 0 and row.due >> 40 <= row.generation and row.state == State.READY
-        put_off = run is None and outcome is OutcomeKind.DEFERRED
-        if row.visited_at is None or (left and not put_off):
-            return "todo"
-        if outcome in (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED, OutcomeKind.HELD):
-            return "error"
-        if outcome is OutcomeKind.EXCLUDED:
-            return EXCLUDED
-        if row.seq and row.seq > self._place:
-            return "found"
-        return "finished" if run is not None and row.run == run.id else "old"
+        return set_of(
+            Standing(
+                row.due, row.state == State.READY, row.visited_at is not None, outcome, row.run, row.seq or 0,
+                row.generation, run.id if run is not None else None, self._place,
+            )
+        )  # fmt: skip
 
     def _referrer(self, number: int | None) -> str | None:
         if number is None:

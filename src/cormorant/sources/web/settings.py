@@ -83,6 +83,10 @@ class WebSettings(
     depth: Depth = Field(
         default="unlimited", description="Links to follow from a start address; 0 is the start addresses only."
     )
+    depth_exact: bool = Field(
+        default=False,
+        description="Whether everything within depth is found, however pages were met: depth is then the shortest way.",
+    )
     robots: Literal["obey", "ignore"] = Field(default="obey", description="Whether robots.txt is obeyed (RFC 9309).")
     robots_agent: str = Field(
         default="cormorant", min_length=1, description="The product token robots.txt knows us by."
@@ -183,6 +187,11 @@ class WebSettings(
     def common_acl(self) -> ACL:
         """A server says nothing of rights."""
         return self.acl
+
+    @property
+    def exact_depth(self) -> bool:
+        """Whether depth is the shortest way, whichever way a page was found first."""
+        return self.depth_exact
 
     @property
     def manner(self) -> Manner:

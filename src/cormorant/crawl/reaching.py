@@ -1,0 +1,119 @@
+"""Everything within the depth is found, however pages were met: when nothing is left, the shortest ways are looked up.
+
+    wait until nothing is left -> survey --something is nearer--> lower it, reopen what lay too deep -> wait again
+                                    `--else, in a complete run--> what is farther, and too deep now, is visited again:
+                                                                  its gate says no
+
+What lies behind a page that is nearer than it seemed is taken from its kept links: no page is asked twice for it. The
+survey is made of what the store knows, so a kill costs a survey.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from cormorant.base.log import logger
+from cormorant.crawl import charting, crowding, naming, waiting
+from cormorant.crawl.charting import Stranger, Survey
+from cormorant.crawl.gates import excluded
+from cormorant.crawl.waiting import Ended, HeldUp
+from cormorant.frontier import admission, reopening
+from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
+from cormorant.frontier.reopening import Judges
+from cormorant.journal import runs, visits
+from cormorant.model.run import WITHHELD, Mode
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from cormorant.crawl.room import Room
+    from cormorant.frontier.reach import Reached
+    from cormorant.journal.runs import RunRow
+    from cormorant.sources.protocol import Source
+    from cormorant.store.database import Store, Tx
+
+_log = logger(__name__)
+
+
+async def until_reached(store: Store, row: RunRow, build: Callable[[RunRow], Source], room: Room) -> Ended:
+    """Wait until nothing is left, and where exact depth is asked until no way turns out to be shorter either."""
+    held_up = HeldUp(float)
+    while True:
+        ended = await waiting.until_retrieved(store, row, build, room, held_up)
+        with store.read() as tx:
+            now = runs.again(tx, row)
+        source = build(now)
+        reads_links = now.mode is not Mode.INDEX_ONLY
+        if now.state is not row.state or not (source.settings.exact_depth and reads_links):
+            return ended
+        if not await reopen(store, now, source, complete=ended.complete):
+            return ended
+
+
+async def reopen(store: Store, row: RunRow, source: Source, *, complete: bool) -> int:
+    """Look up the shortest ways, and write where they are others; returns how many addresses are to be visited now.
+
+    That something is farther than it was only a `complete` run may say, when nothing nearer is to be visited any more:
+    else what was not read yet may lead there by a shorter way.
+    """
+    survey = Survey(store, source)
+    await survey.take()
+    order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of, row.mode)
+    wrong = list(survey.chart.changed())
+    opened = await _correct(store, source, order, [each for each in wrong if each.now < each.was])
+    opened += await _readmit(store, source, order, list(survey.strangers.values()))
+    if complete and not opened:
+        opened = await _correct(store, source, order, [each for each in wrong if each.now > each.was])
+    _log.info("depths", extra={"run": row.id, "reopened": opened})
+    return opened
+
+
+async def _correct(store: Store, source: Source, order: Admission, wrong: Sequence[Reached]) -> int:
+    """Write depths that are others, a transaction a chunk."""
+    opened = 0
+    judges = Judges(source.gates.follow, source.settings.level)
+    for start in range(0, len(wrong), charting.CHUNK):
+        with store.begin() as tx:
+            done = reopening.correct(tx, order, wrong[start : start + charting.CHUNK], judges)
+            if done.found and order.mode not in WITHHELD:  # the index keeps the depth of what it has
+                stream.append(tx, [Entry(order.source, number, order.run, Event.LINKS) for number in done.found])
+        opened += done.opened
+        await asyncio.sleep(0)
+    return opened
+
+
+async def _readmit(store: Store, source: Source, order: Admission, strangers: Sequence[Stranger]) -> int:
+    """Admit what was too deep and is not, and write down what is still excluded, a transaction a chunk."""
+    opened, sites = 0, SiteNumbers()
+    for start in range(0, len(strangers), charting.CHUNK):
+        with store.begin() as tx:
+            opened += _admit(tx, source, order, sites, strangers[start : start + charting.CHUNK])
+        await asyncio.sleep(0)
+    return opened
+
+
+def _admit(tx: Tx, source: Source, order: Admission, sites: SiteNumbers, some: Sequence[Stranger]) -> int:
+    """The same of a chunk. What this run had counted as excluded it counts so no longer."""
+    may = [Arrival(charting.found(each, source), each.key) for each in some if each.ruling.admitted]
+    arrivals, crowded = crowding.sorted_out(tx, source, may, order.run)
+    arrivals, taken = naming.unique(tx, source, arrivals, order.run)
+    fresh = admission.unknown(tx, sites, arrivals) if arrivals else []
+    new = admission.admit(tx, sites, order, fresh)
+    before = visits.exclusions(tx, order.source, [each.key for each in fresh])
+    again = sum(each.run == order.run for each in before)
+    refused = [
+        excluded(order.source, each.key, charting.found(each, source), each.ruling, order.run)
+        for each in some
+        if not each.ruling.admitted
+    ]
+    visits.rule_again(tx, [*crowded, *taken, *refused])
+    if new:
+        counters = runs.counted_by(tx, order.run, runs.ITSELF)
+        counters.discovered += new - again
+        counters.excluded -= again
+        counters.rejected -= again
+        runs.count(tx, order.run, runs.ITSELF, counters)
+    return new

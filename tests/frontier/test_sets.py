@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import product
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cormorant.frontier import order
+from cormorant.frontier.fate import Circumstances, fate
+from cormorant.frontier.sets import BY_OUTCOME, TRANSITIONS, Cause, Standing, set_of
+from cormorant.model.outcome import (
+    Deferred,
+    Excluded,
+    Failed,
+    Gone,
+    Held,
+    Moved,
+    Ok,
+    Outcome,
+    OutcomeKind,
+    Quarantined,
+    Unchanged,
+)
+from cormorant.model.resource import SETS, State
+from cormorant.model.rules import Gate, Ruling
+from tests.crawl.samples import a_content
+from tests.frontier.samples import a_resource
+
+ENDS: dict[Cause, tuple[Outcome, ...]] = {
+    Cause.READ: (Ok(a_content(), None),),
+    Cause.SAME: (Unchanged(),),
+    Cause.LEFT: (Gone(), Moved("https://a.example/new")),
+    Cause.FAILED: (Failed(403, "no"), Quarantined("killed"), Held("held")),
+    Cause.PUT_OFF: (Deferred(503, "busy"),),
+    Cause.EXCLUDED: (Excluded(Ruling(False, Gate.BOUNDARY, "a rule", 964), 964),),
+}
+"""How visits end, by the cause that it is."""
+
+
+class Life:
+    """An address in a source, as the columns that the view looks at change; the decisions are the product's."""
+
+    def __init__(self, *, lists: bool) -> None:
+        self.lists, self.head = lists, 0
+        self.at = Standing(order.due(1), True, False, OutcomeKind.NONE, 0, 0, 1, 1, 0)
+
+    def causes(self) -> list[Cause]:
+        """What may happen now: visits in a run while it is due, deliveries at any time, one run after the other."""
+        at = self.at
+        due = at.ready and at.due < order.limit(at.generation)
+        run = [Cause.ENDED, *(ENDS if due else ())] if at.running is not None else [Cause.BEGUN]
+        return [*run, *([Cause.DELIVERED] if at.place < self.head else ())]
+
+    def happen(self, cause: Cause, which: int) -> Cause:
+        """Change what is stored as the product does; returns what it was: a visit is what its fate makes of it."""
+        if cause is Cause.BEGUN:
+            self.at = self.at._replace(generation=self.at.generation + 1, running=self.at.generation + 1)
+        elif cause is Cause.ENDED:
+            self.at = self.at._replace(running=None)
+        elif cause is Cause.DELIVERED:
+            self.at = self.at._replace(place=self.head)
+        else:
+            return self._visit(ENDS[cause][which % len(ENDS[cause])])
+        return cause
+
+    def _visit(self, outcome: Outcome) -> Cause:
+        at = self.at
+        before = a_resource()._replace(outcome=int(at.outcome))
+        become = fate(before, outcome, Circumstances(at.generation, self.lists, 1.0))
+        seq = at.seq
+        if isinstance(outcome, Ok):
+            self.head += 1
+            seq = self.head
+        self.at = at._replace(
+            due=become.due, ready=become.state is State.READY, visited=True, outcome=become.outcome,
+            run=at.running or 0, seq=seq,
+        )  # fmt: skip
+        return BY_OUTCOME[become.outcome]
+
+
+steps = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 2)), max_size=40)
+
+
+@settings(max_examples=200)
+@given(steps=steps, lists=st.booleans())
+def test_every_step_is_one_of_the_table(steps: list[tuple[int, int]], *, lists: bool) -> None:
+    life = Life(lists=lists)
+    for chosen, which in steps:
+        may = life.causes()
+        before = set_of(life.at)
+        cause = life.happen(may[chosen % len(may)], which)
+        after = set_of(life.at)
+        ways = TRANSITIONS[cause].get(before)
+        assert after == before if ways is None else after in ways, (cause, before, after)
+
+
+def ways() -> dict[str, set[str]]:
+    found = defaultdict[str, set[str]](set)
+    for moves in TRANSITIONS.values():
+        for start, to in moves.items():
+            found[start].update(set(to) - {start})
+    return found
+
+
+def test_every_set_has_a_way_out_and_a_way_in() -> None:
+    led = ways()
+    assert set(led) == set(SETS), "no set is an end"
+    assert set().union(*led.values()) == set(SETS)
+
+
+def test_every_way_of_the_table_is_taken() -> None:
+    """Some life takes each, so the table promises nothing that never happens."""
+    taken = set[tuple[Cause, str, str]]()
+    waiting = [(life.at, life.head, life.lists) for life in (Life(lists=False), Life(lists=True))]
+    met = set(waiting)
+    while waiting:
+        at, head, lists = waiting.pop()
+        life = Life(lists=lists)
+        life.at, life.head = at, head
+        for cause, which in product(life.causes(), range(3)):
+            after = Life(lists=lists)
+            after.at, after.head = at, head
+            what = after.happen(cause, which)
+            taken.add((what, set_of(at), set_of(after.at)))
+            new = (after.at, after.head, lists)
+            if after.at.generation <= 2 and after.head <= 2 and new not in met:
+                met.add(new)
+                waiting.append(new)
+    named = ((cause, start, many) for cause, moves in TRANSITIONS.items() for start, many in moves.items())
+    assert {(cause, start, to) for cause, start, many in named for to in many} <= taken
