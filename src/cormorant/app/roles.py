@@ -15,6 +15,7 @@ import uvloop
 
 from cormorant.app import build, folder, memory
 from cormorant.app.build import Plan, open_house
+from cormorant.app.heartbeat import heartbeat
 from cormorant.app.interrupts import ended_at_once
 from cormorant.app.scheduling import Schedules
 from cormorant.base import masking
@@ -297,7 +298,7 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
         return ReceiverOutlet(made, shelf, row.place, names)
 
     began = cpu_ns()
-    with memory.kept_small(plan.folder / "index"):
+    with memory.kept_small(plan.folder / "index"), heartbeat(house, f"provider@{folder.node(plan.folder)}", "provider"):
         await Provider(house.store, connect, memory.trimmer(house.clock)).provide(stop)
     if plan.installation.steps:
         # The engine works in threads of its own, so nothing less than all of it can be told.
@@ -329,6 +330,12 @@ def _in_step(house: House, passed: int) -> IndexWriter:
 async def _conduct(plan: Plan, stop: asyncio.Event, *, schedules: bool) -> None:
     """Take up every open run, each in a task of its own; have schedules order theirs."""
     house = open_house(plan)
+    with heartbeat(house, f"conductor@{folder.node(plan.folder)}", "conductor"):
+        await _carry_out(plan, house, stop, schedules=schedules)
+    house.store.close()
+
+
+async def _carry_out(plan: Plan, house: House, stop: asyncio.Event, *, schedules: bool) -> None:
     scheduled = Schedules(house) if schedules else None
     tasks: dict[int, asyncio.Task[None]] = {}
     room = _room(plan, house)
@@ -358,4 +365,3 @@ async def _conduct(plan: Plan, stop: asyncio.Event, *, schedules: bool) -> None:
     for task in tasks.values():
         task.cancel()
     await asyncio.gather(*tasks.values(), return_exceptions=True)
-    house.store.close()
