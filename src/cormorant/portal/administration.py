@@ -14,7 +14,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from fastapi.templating import Jinja2Templates
 
-from cormorant.portal import explaining, programs, queries, schedules, statuses, watch
+from cormorant.portal import explaining, programs, queries, runlog, schedules, statuses, watch
 from cormorant.portal.admission import admit
 from cormorant.portal.asked import Asked
 from cormorant.portal.shelf import Shelf
@@ -26,6 +26,7 @@ def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
     explaining.add(router, shelf, look)
     statuses.add(router, shelf, look)
     programs.add(router, shelf.house)
+    runlog.add(router, shelf.house)
     schedules.add(router, shelf.house)
     queries.add(router, shelf, look, asked)
     watch.add_metrics(router, shelf)
