@@ -146,11 +146,12 @@ WITHIN = $(patsubst %,--constraint requirements/%.txt,$(1)) --output-file
 lock: .venv/.stamp-run ## Resolve the dependencies anew (UPGRADE=1: to newer versions)
 	@{ $(COMPILE) --group setup $(call WITHIN) requirements/setup.txt; \
 	$(COMPILE) pyproject.toml $(call WITHIN,setup) requirements/run.txt; \
-	$(COMPILE) pyproject.toml --extra postgres --group dev $(call WITHIN,setup run) requirements/dev.txt; \
+	$(COMPILE) pyproject.toml --extra postgres --extra traces --group dev $(call WITHIN,setup run) requirements/dev.txt; \
 	$(COMPILE) pyproject.toml --group bench $(call WITHIN,setup dev) requirements/bench.txt; \
 	$(COMPILE) pyproject.toml --group docs $(call WITHIN,setup dev) requirements/docs.txt; \
 	$(COMPILE) pyproject.toml --group pages $(call WITHIN,setup dev) requirements/pages.txt; \
-	$(COMPILE) pyproject.toml --extra postgres $(call WITHIN,setup dev) requirements/postgres.txt; } >/dev/null
+	$(COMPILE) pyproject.toml --extra postgres $(call WITHIN,setup dev) requirements/postgres.txt; \
+	$(COMPILE) pyproject.toml --extra traces $(call WITHIN,setup dev) requirements/traces.txt; } >/dev/null
 
 .PHONY: clean
 clean: ## Remove the environment, caches and build output; never a data folder

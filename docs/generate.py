@@ -28,6 +28,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from cormorant.app.settings import Installation
+from cormorant.base.metrics import EVERY
 from cormorant.cli import commands, options
 from cormorant.cli.commands import Command
 from cormorant.frontier.admission import _AGAIN
@@ -74,7 +75,7 @@ def pages() -> Mapping[Path, str]:
     """Every page with its text."""
     made = {
         "settings": _settings(), "status": _statuses(), "outcomes": _outcomes(), "cli": _commands(),
-        "api": api.interface(), "errors": api.codes(),
+        "api": api.interface(), "errors": api.codes(), "metrics": _metrics(),
     }  # fmt: skip
     return {HERE / f"{name}.md": "\n".join((WRITTEN, *lines)).rstrip() + "\n" for name, lines in made.items()}
 
@@ -88,6 +89,20 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[s
         cells = (str(cell).replace("|", BAR) for cell in row)
         yield f"| {' | '.join(cells)} |"
     yield ""
+
+
+# ------------------------------------------------------------------------------------------------------------- metrics
+
+
+def _metrics() -> Iterator[str]:
+    yield "# Figures\n"
+    yield (
+        "What `/metrics` tells, for Prometheus and what understands its format; how it is asked, and when to be told,\n"
+        "is under [watch over it](../how-to/monitoring.md). Times are seconds since 1970. A figure that has nothing\n"
+        "to say is left out.\n"
+    )
+    rows = ((f"`{each.name}`", each.kind, ", ".join(f"`{name}`" for name in each.labels), each.about) for each in EVERY)
+    yield from _table(("name", "kind", "labels", "what it is"), rows)
 
 
 # ------------------------------------------------------------------------------------------------------------ settings

@@ -31,6 +31,49 @@ def slow(home: Installation, site: Site) -> None:
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
 
 
+def test_the_log_of_a_run(bare: Installation, site: Site) -> None:
+    """What is said anyway, what the source asks for, and its report at the end; and none of its secrets."""
+    for name, value in (("key", "CANARY-key-7"), ("door", "CANARY-door-8")):
+        kept = bare.folder.with_name(name)
+        kept.write_text(value)
+        bare.fine("secret", "add", name, "--file", str(kept))
+    start = f"{site.address}?access_token=CANARY-start-9"
+    links = ("/ferries", "/ferries?api_key=CANARY-link-1", "/private/x")
+    site.page("/?access_token=CANARY-start-9", "Harbour office", "All about it.", links)
+    names = ("fetch", "screened", "site", "header")
+    logs = [each for name in names for each in ("--set", f"logs={name}")]
+    asked = ("--set", "headers=X-Key: secret:key", "--set", "credentials=basic ada secret:door", "--set", "depth=2")
+    bare.fine("source", "add", "web", "docs", "--set", f"start={start}", *asked, *logs)
+    bare.run("crawl", "docs")
+    report, lines = bare.fine("run", "show", "--json").object, bare.fine("run", "log", "--json").objects
+    assert {(each["run"], each["source"]) for each in lines} == {(1, "docs")}
+    assert [each["at"] for each in lines] == sorted(each["at"] for each in lines)
+    assert (lines[0]["event"], lines[0]["settings"]["depth"]) == ("begins", 2)
+    assert (lines[-1]["event"], lines[-1]["fetched"]) == ("summary", report["fetched"])
+    kinds = {name: [each for each in lines if each["event"] == name] for name in names}
+    assert all(kinds.values()), {name: len(each) for name, each in kinds.items()}
+    assert len(kinds["header"]) == report["requests"] == sum(each["requests"] for each in kinds["fetch"])
+    private = next(each for each in kinds["screened"] if each["address"].endswith("/private/x"))
+    assert (private["gate"], private["status"]) == ("robots", 970)
+    assert bare.fine("run", "log", "1", "--only", "screened", "--json").objects == kinds["screened"]
+    assert bare.fine("run", "log", "--last", "1", "--json").objects == lines[-1:]
+    said = bare.fine("run", "log").out
+    assert "X-Key: ***" in said
+    assert "access_token=***" in said
+    texts = [path.read_text() for path in (bare.folder / "logs").rglob("*.log*")]
+    assert len(texts) > 3
+    assert not [each for each in (*texts, said) if "CANARY" in each]
+    assert bare.run("run", "log", "7").code == 4
+    assert bare.run("run", "log", "--level", "loud").code == 2
+    bare.fine("source", "edit", "docs", "--set", "log_level=off", "--yes")
+    bare.run("crawl", "docs")
+    bare.run("crawl", "docs")
+    none = bare.run("run", "log", "2")
+    assert (none.code, "Nothing was written of run 2" in none.err) == (4, True)
+    bare.fine("run", "delete", "1")
+    assert not (bare.folder / "logs" / "runs" / "1").exists()
+
+
 def test_suspended_and_gone_on_with(bare: Installation, site: Site) -> None:
     slow(bare, site)
     crawling = bare.start("crawl", "docs")

@@ -47,5 +47,8 @@ def test_how_a_launch_ended(failed: int, total: int, state: str) -> None:
 def test_what_is_shown_of_a_schedule(newest: LaunchState | None) -> None:
     shown, off = state_of(newest, enabled=True), state_of(newest, enabled=False)
     assert off is (shown if newest in OPEN_LAUNCHES else ScheduleState.DISABLED)
+    waits = state_of(newest, enabled=True, pending=True)
+    assert waits is (ScheduleState.INDEXING_PENDING if shown is ScheduleState.SCHEDULED else shown)
+    assert state_of(newest, enabled=False, pending=True) is off
     same = newest is not None and newest.value in {*ScheduleState}
     assert shown == (newest if same else "launching" if newest is LaunchState.QUEUED else "scheduled")

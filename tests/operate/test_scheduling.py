@@ -273,6 +273,21 @@ class TestEnds:
         desk.end()
         assert desk.shown()["state"] == "partially_failed"
 
+    def test_what_was_examined_and_waits_is_told_and_is_no_failure(self, desk: Timetable) -> None:
+        desk.add("nightly", "docs")
+        desk.pass_(2.1 * HOUR)
+        desk.end(RunState.PENDING)
+        shown = desk.shown()
+        assert (shown["state"], "run index 1" in str(shown["reason"])) == ("indexing_pending", True)
+        desk.pass_(DAY)
+        assert [each[2] for each in desk.told()] == ["finished", "finished"], "passed over, until it is answered"
+        assert desk.shown()["state"] == "indexing_pending"
+        schedules.set_enabled(desk.house, "nightly", enabled=False)
+        assert (desk.shown()["state"], "run index 1" in str(desk.shown()["reason"])) == ("disabled", True)
+        steering.stop(desk.house, 1)
+        schedules.set_enabled(desk.house, "nightly", enabled=True)
+        assert (desk.shown()["state"], desk.shown()["reason"]) == ("scheduled", None)
+
     def test_a_run_that_a_person_stops_ends_the_launch(self, desk: Timetable) -> None:
         desk.add()
         desk.pass_(2.1 * HOUR)

@@ -15,6 +15,7 @@ from jinja2 import Environment
 from cormorant.portal import administration, explaining
 from cormorant.portal.admission import PASSED_ON
 from cormorant.portal.asked import Asked
+from cormorant.portal.guard import OF_PROGRAMS
 from cormorant.portal.shelf import Shelf
 from tests.portal.crawled import EVIL, Crawled
 
@@ -166,6 +167,7 @@ OURS = (
     "/api/v1/documents/1/links", "/api/v1/explain?address=https://a.example/", "/api/v1/sources",
     "/api/v1/sources/kinds", "/api/v1/sources/web", "/api/v1/runs", "/api/v1/runs/1", "/api/v1/tuning", "/queries",
     "/api/v1/queries", "/api/v1/queries/zero", "/api/v1/schedules", "/api/v1/schedules/nightly",
+    "/api/v1/runs/1/log", "/metrics",
 )  # fmt: skip
 
 
@@ -186,7 +188,7 @@ def test_who_comes_through_a_proxy_is_turned_away(path: str, field: str, crawled
     assert crawled.get(path).status == 200
     got = crawled.get(path, **{field: "203.0.113.7"})
     assert got.status == 403
-    if path.startswith("/api/"):
+    if path.startswith(OF_PROGRAMS):
         assert (got.json["code"], got.headers["content-type"]) == ("not_permitted", "application/problem+json")
     else:
         assert "This page is not for readers" in got.body

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from cormorant.operate import listing
-from cormorant.portal import records, schedules, site
+from cormorant.portal import records, runlog, schedules, site
 from tests.portal.asking import Got
 from tests.portal.crawled import PASSWORD, Crawled
 
@@ -93,6 +93,14 @@ def test_runs_and_their_reports(crawled: Crawled) -> None:
     assert (first["runs"] + rest["runs"], rest["next"]) == (every, None)
     for each in every:
         assert [crawled.api(f"/runs/{each['run']}")] == told(crawled, "run", "show", str(each["run"]))
+
+
+def test_the_log_of_a_run(crawled: Crawled) -> None:
+    written = crawled.home.fine("run", "log", "1", "--json").objects
+    assert crawled.api("/runs/1/log", accept="application/x-ndjson") == written
+    assert crawled.api("/runs/1/log?limit=2")["lines"] == written[-2:]
+    assert crawled.get("/api/v1/runs/99/log").status == 404
+    assert crawled.get("/api/v1/runs/1/log?only=nothing").status == 400
 
 
 def test_schedules(crawled: Crawled) -> None:
@@ -205,7 +213,8 @@ def model_of(path: str, got: Got) -> type[BaseModel]:
     answers = DESCRIPTION["paths"][path]["get"]["responses"]
     said = answers[str(got.status)] if got.status == 200 else answers[f"{got.status // 100}XX"]
     name = said["content"][kind]["schema"]["$ref"].rpartition("/")[2]
-    found: type[BaseModel] = getattr(records, name, None) or getattr(schedules, name)
+    made = next(each for each in (records, schedules, runlog) if hasattr(each, name))
+    found: type[BaseModel] = getattr(made, name)
     assert name in DESCRIPTION["components"]["schemas"]
     return found
 

@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.cli.world import Answer, Installation, Site, ended, serving
+from tests.clocks import until
 
 EVIL = "<script>alert(1)</script>"
 ARABIC = "دليل ميناء الصيد"
@@ -316,7 +317,7 @@ def test_errors_for_programs_are_problem_objects(path: str, status: int, code: s
 
 def test_health(portal: Portal) -> None:
     assert json.loads(portal.get("/health/live").body) == {"status": "live"}
-    assert json.loads(portal.get("/health/ready").body) == {"status": "ready"}
+    until(lambda: json.loads(portal.get("/health/ready").body)["status"] == "ready", 10.0)
 
 
 def test_the_theme_is_a_cookie(portal: Portal) -> None:

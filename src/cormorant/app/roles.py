@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import uvloop
 
-from cormorant.app import build, folder, memory
+from cormorant.app import build, folder, logs, memory, runhead
 from cormorant.app.build import Plan, open_house
+from cormorant.app.heartbeat import heartbeat
 from cormorant.app.interrupts import ended_at_once
 from cormorant.app.scheduling import Schedules
 from cormorant.app.supervisor import end_in_time
-from cormorant.base import masking
+from cormorant.base import masking, runlog, tracing
 from cormorant.base.clock import cpu_ns
 from cormorant.base.errors import CormorantError, IndexDamaged
 from cormorant.base.log import logger
@@ -155,6 +156,7 @@ def _ended(house: House, number: int, task: asyncio.Task[None]) -> None:
         for row in runs.open_runs(tx):
             if row.id == number:
                 course.go_on(tx, row, **ended)
+    runhead.end(house, number)
 
 
 def own_ports(plan: Plan) -> frozenset[int]:
@@ -225,7 +227,10 @@ class Assignments:
                 if dispatch is not None:
                     self._runs[row.source_id] = (self._go_on(tx, row, followed, dispatch), dispatch)
             alive = {row.id for row in rows}
-            self._leaving += [(each, each.source) for number, (_, each) in known.items() if number not in alive]
+            gone = {number: each for number, (_, each) in known.items() if number not in alive}
+            self._leaving += [(each, each.source) for each in gone.values()]
+            for number in gone:
+                logs.leave(number)
             self._let_go()
         for row, dispatch in self._runs.values():
             self._claim(row, dispatch, now)
@@ -270,6 +275,11 @@ class Assignments:
                 _log.warning("no source", extra={"run": row.id, "reason": error.sentence})
             return None
         self._without_source.discard(row.id)
+        wish = source.settings.log(found.name)
+        if wish is not None:
+            logs.follow(row.id, wish)
+        else:
+            logs.leave(row.id)
         return source
 
     def _let_go(self) -> None:
@@ -303,7 +313,7 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
         return ReceiverOutlet(made, shelf, row.place, names)
 
     began = cpu_ns()
-    with memory.kept_small(plan.folder / "index"):
+    with memory.kept_small(plan.folder / "index"), heartbeat(house, f"provider@{folder.node(plan.folder)}", "provider"):
         await Provider(house.store, connect, memory.trimmer(house.clock)).provide(stop)
     if plan.installation.steps:
         # The engine works in threads of its own, so nothing less than all of it can be told.
@@ -335,6 +345,20 @@ def _in_step(house: House, passed: int) -> IndexWriter:
 async def _conduct(plan: Plan, stop: asyncio.Event, *, schedules: bool) -> None:
     """Take up every open run, each in a task of its own; have schedules order theirs."""
     house = open_house(plan)
+    with heartbeat(house, f"conductor@{folder.node(plan.folder)}", "conductor"):
+        await _carry_out(plan, house, stop, schedules=schedules)
+    house.store.close()
+
+
+async def _follow(house: House, row: RunRow, build_source: Callable[[RunRow], Source], room: Room) -> None:
+    """Take up a run, with a log of its own, which says at once what came of it: who waits for the end may stop us."""
+    with runlog.within(row.id), tracing.span("run", run=row.id, source=row.source_id):
+        runhead.begin(house, row)
+        await Conductor(house.store, house.clock, row, build_source, room).conduct()
+        runhead.end(house, row.id)
+
+
+async def _carry_out(plan: Plan, house: House, stop: asyncio.Event, *, schedules: bool) -> None:
     scheduled = Schedules(house) if schedules else None
     tasks: dict[int, asyncio.Task[None]] = {}
     room = _room(plan, house)
@@ -355,13 +379,10 @@ async def _conduct(plan: Plan, stop: asyncio.Event, *, schedules: bool) -> None:
         for row in waiting:
             if row.source_id not in busy:
                 busy.add(row.source_id)
-                tasks[row.id] = asyncio.create_task(
-                    Conductor(house.store, house.clock, row, build_source, room).conduct()
-                )
+                tasks[row.id] = asyncio.create_task(_follow(house, row, build_source, room))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(POLL_S):
                 await stop.wait()
     for task in tasks.values():
         task.cancel()
     await asyncio.gather(*tasks.values(), return_exceptions=True)
-    house.store.close()

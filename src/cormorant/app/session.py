@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from cormorant.app import converters, folder, logs, memory, roles
+from cormorant.app import converters, folder, logs, memory, roles, traces
 from cormorant.app.build import Plan
 from cormorant.app.interrupts import Held, blocked, held_back
 from cormorant.app.supervisor import Supervisor, die_with_parent, name_process
@@ -61,7 +61,8 @@ def supervise(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bo
 def _do(plan: Plan, name: str, job: Callable[[], None]) -> None:
     """What a child does, its name first."""
     _call(plan, name)
-    job()
+    with traces.told(plan, name):
+        job()
 
 
 def _call(plan: Plan, name: str) -> None:
@@ -79,6 +80,7 @@ def running(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bool
     No store may be open in this process when the block begins: it forks. A signal to end is raised by `Running.alive`,
     which is to be asked often, or at the end of the block.
     """
+    traces.check(plan)
     with held_back(SystemClock()) as held:
         lock = folder.take_lock(plan.folder)
         if lock is None:

@@ -7,6 +7,7 @@ import os
 import tomllib
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import Field, ValidationError, field_validator
@@ -43,7 +44,24 @@ class Installation(BaseSettings):
     query_days: int = Field(
         default=90, ge=0, le=3_650, description="Days for which searches and opened results are kept; 0: they are not."
     )
+    traces: str = Field(
+        default="",
+        description="Address of a collector that traces are sent to by OTLP over HTTP, like http://127.0.0.1:4318; "
+        "needs cormorant[traces]. Empty: none are made.",
+    )
     steps: bool = Field(default=False, description="Whether every retriever writes where its CPU time went.")
+
+    @field_validator("traces")
+    @classmethod
+    def _collector(cls, value: str) -> str:
+        """Refuse what is no address of a collector."""
+        parts = urlsplit(value)
+        if value and not (parts.scheme in ("http", "https") and parts.hostname and not parts.query):
+            raise BadSetting(
+                f"The setting CORMORANT_TRACES cannot be {value!r}: it takes the address of a collector, like "
+                "http://127.0.0.1:4318."
+            )
+        return value
 
     @field_validator("cache")
     @classmethod

@@ -11,7 +11,7 @@ import base64
 import json
 import re
 from threading import Lock
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote
 
 SHORTEST = 3
 """Characters; a shorter word would be found in everything."""
@@ -25,7 +25,14 @@ TOKENS = (
     "x-goog-credential", "awsaccesskeyid",
 )  # fmt: skip
 """Names of parameters whose values let whoever has the address in (fault S15)."""
-_TOKEN = re.compile(rf"([?&;](?:{'|'.join(map(re.escape, TOKENS))})=)[^&;#\s\"'<>]+", re.IGNORECASE)
+_NAMES = frozenset(TOKENS)
+_PARAMETER = re.compile(r"([?&;#])([^=&;?#\s\"'<>]{1,100})=([^&;#\s\"'<>]+)")
+_WITHIN = re.compile(
+    rf"((?:%3f|%26|%3b|%23|[?&;#])(?:{'|'.join(map(re.escape, TOKENS))})(?:%3d|=))(?:(?!%26|%3b|%23)[^&;#\s\"'<>])+",
+    re.IGNORECASE,
+)
+"""The same in an address that is the value of a parameter of another one, and so written with %."""
+_LOGIN = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^/?#\s\"'<>]*@", re.IGNORECASE)
 _hidden: tuple[str, ...] = ()
 _hiding = Lock()
 
@@ -56,5 +63,14 @@ def fault(error: BaseException) -> str:
 
 
 def redacted(text: str) -> str:
-    """The text without the values of TOKENS in the addresses that it names."""
-    return _TOKEN.sub(rf"\1{STARS}", text) if "=" in text else text
+    """The text without what lets anybody in of the addresses that it names: values of TOKENS, names and passwords."""
+    if "@" in text:
+        text = _LOGIN.sub(rf"\1{STARS}@", text)
+    if "=" in text:
+        text = _PARAMETER.sub(_shown, text)
+    return _WITHIN.sub(rf"\1{STARS}", text) if "=" in text or "%3" in text else text
+
+
+def _shown(found: re.Match[str]) -> str:
+    name = unquote(found[2]).lower()
+    return f"{found[1]}{found[2]}={STARS}" if name in _NAMES else found[0]

@@ -11,7 +11,7 @@ from cormorant.cli.calling import OfSource, examples, new_app
 from cormorant.cli.figures import plural
 
 app = new_app(
-    "Runs, each one crawl of one source: list, show, watch, suspend, resume, stop, delete, accept, refuse, prune, "
+    "Runs, each one crawl of one source: list, show, watch, log, suspend, resume, stop, delete, accept, refuse, prune, "
     "index.",
     group=True,
 )
@@ -76,6 +76,32 @@ def watch(context: typer.Context, number: Number = None) -> None:
             f"Nothing is at work on run {record['run']}. `cormorant run resume {record['run']}` goes on."
         )
     raise typer.Exit(carry_out(say, plan, [Ordered(record["run"], record["source"], resumed=False)]))
+
+
+@app.command(epilog=examples("cormorant run log", "cormorant run log 1 --level warning", "cormorant run log --json"))
+def log(
+    context: typer.Context,
+    number: Number = None,
+    level: Annotated[str, typer.Option(help="Lines of this level and above: debug, info, warning or error.")] = "debug",
+    only: Annotated[
+        str | None,
+        typer.Option(help="Only run (what is said anyway), fetch, screened, site or header.", show_default=False),
+    ] = None,
+    last: Annotated[int, typer.Option(min=0, help="Only so many lines from its end; 0: all.")] = 0,
+) -> None:
+    """Print the log of a run, as far as it is written; `logs` of its source says what is.
+
+    With --json it is the lines as they were written, to be kept in a file.
+    """
+    from cormorant.operate import runlog
+
+    say = terminal.of(context)
+    with say.house() as house:
+        for line in runlog.lines(house, number, runlog.Wanted(level, only, last)):
+            if say.json:
+                say.record(line)
+            else:
+                say.print(runlog.as_text(line))
 
 
 @app.command(epilog=examples("cormorant run suspend", "cormorant run suspend 1"))

@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from cormorant.base import tracing
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.base.masking import fault
@@ -37,7 +38,7 @@ class Errand:
     """
 
     def __init__(self, name: str, outlet: Outlet, place: int) -> None:
-        self.outlet, self.confirmed = outlet, place
+        self.outlet, self.confirmed, self._name = outlet, place, name
         self.seen: Sequence[Found] = ()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"receiver {name}")
         self._done: asyncio.Future[int] | None = None
@@ -51,9 +52,15 @@ class Errand:
     def hand_over(self, found: Sequence[Found], upto: int, now: float, then: Callable[[], None]) -> None:
         """Give it a batch; `then` is called when it has done with one that is not empty."""
         self.seen, self._since, self._late = found, now, False
-        self._done = self._ask(partial(self.outlet.receive, found, upto, now))
+        self._done = self._ask(partial(self._receive, found, upto, now))
         if found:
             self._done.add_done_callback(lambda _: then())
+
+    def _receive(self, found: Sequence[Found], upto: int, now: float) -> int:
+        if not found:
+            return self.outlet.receive(found, upto, now)
+        with tracing.span("provide", receiver=self._name, events=len(found)):
+            return self.outlet.receive(found, upto, now)
 
     def take(self) -> int | None:
         """The place it has confirmed since it was asked last; None when there is nothing to take note of.

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from cormorant.base import tracing
 from cormorant.base.log import logger
 from cormorant.crawl import leads, manners
 from cormorant.crawl.placing import Placing
+from cormorant.crawl.remarks import Sites
 from cormorant.frontier import leases
 from cormorant.frontier.beside import OtherSites
 from cormorant.frontier.desk import Desk
@@ -86,6 +89,7 @@ class Tending:
         self._supply = Supply(crew.means.owner, self.desk, crew.means.seen)
         self._placing = Placing(crew.means.owner, self.desk, self._supply, wake)
         self._settled_at = self._supplied_at = 0.0
+        self._sites = Sites()
 
     def now(self) -> float:
         """Monotonic seconds of the loop."""
@@ -117,6 +121,7 @@ class Tending:
                 self._supply.drop(source)
         self.runs = runs
         self._look_again({number: run.source for number, run in runs.items()})
+        self._sites.tell(self.desk, runs, self.now())
         if self.now() - self._supplied_at > SUPPLY_S or not self.desk.has_work():
             self._supplied_at = self.now()
             self.lead()
@@ -190,12 +195,14 @@ class Tending:
 
     def _settle(self) -> None:
         """Write every run's batch."""
-        self._settled_at = self.now()
+        began, self._settled_at = self._settled_at, self.now()
         self.others.flush()
         for run in self.runs.values():
             visited, waiting = run.batch.visited, run.batch.waiting
-            lost = run.settle() if waiting else set()
+            with tracing.span("settle", run=run.order.run, visits=len(visited)) if waiting else nullcontext():
+                lost = run.settle() if waiting else set()
             if waiting:
+                tracing.spent("fetch", self.now() - began, run=run.order.run, visits=len(visited))
                 _log.info("settled", extra={"run": run.order.run, "visits": len(visited), "sites_lost": len(lost)})
             self.desk.settled([each.resource for each in visited], run.arrived)
             self.desk.read_anew(run.reordered, run.order.source)

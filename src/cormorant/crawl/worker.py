@@ -7,11 +7,10 @@ tend:  settle, give back, lease, read ahead (see `tending`)    between visits, o
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING
 
-from cormorant.base.log import logger
-from cormorant.crawl import manners
+from cormorant.base import runlog
+from cormorant.crawl import manners, remarks
 from cormorant.crawl.slots import Slots
 from cormorant.crawl.tending import Crew, Tending
 from cormorant.crawl.visit import Blocked, Report, visit
@@ -20,7 +19,6 @@ from cormorant.model.resource import Role
 if TYPE_CHECKING:
     from cormorant.crawl.dispatch import Dispatch
 
-_log = logger(__name__)
 TICK_S = 0.25
 
 
@@ -71,18 +69,20 @@ class Worker:
             else:
                 self._under_way += 1
                 run.under_way += 1
-                number = self._slots.began(task.site, tending.now())
-                got = await visit(task, run.source, self._crew.reader, clock, tending.others)
+                began = tending.now()
+                number = self._slots.began(task.site, began)
+                with runlog.within(run.order.run):
+                    got = await visit(task, run.source, self._crew.reader, clock, tending.others)
                 replaced = self._slots.ended(number)
                 run.under_way -= 1
                 self._under_way -= 1
                 if tending.runs.get(task.resource.source) is run:
-                    self._report(run, got)
+                    self._report(run, got, tending.now() - began)
                 else:  # the run was stopped, and perhaps begun anew: its successor visits again
                     tending.desk.done(task)
             tending.line.pump()
 
-    def _report(self, run: Dispatch, got: Report | Blocked) -> None:
+    def _report(self, run: Dispatch, got: Report | Blocked, took_s: float) -> None:
         """Add a visit to its batch, and say so when the batch should be settled."""
         tending = self._tending
         if isinstance(got, Blocked):
@@ -90,9 +90,7 @@ class Worker:
             return
         for report in (got, *manners.learn(got, tending.desk, run.source, tending.now())):
             run.add(report)
-            if _log.isEnabledFor(logging.DEBUG):
-                said, address = report.outcome, report.task.resource.address
-                _log.debug("visited", extra={"address": address, "outcome": said.kind.name.lower()})
+            remarks.visited(report, run.order.run, took_s)
         if got.task.resource.role is Role.ROBOTS:
             tending.lead()
         if tending.full() or self._under_way == 0 or tending.starving():

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from cormorant.base import runlog
 from cormorant.model.status import Status
 from cormorant.store import bulk
 from cormorant.store.database import Tx
@@ -90,6 +91,9 @@ def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:
     What only links that are not to be followed lead to gives way to any other ruling and is not counted: another link
     may yet make it a resource.
     """
+    if runlog.wants("screened"):
+        for row in rows:
+            runlog.said("screened", row.run, address=row.address, gate=str(row.gate), rule=row.rule, status=row.status)
     ordered = sorted(rows, key=lambda row: row.hash)  # in one order, or two writers may deadlock
     ruled = [row for row in ordered if row.status != Status.NOFOLLOW_ONLY]
     if len(ruled) < len(ordered):

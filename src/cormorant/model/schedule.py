@@ -55,11 +55,15 @@ OPEN_LAUNCHES: Final = (LaunchState.QUEUED, LaunchState.LAUNCHING, LaunchState.E
 
 
 class ScheduleState(StrEnum):
-    """What a schedule does, or how it went last."""
+    """What a schedule does, or how it went last.
+
+    INDEXING_PENDING: what one of its sources was examined for waits until a person has it indexed, or stops the run.
+    """
 
     SCHEDULED = "scheduled"
     LAUNCHING = "launching"
     EXECUTING = "executing"
+    INDEXING_PENDING = "indexing_pending"
     FAILED = "failed"
     PARTIALLY_FAILED = "partially_failed"
     STOPPED = "stopped"
@@ -115,7 +119,12 @@ _SHOWN: Final = {
 }  # fmt: skip
 
 
-def state_of(newest: LaunchState | None, *, enabled: bool) -> ScheduleState:
-    """What is shown of a schedule by its newest launch that was not skipped."""
+def state_of(newest: LaunchState | None, *, enabled: bool, pending: bool = False) -> ScheduleState:
+    """What is shown of a schedule by its newest launch that was not skipped.
+
+    `pending`: the run of one of its sources waits to be indexed, which is told when nothing else went wrong.
+    """
     shown = _SHOWN.get(newest, ScheduleState.SCHEDULED) if newest is not None else ScheduleState.SCHEDULED
-    return shown if enabled or newest in OPEN_LAUNCHES else ScheduleState.DISABLED
+    if not enabled and newest not in OPEN_LAUNCHES:
+        return ScheduleState.DISABLED
+    return ScheduleState.INDEXING_PENDING if pending and shown is ScheduleState.SCHEDULED else shown

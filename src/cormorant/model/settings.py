@@ -15,10 +15,12 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from cormorant.base.errors import BadSetting
+from cormorant.model import logged
 from cormorant.model.acl import ACL, EVERYONE
 from cormorant.model.content import Manner
 from cormorant.model.error_policy import DEFAULTS, ErrorPolicy, policy_of
 from cormorant.model.level import Level, Shares, Wanted
+from cormorant.model.logged import LogSettings
 
 S = TypeVar("S", bound="Settings")
 
@@ -58,7 +60,7 @@ class Settings(BaseModel):
     """Settings whose values no complaint repeats: a secret may have been typed there by mistake."""
 
 
-class SourceSettings(Settings):
+class SourceSettings(Settings, LogSettings):
     """Settings every kind of source has."""
 
     JUDGED: ClassVar[frozenset[str]] = frozenset(
@@ -73,7 +75,7 @@ class SourceSettings(Settings):
         )
     )
     """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
-    AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s",))
+    AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s", *logged.NAMES))
     """Settings that say when something is asked for, and nothing of what is kept: a run under way follows an edit."""
 
     FORETOLD: ClassVar[frozenset[str]] = frozenset()

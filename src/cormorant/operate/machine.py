@@ -29,7 +29,10 @@ YEARS = range(2026, 2100)
 """A clock that says another is not set: this was written in the first, and no certificate lasts until the last."""
 
 _PARTS = ("sqlalchemy", "pysqlite3", "pycurl", "tantivy", "turbohtml", "pypdfium2", "xberg", "zstandard", "fastapi")
-_EXTRAS = {"postgres": ("psycopg", "PostgreSQL as the store")}
+_EXTRAS = {
+    "postgres": ("psycopg", "PostgreSQL as the store"),
+    "traces": ("opentelemetry-exporter-otlp-proto-http", "traces to a collector"),
+}
 _MOUNTS = Path("/proc/self/mountinfo")
 _GROUPS = Path("/proc/self/cgroup")
 _CGROUP = Path("/sys/fs/cgroup")

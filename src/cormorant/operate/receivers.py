@@ -123,13 +123,12 @@ def set_paused(house: House, *, paused: bool) -> None:
 
 def _record(tx: Tx, row: ReceiverRow) -> dict[str, Any]:
     owner = sources.numbered(tx, row.source_id) if row.source_id is not None else None
-    waiting = stream.after(tx, row.place, 1, row.source_id, row.id)
     return {
         "receiver": row.name, "kind": row.kind, "source": owner.name if owner else None, "settings": dict(row.settings),
         "place": row.place, "backlog": _backlog(tx, row), "paused": row.paused, "error": row.error,
         "refused": row.refused, "refusal": row.refusal, "faulty": not_taken.count(tx, row.id),
         "failures": row.failures, "next_try_at": rfc3339(row.try_at), "resending": resending.left(tx, row),
-        "oldest_undelivered_at": _since(tx, waiting[0]) if waiting else None,
+        "oldest_undelivered_at": rfc3339(undelivered_since(tx, row)),
     }  # fmt: skip
 
 
@@ -141,14 +140,20 @@ def _backlog(tx: Tx, row: ReceiverRow) -> int:
     return int(tx.execute(statement).scalar_one())
 
 
-def _since(tx: Tx, oldest: Numbered) -> str | None:
+def undelivered_since(tx: Tx, row: ReceiverRow) -> float | None:
+    """When the oldest event came about that a receiver has not confirmed, in epoch seconds; None: there is none."""
+    waiting = stream.after(tx, row.place, 1, row.source_id, row.id)
+    return _since(tx, waiting[0]) if waiting else None
+
+
+def _since(tx: Tx, oldest: Numbered) -> float | None:
     """When an event came about: its document's last change if it tells of one, else the start of its run."""
     if oldest.event in (Event.NEW, Event.CHANGED, Event.FOUND):
         found = tx.rows(sa.select(content.c.changed_at).where(content.c.id == oldest.resource))
         if found:
-            return rfc3339(found[0].changed_at)
+            return float(found[0].changed_at)
     with suppress(NotFoundError):
-        return rfc3339(runs.get(tx, oldest.run).started_at)
+        return runs.get(tx, oldest.run).started_at
     return None
 
 

@@ -12,6 +12,7 @@ from cormorant.catalog import schedules, sources
 from cormorant.catalog.schedules import Plan, ScheduleRow
 from cormorant.journal import launches, runs
 from cormorant.journal.launches import LaunchRow
+from cormorant.journal.runs import RunRow
 from cormorant.model import rhythm
 from cormorant.model.calendar import read_hours
 from cormorant.model.run import Refresh, RunState
@@ -161,7 +162,7 @@ def naming(house: House, source: str) -> list[dict[str, Any]]:
 
 def _record(tx: Tx, row: ScheduleRow) -> dict[str, Any]:
     last = launches.last(tx, row.id)
-    state = state_of(last.state if last else None, enabled=row.enabled) if row.error is None else ScheduleState.FAILED
+    state = shown_state(tx, row, last)
     names = {each.id: each.name for each in sources.every(tx)}
     return {
         "schedule": row.name, "sources": [names[each] for each in row.plan.sources if each in names],
@@ -173,10 +174,24 @@ def _record(tx: Tx, row: ScheduleRow) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def shown_state(tx: Tx, row: ScheduleRow, last: LaunchRow | None) -> ScheduleState:
+    """What a schedule does, whose newest launch that was not skipped is `last`."""
+    if row.error is not None:
+        return ScheduleState.FAILED
+    return state_of(last.state if last else None, enabled=row.enabled, pending=bool(_pending(tx, row)))
+
+
+def _pending(tx: Tx, row: ScheduleRow) -> list[RunRow]:
+    """The runs of its sources that were examined and wait to be indexed."""
+    newest = [each for source in row.plan.sources for each in runs.every(tx, source, 1)]
+    return [each for each in newest if each.state is RunState.PENDING]
+
+
 def _reason(tx: Tx, row: ScheduleRow, last: LaunchRow | None) -> str | None:
-    """What a person should know of the newest launch."""
+    """What a person should know of the newest launch, and of what waits for one."""
     if last is None or last.state not in OPEN_LAUNCHES:
-        return last.reason if last else None
+        waits = [f"Run {each.id} {runs.stands(each)}. {runs.answers(each)}" for each in _pending(tx, row)]
+        return " ".join([*([last.reason] if last and last.reason else []), *waits]) or None
     opens_at = scheduling.opens_at(row, tx.now())
     if last.run is None and opens_at is not None:
         return f"It waits for its window, which opens at {rfc3339(opens_at)}."

@@ -189,7 +189,9 @@ def _order(house: House, owner: ScheduleRow, row: LaunchRow) -> None:
         elif refused is not None:
             _pass(tx, row, Ended(source.name, None, failed=True, said=refused))
         elif source.id in held:
-            _pass(tx, row, Ended(source.name, held[source.id].id, failed=True, said=_held(held[source.id])))
+            waiting = held[source.id]
+            failed = waiting.state is not RunState.PENDING  # that it was to be examined, a person has asked for
+            _pass(tx, row, Ended(source.name, waiting.id, failed=failed, said=_held(waiting)))
         elif launches.change(tx, row, state=LaunchState.EXECUTING, started_at=row.started_at or tx.now()):
             sources.claim(tx, source.id)
             rehearsal.clear(tx, source.id)

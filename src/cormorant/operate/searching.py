@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from cormorant.base import tracing
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, IndexDamaged, NotFoundError, UsageError
 from cormorant.catalog import receivers, sources
@@ -82,7 +83,10 @@ def search(house: House, question: Question, reader: Reader = ANYONE, *, shelf: 
         with house.store.read() as tx:
             for name in question.sources:
                 sources.named(tx, name)
-    return (shelf or library(house)).find(question, reader)
+    with tracing.span("search", limit=question.limit, offset=question.offset) as note:
+        answer = (shelf or library(house)).find(question, reader)
+        note(total=answer.total, took_ms=answer.took_ms)
+    return answer
 
 
 def why(house: House, question: Question, number: int, reader: Reader = ANYONE, *, shelf: Library | None = None) -> Why:

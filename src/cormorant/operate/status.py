@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import chain
+from typing import Any, Final
 
 from cormorant.base.clock import rfc3339
 from cormorant.catalog import sources
@@ -14,9 +15,13 @@ from cormorant.journal.runs import RunRow
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
 from cormorant.operate import receivers, schedules, starts, troubles
 from cormorant.operate.crawl import is_idle, state_of, to_fetch
+from cormorant.operate.disks import disks
 from cormorant.operate.house import House
 from cormorant.store import drivers, processes
 from cormorant.store.database import Tx
+
+LOOKED_AT: Final = 100
+"""Runs of a source among which the last good one is looked for."""
 
 
 def status(house: House, resting: str | None = None) -> dict[str, Any]:
@@ -24,7 +29,7 @@ def status(house: House, resting: str | None = None) -> dict[str, Any]:
 
     `resting` is a node at which nothing is at work, whatever its processes have said before they were killed.
     """
-    told, planned = receivers.listed(house), schedules.listed(house)
+    told, planned, room = receivers.listed(house), schedules.listed(house), disks(house)
     with house.store.read() as tx:
         alive = [each for each in processes.alive(tx) if each.name.rpartition("@")[2] != resting]
         idle = is_idle(tx, resting)
@@ -35,7 +40,7 @@ def status(house: House, resting: str | None = None) -> dict[str, Any]:
         "held_runs": [each["held_run"] for each in every if each["held_run"] is not None],
         "schedules": planned, "receivers": told, "backlog": max((each["backlog"] for each in told), default=0),
         "oldest_undelivered_at": min((each["oldest_undelivered_at"] for each in told if each["oldest_undelivered_at"]),
-        default=None), "paused": any(each["paused"] for each in told),
+        default=None), "paused": any(each["paused"] for each in told), "disks": [each.as_record() for each in room],
         "processes": [
             {"process": each.name, "role": each.role, "node": each.node, "pid": each.pid,
              "started_at": rfc3339(each.started_at), "seen_at": rfc3339(each.seen_at)}
@@ -46,8 +51,8 @@ def status(house: House, resting: str | None = None) -> dict[str, Any]:
 
 def _source(tx: Tx, row: SourceRow, *, idle: bool) -> dict[str, Any]:
     """One source: what it has, how its last runs went, what goes on now. With `idle` nothing does."""
-    recent = runs.every(tx, row.id, 100)
-    good = next((each for each in recent if _is_good(tx, each, newest=each is recent[0])), None)
+    recent = runs.every(tx, row.id, LOOKED_AT)
+    good = last_good(tx, row.id)
     held = next((each for each in recent if each.state in ASKING_STATES), None)
     under_way = next((each for each in recent if each.state in OPEN_STATES), None)
     counted = runs.counters(tx, recent[0].id) if recent else None
@@ -63,6 +68,13 @@ def _source(tx: Tx, row: SourceRow, *, idle: bool) -> dict[str, Any]:
         "to_fetch": to_fetch(tx, recent[0]) if recent else 0,
         "troubles": troubles.of_source(tx, row.id),
     }  # fmt: skip
+
+
+def last_good(tx: Tx, source: int) -> RunRow | None:
+    """The newest run of a source that was good, of the newest LOOKED_AT; mostly it is one of very few."""
+    few = runs.every(tx, source, 5)
+    more = (each for older in few[4:] for each in runs.every(tx, source, LOOKED_AT - 5, older.id))
+    return next((each for each in chain(few, more) if _is_good(tx, each, newest=each is few[0])), None)
 
 
 def _is_good(tx: Tx, row: RunRow, *, newest: bool) -> bool:

@@ -18,7 +18,7 @@ from cormorant.crawl.course import UNFINISHED
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
-from cormorant.operate import removal
+from cormorant.operate import removal, runlog
 from cormorant.operate.crawl import Ordered
 from cormorant.operate.house import House
 from cormorant.store.database import Tx
@@ -93,7 +93,8 @@ def delete(house: House, number: int) -> bool:
             )
         tx.execute(sa.delete(run_count).where(run_count.c.run_id == row.id))
         tx.execute(sa.delete(run).where(run.c.id == row.id))
-        return True
+    runlog.forget(house, row.id)
+    return True
 
 
 def _name(tx: Tx, row: RunRow) -> str:

@@ -1,7 +1,7 @@
 """What is not for every reader: everything that tells of documents whoever may read them, for people and programs.
 
     GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
-    GET /queries
+    GET /queries                GET /metrics
     GET /api/v1/documents, /explain, /sources, /runs, /schedules, /tuning, /queries and what is below them, but for
         /documents/ID/duplicates, which is for every reader
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from fastapi.templating import Jinja2Templates
 
-from cormorant.portal import explaining, programs, queries, schedules, statuses
+from cormorant.portal import explaining, programs, queries, runlog, schedules, statuses, watch
 from cormorant.portal.admission import admit
 from cormorant.portal.asked import Asked
 from cormorant.portal.shelf import Shelf
@@ -26,6 +26,8 @@ def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
     explaining.add(router, shelf, look)
     statuses.add(router, shelf, look)
     programs.add(router, shelf.house)
+    runlog.add(router, shelf.house)
     schedules.add(router, shelf.house)
     queries.add(router, shelf, look, asked)
+    watch.add_metrics(router, shelf)
     return router

@@ -10,6 +10,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
 from cormorant.portal import records
+from cormorant.portal.runlog import LogLine
 
 PROBLEM = "application/problem+json"
 _WRONG = {
@@ -40,7 +41,7 @@ def _drawn(app: FastAPI) -> dict[str, Any]:
     schemas = drawn.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    lines = (records.Document, records.Link, records.Explanation, records.Source, records.Kind, records.Run)
+    lines = (records.Document, records.Link, records.Explanation, records.Source, records.Kind, records.Run, LogLine)
     for model in (records.Problem, *lines):
         schema = TypeAdapter(model).json_schema(ref_template=_REF)
         schemas |= schema.pop("$defs", {})

@@ -34,7 +34,7 @@ MOST_BODY = 65_536
 MOST_REQUESTS = 200
 """Requests that are answered at once; more are told to come again."""
 AGAIN_S = 5
-OF_PROGRAMS = ("/api/", "/health/")
+OF_PROGRAMS = ("/api/", "/health/", "/metrics")
 """Where programs ask: what is wrong is told as a problem object (RFC 9457)."""
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "[::1]"))
 

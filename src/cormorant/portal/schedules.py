@@ -27,7 +27,8 @@ class Schedule(Record):
     refresh: str
     enabled: bool
     state: str = Field(
-        description="`scheduled`, `launching`, `executing`, `failed`, `partially_failed`, `stopped` or `disabled`."
+        description="`scheduled`, `launching`, `executing`, `indexing_pending`, `failed`, `partially_failed`, "
+        "`stopped` or `disabled`."
     )
     reason: str | None
     run: int | None = Field(description="That is under way.")

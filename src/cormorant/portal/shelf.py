@@ -44,6 +44,10 @@ class Shelf:
         except CormorantError:
             return None
 
+    def size(self) -> int:
+        """How many documents the index has, whoever may see them: for those who look after it."""
+        return self.library().size()
+
     def running(self, *, every: bool) -> list[str]:
         """Sources that are being crawled: of those in which something may be seen, or of `every` one there is.
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
@@ -34,6 +34,7 @@ from cormorant.portal import (
     programs,
     reasons,
     signing,
+    watch,
 )  # fmt: skip
 from cormorant.portal.admission import is_open
 from cormorant.portal.asked import Asked
@@ -90,7 +91,7 @@ def application(
     advanced.add(app, shelf, look)
     programs.add_search(app, shelf, asked)
     programs.add_suggestions(app, shelf)
-    _add_health(app, shelf)
+    watch.add_health(app, shelf)
     app.include_router(administration.group(shelf, look, asked))
     faults.add(app, look, shelf.forget)
     described.add(app)
@@ -188,20 +189,3 @@ def _add_help(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         values = {"base": str(request.base_url).rstrip("/")}
         kind = "application/opensearchdescription+xml"
         return look.TemplateResponse(request, "opensearch.xml", values, media_type=kind)
-
-
-def _add_health(app: FastAPI, shelf: Shelf) -> None:
-    """Does the process answer, and can it read what it needs?"""
-
-    @app.get("/health/live")
-    def live() -> dict[str, str]:
-        """Say that the process answers."""
-        return {"status": "live"}
-
-    @app.get("/health/ready")
-    def ready() -> dict[str, Any]:
-        """Say that the database and the index can be read."""
-        with shelf.house.store.read() as tx:
-            tx.now()
-        shelf.library()
-        return {"status": "ready"}

@@ -183,6 +183,11 @@ class Library:
         self._kept = kept
         self._weights = weights
 
+    def size(self) -> int:
+        """How many documents the index has, and nothing else of them: for those who look after it, and no reader."""
+        self._index.refresh()
+        return self._index.count()
+
     def find(self, question: Question, reader: Reader) -> Answer:
         """Answer a question as far as this reader may know. Raises IndexDamaged, and nothing for any text."""
         started = self._clock.monotonic()

@@ -12,6 +12,7 @@ from typing import ClassVar, NamedTuple
 
 from msgspec.structs import replace
 
+from cormorant.base import runlog
 from cormorant.base.clock import Clock
 from cormorant.base.log import logger
 from cormorant.egress.policy import AddressClass, Consent, classify
@@ -28,7 +29,7 @@ from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, How, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
-from cormorant.sources.web import aging, exchange, sitemaps
+from cormorant.sources.web import aging, exchange, sitemaps, told
 from cormorant.sources.web.audit import differing
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
@@ -294,6 +295,8 @@ class WebSource:
                 settings.timeout_s, settings.idle_timeout_s, settings.connect_timeout_s, route=route,
             )
         )  # fmt: skip
+        if runlog.wants("header"):
+            told.exchange(address, (f"User-Agent: {settings.agent_header}", _ACCEPT, *lines), got)
         wire.requests += got.requests
         wire.received += got.received
         wire.decoded += got.decoded if isinstance(got, Answer) else 0

@@ -1,0 +1,45 @@
+"""Has the log of a run begin with what it goes by, and end with what came of it. Of each source the newest stay."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from cormorant.app import logs, runlogs
+from cormorant.base.errors import CormorantError
+from cormorant.base.log import logger
+from cormorant.base.runlog import Wish
+from cormorant.catalog import sources
+from cormorant.journal import runs
+from cormorant.journal.runs import RunRow
+from cormorant.operate import crawl
+from cormorant.operate.house import House
+
+_log = logger(__name__)
+KEPT: Final = 7
+"""Logs of runs that stay, of each source."""
+
+
+def begin(house: House, row: RunRow) -> None:
+    """Keep a log of a run, and say what it goes by; those of older ones go."""
+    with house.store.read() as tx:
+        owner = sources.numbered(tx, row.source_id)
+        kept = {run.id for each in sources.every(tx) for run in runs.every(tx, each.id, KEPT)}
+    runlogs.tidy(house.folder / "logs", kept | {row.id})
+    if owner is None:
+        return
+    wish: Wish | None = Wish(owner.name)
+    with suppress(CormorantError):  # what is wrong with its settings is told as the reason why it fails
+        wish = house.source(owner, row.settings).settings.log(owner.name)
+    if wish is not None:
+        logs.follow(row.id, wish)
+        head = {"kind": owner.kind, "state": row.state.value, "refresh": row.refresh.value, "mode": row.mode.value}
+        _log.info("goes on" if row.started_at else "begins", extra={"run": row.id, **head, "settings": row.settings})
+
+
+def end(house: House, number: int) -> None:
+    """Say what a run has counted so far, as its report does; its log is complete until it goes on."""
+    with suppress(CormorantError):
+        report = {name: value for name, value in crawl.report(house, number).items() if value is not None}
+        _log.info("summary", extra=report)
+    logs.leave(number)

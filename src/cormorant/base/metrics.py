@@ -1,0 +1,112 @@
+"""What is told to whoever watches over an installation, under which names? The one list, and how it is written.
+
+    Metric + Sample ... -> text(samples) -> the text format of Prometheus, version 0.0.4
+
+Names last: dashboards and alert rules hold on to them. Labels name what an administrator made (a source, a receiver, a
+schedule) or words of ours; never an address, a host or anything else that a crawl finds, of which there is no end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, Literal, NamedTuple
+
+CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Metric(NamedTuple):
+    """A figure: its name, whether it only grows (a counter) or not (a gauge), its labels, and what it is."""
+
+    name: str
+    kind: Literal["counter", "gauge"]
+    labels: tuple[str, ...]
+    about: str
+
+
+class Sample(NamedTuple):
+    """A value of a metric, with the values of its labels in their order."""
+
+    metric: Metric
+    labels: tuple[str, ...]
+    value: float
+
+
+def _gauge(name: str, about: str, *labels: str) -> Metric:
+    return Metric(f"cormorant_{name}", "gauge", labels, about)
+
+
+def _counter(name: str, about: str, *labels: str) -> Metric:
+    return Metric(f"cormorant_{name}_total", "counter", labels, about)
+
+
+INFO = _gauge("info", "1, with the version of the program.", "version")
+PROCESSES = _gauge("processes", "Processes that have said within 15 s that they are at work.", "role")
+SOURCES = _gauge("sources", "Sources there are.")
+DOCUMENTS = _gauge("index_documents", "Documents in the index.")
+STORE_BYTES = _gauge("store_size_bytes", "Bytes that the database takes.")
+DISK_FREE = _gauge("disk_free_bytes", "Bytes that are free on the disk of the data folder or the kept copies.", "disk")
+DISK_SIZE = _gauge("disk_size_bytes", "Bytes that this disk has.", "disk")
+DISK_LEAST = _gauge("disk_least_bytes", "Below so many free bytes nothing is visited.", "disk")
+RUN_STATE = _gauge("run_state", "1 for the state of the newest run of a source.", "source", "state")
+RUN_STARTED = _gauge("run_started_timestamp_seconds", "When the newest run of a source began.", "source")
+RUN_WAITS = _gauge("run_waits_since_timestamp_seconds", "Since when it waits for a person's answer.", "source")
+LAST_GOOD = _gauge(
+    "last_good_run_timestamp_seconds", "When the last good run of a source ended; 0: none was good yet.", "source"
+)
+RUN_DOCUMENTS = _counter(
+    "run_documents", "Documents of the newest run of a source by what became of them.", "source", "outcome"
+)
+RUN_FETCHED = _counter("run_fetched", "Documents that the newest run of a source has visited.", "source")
+RUN_REQUESTS = _counter("run_requests", "Requests that it sent.", "source")
+RUN_CONDITIONAL = _counter("run_requests_conditional", "Those of them that asked whether something changed.", "source")
+RUN_BYTES = _counter("run_received_bytes", "Bytes that it received.", "source")
+RUN_CONVERSIONS = _counter("run_conversions", "Documents of it that were read in a limited child.", "source")
+BACKLOG = _gauge("receiver_backlog_events", "Events of the stream that a receiver has not passed yet.", "receiver")
+UNDELIVERED = _gauge(
+    "receiver_oldest_undelivered_timestamp_seconds", "Since when the oldest of those for it waits.", "receiver"
+)
+PAUSED = _gauge("receiver_paused", "1 while its deliveries are paused.", "receiver")
+FAILURES = _gauge("receiver_failures", "Deliveries that failed one after the other; 0 while it takes them.", "receiver")
+FAULTY = _gauge("receiver_faulty_documents", "Documents that it could not take; 10,000 for more.", "receiver")
+STREAM = _counter("stream_events", "Events that there have been in the stream.")
+SCHEDULE_STATE = _gauge("schedule_state", "1 for the state of a schedule.", "schedule", "state")
+SCHEDULE_NEXT = _gauge("schedule_next_timestamp_seconds", "When a schedule fires next.", "schedule")
+SEARCHES = _counter("searches", "Searches that were noted.")
+
+EVERY: Final = (
+    INFO, PROCESSES, SOURCES, DOCUMENTS, STORE_BYTES, DISK_FREE, DISK_SIZE, DISK_LEAST, RUN_STATE, RUN_STARTED,
+    RUN_WAITS, LAST_GOOD, RUN_DOCUMENTS, RUN_FETCHED, RUN_REQUESTS, RUN_CONDITIONAL, RUN_BYTES, RUN_CONVERSIONS,
+    BACKLOG, UNDELIVERED, PAUSED, FAILURES, FAULTY, STREAM, SCHEDULE_STATE, SCHEDULE_NEXT, SEARCHES,
+)  # fmt: skip
+
+_ESCAPED: Mapping[int, str] = {ord("\\"): "\\\\", ord("\n"): "\\n", ord('"'): '\\"'}
+
+
+def text(samples: Iterable[Sample]) -> str:
+    """The samples in the order of EVERY, each metric with its help; one that has no sample is left out."""
+    found: dict[str, list[Sample]] = {}
+    for each in samples:
+        found.setdefault(each.metric.name, []).append(each)
+    return "".join(line for metric in EVERY for line in _lines(metric, found.get(metric.name, ())))
+
+
+def _lines(metric: Metric, samples: Iterable[Sample]) -> Iterator[str]:
+    head = f"# HELP {metric.name} {metric.about.translate(_ESCAPED)}\n# TYPE {metric.name} {metric.kind}\n"
+    for sample in samples:
+        pairs = zip(metric.labels, sample.labels, strict=True)
+        named = ",".join(f'{name}="{_clean(value)}"' for name, value in pairs)
+        yield f"{head}{metric.name}{f'{{{named}}}' if named else ''} {_number(sample.value)}\n"
+        head = ""
+
+
+def _clean(value: str) -> str:
+    """A label's value; what UTF-8 cannot write, as the name of a file may hold, becomes a question mark."""
+    return value.encode(errors="replace").decode().translate(_ESCAPED)
+
+
+def _number(value: float) -> str:
+    """A value as Go reads it, whole numbers without an exponent."""
+    if math.isfinite(value):
+        return str(int(value)) if value == int(value) else repr(value)
+    return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"

@@ -1,0 +1,40 @@
+"""Can this installation be searched, and is it crawling? For those who watch over it; nobody is told a figure.
+
+    database, index: search needs both           -> without one it is not ready
+    disk, conductor: crawling needs them as well -> without one it is ready, and degraded
+
+So a full disk, or a conductor that is started anew, takes nobody's search away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+
+from cormorant.base.errors import CormorantError
+from cormorant.operate.disks import disks
+from cormorant.operate.house import House
+from cormorant.store import processes
+
+OK, AWAY, FULL, SILENT = "ok", "away", "full", "silent"
+"""What is said of each part."""
+READY, DEGRADED, NOT_READY = "ready", "degraded", "unavailable"
+_NEEDED: Final = ("database", "index")
+
+
+def readiness(house: House, look: Callable[[], object]) -> dict[str, Any]:
+    """Say how it is with each part, and on the whole. `look` reads the index, and raises when that cannot be done."""
+    checks = {"database": AWAY, "index": OK, "disk": OK, "conductor": SILENT}
+    with suppress(CormorantError), house.store.read() as tx:
+        checks["conductor"] = OK if processes.alive(tx, "conductor") else SILENT
+        checks["database"] = OK
+    try:
+        look()
+    except (CormorantError, OSError):  # a disk says no in words of its own
+        checks["index"] = AWAY
+    if any(each.full for each in disks(house)):
+        checks["disk"] = FULL
+    lacking = [name for name, said in checks.items() if said != OK]
+    away = any(name in _NEEDED for name in lacking)
+    return {"status": NOT_READY if away else DEGRADED if lacking else READY, "checks": checks}

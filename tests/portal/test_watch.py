@@ -1,0 +1,108 @@
+"""What machines are told that watch over an installation."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import namedtuple
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from cormorant.app.build import Plan
+from cormorant.app.opening import opened
+from cormorant.app.settings import Installation
+from cormorant.base import metrics
+from cormorant.operate import tokens
+from cormorant.operate.house import House
+from cormorant.portal import door, site
+from cormorant.store import processes
+from tests.house.test_alerts import rules, selectors
+from tests.portal.crawled import Crawled
+from tests.portal.visiting import Caller
+
+Usage = namedtuple("Usage", ("total", "used", "free"))
+WELL = {"database": "ok", "index": "ok", "disk": "ok", "conductor": "ok"}
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+        with made.store.begin() as tx:
+            processes.say(tx, "conductor@here", "conductor", 0.0)
+        yield made
+
+
+def ready(house: House) -> tuple[int, dict[str, object]]:
+    got = Caller(site.make(house, (), door.PRIVATE)).get("/health/ready")
+    said: dict[str, object] = json.loads(got.body)
+    return got.status, said
+
+
+def test_it_is_ready(house: House) -> None:
+    assert ready(house) == (200, {"status": "ready", "checks": WELL})
+
+
+def test_search_goes_on_while_nothing_is_crawled(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with house.store.begin() as tx:
+        processes.leave(tx, "conductor@here")
+    assert ready(house) == (200, {"status": "degraded", "checks": WELL | {"conductor": "silent"}})
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**12, 10**12 - 5, 5))
+    assert ready(house)[1]["checks"] == WELL | {"conductor": "silent", "disk": "full"}
+
+
+def test_without_a_database_it_is_not_ready(house: House) -> None:
+    house.store.close()
+    for each in house.folder.glob("cormorant.db*"):
+        each.write_bytes(b"no database at all" * 1000)
+    status, said = ready(house)
+    assert (status, said["status"]) == (503, "unavailable")
+    assert said["checks"] == WELL | {"database": "away", "conductor": "silent"}
+
+
+def test_without_an_index_it_is_not_ready_until_there_is_one(house: House) -> None:
+    pages = Caller(site.make(house))
+    away = house.folder / "away"
+    shutil.move(house.folder / "index", away)
+    (house.folder / "index").write_text("no folder")
+    got = pages.get("/health/ready")
+    assert (got.status, json.loads(got.body)["checks"]) == (503, WELL | {"index": "away"})
+    (house.folder / "index").unlink()
+    shutil.move(away, house.folder / "index")
+    assert pages.get("/health/ready").status == 200
+
+
+def test_figures_are_for_who_looks_after_it(house: House) -> None:
+    pages = site.make(house, (), door.SEARCH)
+    assert Caller(pages).get("/metrics").status == 401
+    assert json.loads(Caller(pages).get("/metrics").body)["code"] == "not_signed_in"
+    token = str(tokens.add(house, "prometheus")["value"])
+    got = Caller(pages).get("/metrics", authorization=f"Bearer {token}")
+    assert (got.status, got.headers["content-type"]) == (200, metrics.CONTENT_TYPE)
+    assert Caller(site.make(house)).get("/metrics", x_forwarded_for="192.0.2.7").status == 403
+
+
+def test_figures_of_a_crawled_installation(crawled: Crawled) -> None:
+    got = crawled.get("/metrics")
+    found = {
+        (each.name, *each.labels.values()): each.value
+        for family in text_string_to_metric_families(got.body)
+        for each in family.samples
+    }
+    assert found["cormorant_sources",] == 4
+    assert found["cormorant_index_documents",] > 10
+    report = next(each for each in crawled.home.fine("run", "list", "--json").objects if each["source"] == "web")
+    assert found["cormorant_run_requests_total", "web"] == report["requests"] > 8
+    assert found["cormorant_run_documents_total", "web", "gone"] == report["gone"]
+    assert found["cormorant_run_state", "web", "finished"] == 1
+    assert crawled.origin.partition("//")[2] not in got.body, "no address, and no host"
+
+
+def test_the_rules_go_by_what_is_really_told(crawled: Crawled) -> None:
+    """Those that are of what goes wrong are told when it does; their names are there all the same."""
+    told = {family.name for family in text_string_to_metric_families(crawled.get("/metrics").body)}
+    seldom = {metrics.RUN_WAITS.name, metrics.UNDELIVERED.name, "up"}
+    asked = {each.name.removesuffix("_total") for rule in rules() for each in selectors(rule["expr"])}
+    assert asked - seldom <= told
