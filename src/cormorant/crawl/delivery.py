@@ -138,13 +138,11 @@ class Shelf:
     def furnished(self, tx: Tx, found: Sequence[Found]) -> list[Found]:
         """The same with rights, and with what links say of each."""
         said = weighing.said_of(tx, {each.event.resource for each in found})
-        return [
-            each._replace(
-                rights=self.acl(tx, each.row.acl_id) if each.row else each.rights,
-                said=said.get(each.event.resource, NOTHING),
-            )
-            for each in found
-        ]
+        return [each._replace(said=said.get(each.event.resource, NOTHING)) for each in self.ruled(tx, found)]
+
+    def ruled(self, tx: Tx, found: Sequence[Found]) -> list[Found]:
+        """The same with rights."""
+        return [each._replace(rights=self.acl(tx, each.row.acl_id)) if each.row else each for each in found]
 
     def acl(self, tx: Tx, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Grants and denies of a number."""
