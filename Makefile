@@ -72,6 +72,24 @@ daemons:
 servers: .venv/.stamp-dev daemons ## Run the tests against nginx and squid, installing these first where that is possible
 	@$(PYTEST) -m server -rs tests/sources/web
 
+# What a node is made of comes from Maven Central, as its makers publish it; nothing of it is in the product.
+JAVA = command -v javac >/dev/null && command -v mvn >/dev/null
+ENGINE = build/opensearch
+NO_ENGINE = No OpenSearch could be had here (it needs a JDK, Maven and Maven Central), so the receiver was not tried on one.
+
+.PHONY: engine
+engine:
+	@if ! { $(JAVA); }; then \
+	{ apt-get update -qq && apt-get install -y -qq --no-install-recommends default-jdk-headless maven; } >/dev/null || true; fi
+	@if { $(JAVA); } && ! [[ $(ENGINE)/.fetched -nt tests/receivers/engine/pom.xml ]]; then rm -rf $(ENGINE); \
+	mvn -q -B -f tests/receivers/engine/pom.xml dependency:copy-dependencies -DoutputDirectory=$(abspath $(ENGINE)) && \
+	touch $(ENGINE)/.fetched || true; fi
+
+.PHONY: opensearch
+opensearch: .venv/.stamp-dev engine ## Try the receiver on a real OpenSearch in one JVM, fetching it first where that is possible
+	@if [[ -e $(ENGINE)/.fetched ]]; then $(PYTEST) -m server -rs tests/receivers tests/journeys/test_opensearch.py; \
+	else echo "$(NO_ENGINE)" >&2; fi
+
 # The browser is the system's; npm brings what looks at pages (axe, html-validate), which run in the browser's driver.
 BROWSER = command -v chromium >/dev/null && command -v npm >/dev/null
 WITHOUT = chromium and npm could not be installed here, so no page is looked at in a browser.

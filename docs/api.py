@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cormorant.base.errors import every
+from cormorant.model.run import Refresh
+from cormorant.model.schedule import Missed, Overrun
 from cormorant.portal import site
 from cormorant.search.reader import GroupBy, Sort
 
-ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy)}
+ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy, Overrun, Missed, Refresh)}
 """Words that are described by what they may be, where they are asked for."""
 
 
@@ -32,13 +34,18 @@ def interface() -> Iterator[str]:
     )
     yield "## What can be asked\n"
     for path, operations in drawn["paths"].items():
-        operation = operations["get"]
-        yield f"### `GET {path}`\n"
-        yield f"{operation.get('description', '')}\n"
-        rows = [_parameter(each) for each in operation.get("parameters", ())]
-        if rows:
-            yield from _table(("parameter", "takes", "default", "what for"), rows)
-        yield from _answers(operation["responses"]["200"]["content"])
+        for method, operation in operations.items():
+            yield f"### `{method.upper()} {path}`\n"
+            yield f"{operation.get('description', '')}\n"
+            rows = [_parameter(each) for each in operation.get("parameters", ())]
+            if rows:
+                yield from _table(("parameter", "takes", "default", "what for"), rows)
+            sent = operation.get("requestBody")
+            if sent:
+                yield f"Takes {_kind(sent['content']['application/json']['schema'])} as `application/json`.\n"
+            yield from _answers(
+                next(each for status, each in operation["responses"].items() if status[0] == "2")["content"]
+            )
     yield "## Records\n"
     yield "Times are RFC 3339 in UTC, durations seconds, sizes bytes.\n"
     for name, schema in sorted(schemas.items()):

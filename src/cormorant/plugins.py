@@ -17,6 +17,7 @@ from cormorant.model.pace import Pace
 from cormorant.model.rules import Discard, Rewritten
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
+from cormorant.receivers.opensearch import OpenSearchReceiver, OpenSearchSettings
 from cormorant.receivers.protocol import (
     Delivery,
     Kept,
@@ -25,6 +26,7 @@ from cormorant.receivers.protocol import (
     ReceiverSettings,
     ReceiverTools,
     Refusal,
+    Rights,
     Stop,
 )
 from cormorant.receivers.python import PythonReceiver, PythonSettings
@@ -42,9 +44,9 @@ from cormorant.sources.web.source import WebSource
 
 __all__ = [
     "RECEIVERS", "SOURCES", "AddressRewriter", "Delivery", "Discard", "Discovery", "Facts", "Gates", "Kept", "NotTaken",
-    "Pace", "Receiver", "ReceiverKind", "ReceiverSettings", "ReceiverTools", "Refusal", "Rewritten", "Secrets",
-    "Source", "SourceKind", "SourceSettings", "Stop", "Tools", "make_source", "receiver_kind", "receiver_settings",
-    "source_kind", "source_settings",
+    "Pace", "Receiver", "ReceiverKind", "ReceiverSettings", "ReceiverTools", "Refusal", "Rewritten", "Rights",
+    "Secrets", "Source", "SourceKind", "SourceSettings", "Stop", "Tools", "make_source", "receiver_kind",
+    "receiver_settings", "source_kind", "source_settings",
 ]  # fmt: skip
 
 
@@ -112,6 +114,9 @@ SOURCES = {
 }
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),
+    "opensearch": ReceiverKind(
+        "opensearch", "An index of OpenSearch or Elasticsearch, kept in step.", OpenSearchSettings, OpenSearchReceiver
+    ),
     "python": ReceiverKind(
         "python", "A function or class of an installed package.", PythonSettings, PythonReceiver, python_veto
     ),

@@ -14,12 +14,14 @@ from cormorant.base.errors import BadSetting
 from cormorant.model.settings import parse_settings
 from cormorant.plugins import RECEIVERS
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
+from cormorant.receivers.opensearch import OpenSearchReceiver, OpenSearchSettings
 from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, Refusal, Stop
 from cormorant.receivers.python import PythonReceiver, PythonSettings
 from cormorant.receivers.warc import WarcReceiver, WarcSettings
 from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
 from tests.receivers import taking
 from tests.receivers.archive import seqs_in
+from tests.receivers.cluster import Cluster
 from tests.receivers.events import deliveries, delivery
 from tests.receivers.hook import Hook
 from tests.receivers.tools import tools
@@ -91,6 +93,16 @@ def webhook(folder: Path) -> Iterator[Rig]:
         assert all(post.is_signed() for post in hook.posts)
 
 
+def opensearch(folder: Path) -> Iterator[Rig]:
+    with Cluster() as cluster:
+        settings = OpenSearchSettings(url=cluster.url)
+
+        def kept() -> list[int]:
+            return [each.version for each in cluster.indices["cormorant"].documents.values()]
+
+        yield Rig(lambda: OpenSearchReceiver(settings, tools()), kept, picky=False)
+
+
 def warc(folder: Path) -> Iterator[Rig]:
     settings = WarcSettings(folder=folder, rotate_bytes=20_000)
     yield Rig(
@@ -108,6 +120,7 @@ KINDS: dict[str, tuple[Callable[[Path], Iterator[Rig]], type[ReceiverSettings]]]
     "memory": (memory, ReceiverSettings),
     "jsonlines": (jsonlines, JsonLinesSettings),
     "webhook": (webhook, WebhookSettings),
+    "opensearch": (opensearch, OpenSearchSettings),
     "warc": (warc, WarcSettings),
     "python": (python, PythonSettings),
 }

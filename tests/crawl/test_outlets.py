@@ -76,6 +76,14 @@ def stream(tmp_path: Path) -> Stream:
     return Stream(tmp_path)
 
 
+def test_events_for_others_alone_are_passed(stream: Stream) -> None:
+    """A run waits until the index has come to the end of the stream, and these may be all that is there."""
+    assert stream.outlet.receive([], 59, 100.0) == 59
+    assert stream.tell(0, 100.1) == 59
+    assert stream.outlet.receive([], 70, 100.2) == 59, "not at every look"
+    assert stream.outlet.receive([], 70, 101.0) == 70
+
+
 def test_a_crawl_that_pauses_for_a_moment_after_each_batch_is_not_committed_batch_by_batch(stream: Stream) -> None:
     now = 100.0
     for _ in range(5):

@@ -44,6 +44,11 @@ def ask(house: object, address: str, **headers: str) -> Got:
 
 def ask_of(application: Application, address: str, method: str = "GET", **headers: str) -> Got:
     """The same of an application that there is; `_` stands for `-` in the names of headers."""
+    return send_to(application, address, method, b"", headers)
+
+
+def send_to(application: Application, address: str, method: str, body: bytes, headers: dict[str, str]) -> Got:
+    """The same with something that is sent."""
     said: list[MutableMapping[str, Any]] = []
 
     asked: list[str] = []
@@ -52,7 +57,7 @@ def ask_of(application: Application, address: str, method: str = "GET", **header
         if asked:
             await asyncio.Event().wait()  # whoever asked is there until the answer has ended
         asked.append(address)
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: MutableMapping[str, Any]) -> None:
         said.append(message)

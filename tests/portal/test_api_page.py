@@ -75,5 +75,9 @@ def test_the_page_shows_each_route_that_is_there() -> None:
         "suggest",
         "queries",
         "queries/zero",
+        "receivers/kinds",
+        "receivers/lines/resend",
+        "schedules/nightly/disable",
+        "parameters/gentle/preview",
     ):
         assert f"/api/v1/{noun}" in asked

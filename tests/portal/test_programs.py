@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from cormorant.operate import listing
-from cormorant.portal import records, runlog, schedules, site
+from cormorant.portal import parameters as sets
+from cormorant.portal import receivers, records, runlog, schedules, site
 from tests.portal.asking import Got
 from tests.portal.crawled import PASSWORD, Crawled
 
 LINES = "application/x-ndjson"
+RECORDS = (records, schedules, receivers, sets, runlog)
 DESCRIPTION: dict[str, Any] = site.application(None)[0].openapi()  # type: ignore[arg-type] # asked nothing but this
-OPERATIONS = sorted(path for path in DESCRIPTION["paths"] if path.startswith("/api/v1/"))
+OPERATIONS = sorted(path for path, of in DESCRIPTION["paths"].items() if path.startswith("/api/v1/") and "get" in of)
 
 
 def told(crawled: Crawled, *words: str) -> list[Any]:
@@ -107,6 +109,19 @@ def test_schedules(crawled: Crawled) -> None:
     assert crawled.api("/schedules")["schedules"] == told(crawled, "schedule", "list")
     assert [crawled.api("/schedules/nightly")] == told(crawled, "schedule", "show", "nightly")
     assert crawled.get("/api/v1/schedules/weekly").status == 404
+
+
+def test_receivers_and_sets_of_parameters(crawled: Crawled) -> None:
+    every = told(crawled, "receiver", "list")
+    assert crawled.api("/receivers")["receivers"] == crawled.api("/receivers", accept=LINES) == every
+    assert [crawled.api("/receivers/index")] == told(crawled, "receiver", "show", "index")
+    assert crawled.api("/receivers/index/faulty") == {"faulty": [], "total": 0}
+    kinds = crawled.api("/receivers/kinds")["kinds"]
+    assert [{key: each[key] for key in ("kind", "about")} for each in kinds] == told(crawled, "receiver", "kinds")
+    for each in kinds:
+        assert each["settings"] == told(crawled, "receiver", "kinds", each["kind"])
+    assert crawled.api("/parameters")["parameters"] == told(crawled, "parameters", "list")
+    assert [crawled.api("/parameters/system")] == told(crawled, "parameters", "show", "system")
 
 
 def test_search_takes_what_the_command_takes(crawled: Crawled) -> None:
@@ -213,8 +228,7 @@ def model_of(path: str, got: Got) -> type[BaseModel]:
     answers = DESCRIPTION["paths"][path]["get"]["responses"]
     said = answers[str(got.status)] if got.status == 200 else answers[f"{got.status // 100}XX"]
     name = said["content"][kind]["schema"]["$ref"].rpartition("/")[2]
-    made = next(each for each in (records, schedules, runlog) if hasattr(each, name))
-    found: type[BaseModel] = getattr(made, name)
+    found: type[BaseModel] = next(vars(each)[name] for each in RECORDS if name in vars(each))
     assert name in DESCRIPTION["components"]["schemas"]
     return found
 
@@ -261,10 +275,12 @@ def test_every_example_of_the_description_works(path: str, crawled: Crawled) -> 
 def test_everything_is_described(crawled: Crawled) -> None:
     assert crawled.get("/api/openapi.json").json == DESCRIPTION
     assert DESCRIPTION["openapi"].startswith("3.1")
+    for where, of in DESCRIPTION["paths"].items():
+        for operation in of.values():
+            assert operation["description"], where
+            if where.startswith("/api/v1/"):
+                assert {*operation["responses"]} - {"200", "201"} == {"4XX", "5XX"}
     for path in OPERATIONS:
-        operation = DESCRIPTION["paths"][path]["get"]
-        assert operation["description"], path
-        assert {*operation["responses"]} == {"200", "4XX", "5XX"}
         for each in parameters(path):
             assert each.get("description") or each["in"] == "path", (path, each["name"])
     references = {*re.findall(r'"#/components/schemas/(\w+)"', json.dumps(DESCRIPTION))}

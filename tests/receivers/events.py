@@ -9,10 +9,10 @@ def delivery(seq: int, size: int = 100) -> Delivery:
     """Event number `seq`: every fifth is a deletion."""
     url = f"https://harbour.example/{seq}"
     if seq % 5 == 0:
-        return Delivery(seq, "deleted", run=1, source="harbour", url=url)
+        return Delivery(seq, "deleted", run=1, source="harbour", url=url, id=seq)
     document = {"source": "harbour", "url": url, "status": 200, "title": f"Plover {seq} am »Nordmole«", "indexed": True}
     text = "two\nlines " * (size // 10)
-    return Delivery(seq, "found", 1, "harbour", url, document, text, html="<p>\u2028</p>", kept=kept(seq))
+    return Delivery(seq, "found", 1, "harbour", url, document, text, html="<p>\u2028</p>", kept=kept(seq), id=seq)
 
 
 def kept(seq: int) -> Kept:

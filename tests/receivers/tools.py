@@ -18,7 +18,7 @@ class Secrets:
         return KEY.decode()
 
 
-def tools(clock: Clock | None = None) -> ReceiverTools:
+def tools(clock: Clock | None = None, newest: int = 1 << 40) -> ReceiverTools:
     """Tools of a receiver called shop."""
     told = clock or SystemClock()
-    return ReceiverTools("shop", "1d", told, Secrets(), lambda: Egress(told))
+    return ReceiverTools("shop", "1d", told, Secrets(), lambda: newest, lambda: Egress(told))

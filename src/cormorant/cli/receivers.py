@@ -42,13 +42,17 @@ def kinds(
     epilog=examples(
         "cormorant receiver add jsonlines found --source docs --set path=/tmp/found.jsonl",
         "cormorant receiver add webhook shop --set url=https://hooks.example.org/found --set secret=secret:shop",
+        "cormorant receiver add opensearch engine --set url=https://search.example.org:9200 --set index=papers",
         "cormorant receiver add warc archive --set folder=/srv/archive",
     )
 )
 def add(
     context: typer.Context,
     kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="Kind: jsonlines, warc, webhook, python. `receiver kinds` lists them.")
+        str,
+        typer.Argument(
+            metavar="KIND", help="Kind: jsonlines, warc, webhook, opensearch, python. `receiver kinds` lists them."
+        ),
     ],
     name: Name,
     pairs: Set,

@@ -145,12 +145,15 @@ class Shelf:
         depths = dict(bulk.select_in(tx, resource, ("id", "depth"), "id", linked))
         return [
             each._replace(
-                rights=self.acl(tx, each.row.acl_id) if each.row else each.rights,
                 said=said.get(each.event.resource, NOTHING),
                 depth=depths.get(each.event.resource),
             )
-            for each in found
+            for each in self.ruled(tx, found)
         ]
+
+    def ruled(self, tx: Tx, found: Sequence[Found]) -> list[Found]:
+        """The same with rights."""
+        return [each._replace(rights=self.acl(tx, each.row.acl_id)) if each.row else each for each in found]
 
     def acl(self, tx: Tx, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Grants and denies of a number."""

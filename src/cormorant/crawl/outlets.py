@@ -18,7 +18,7 @@ from cormorant.crawl.delivery import Found, Shelf
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import Counters
-from cormorant.receivers.protocol import Delivery, Kept, Refusal, Stop
+from cormorant.receivers.protocol import Delivery, Kept, Refusal, Rights, Stop
 from cormorant.receivers.stream import Event
 
 if TYPE_CHECKING:
@@ -85,6 +85,9 @@ class IndexOutlet:
         if self._pending and (full or now - self._since > COMMIT_S or now - self._heard > QUIET_S):
             self._writer.commit(self.place)
             self._pending, self._bytes = 0, 0
+        elif not self._pending and upto > self._writer.place and now - self._heard > QUIET_S:
+            self._writer.commit(upto)  # what lies between is for others alone; runs wait until it was passed
+            self.place, self._heard = upto, now
         return self._writer.place
 
     def _change(self, each: Found) -> Change:
@@ -172,7 +175,8 @@ class ReceiverOutlet:
         if settings.when == "end":
             early = course.finding(tx)
             events = list(takewhile(lambda event: event.run not in early, events))
-        return self._shelf.find(tx, events, body=settings.COPIES)
+        found = self._shelf.find(tx, events, body=settings.COPIES)
+        return self._shelf.ruled(tx, found) if settings.RIGHTS else found
 
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:  # noqa: ARG002 - the shape of an outlet
         """Deliver; what is refused is told and not offered again. Where nothing is for it, it only moves on."""
@@ -187,15 +191,18 @@ class ReceiverOutlet:
 
     def _delivery(self, each: Found) -> Delivery:
         event, row, frame = each.event, each.row, each.frame
-        word = event.event.word if self._receiver.settings.delta or event.event.of_run else Event.FOUND.word
+        settings = self._receiver.settings
+        word = event.event.word if settings.delta or event.event.of_run else Event.FOUND.word
         name = row.source if row is not None else self._sources.get(event.source, "")
         if row is None or frame is None:
-            return Delivery(event.seq, word, event.run, name, event.url or "")
-        large = len(frame.text) > LARGE
+            url, damaged = event.url or (row.url if row is not None else ""), row is not None
+            return Delivery(event.seq, word, event.run, name, url, id=event.resource, damaged=damaged)
+        large = len(frame.text) > LARGE and not settings.WHOLE
         return Delivery(
             event.seq, word, event.run, name, row.url, document_record(row), "" if large else frame.text,
             reference=f"/cached/{row.id}" if large else None,
-            kept=_copy(row, frame) if self._receiver.settings.COPIES else None,
+            kept=_copy(row, frame) if settings.COPIES else None,
+            id=row.id, rights=Rights(*each.rights) if settings.RIGHTS else None,
         )  # fmt: skip
 
     def counted(self) -> Mapping[int, Counters]:

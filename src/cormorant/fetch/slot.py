@@ -97,6 +97,7 @@ class Slot:
         self.busy = self.stale = False
         self.sent = self.size = self._packed = 0
         self._body: bytes | None = None
+        self._put = False
         self._route = DIRECT
         self._begin_anew()
 
@@ -126,8 +127,8 @@ class Slot:
             else:
                 self.curl.unsetopt(pycurl.HTTPHEADER)  # an empty list would leave the lines of the request before
             self._headers = request.headers
-        if request.body is not self._body:
-            self._change_body(request.body)
+        if request.body is not self._body or request.put != self._put:
+            self._change_body(request.body, put=request.put)
         if request[_MANNER:_BODY] != self._manner:
             self._adopt(request)
         if resolve is not None:
@@ -144,9 +145,13 @@ class Slot:
         for option, value in options(request.route):
             self._setopt(option, value)
         self._headers, self._manner, self._route, self._fresh, self._body = (), (), request.route, False, None
+        self._put = False
 
-    def _change_body(self, body: bytes | None) -> None:
-        """Post these bytes, of which libcurl takes a copy, or ask as before."""
+    def _change_body(self, body: bytes | None, *, put: bool) -> None:
+        """Post or put these bytes, of which libcurl takes a copy, or ask as before."""
+        if put != self._put:
+            self._setopt(pycurl.CUSTOMREQUEST, "PUT") if put else self.curl.unsetopt(pycurl.CUSTOMREQUEST)
+            self._put = put
         if body is None:
             self._setopt(pycurl.HTTPGET, 1)
         else:

@@ -161,7 +161,12 @@ def tools(house: House, name: str, egress: Callable[[], Egress] | None = None) -
     """What a receiver is given; without `egress` it is only looked at."""
     with house.store.begin() as tx:
         installation = stream.installation(tx)
-    return ReceiverTools(name, installation, house.clock, secrets.Opened(house), egress)
+
+    def newest() -> int:
+        with house.store.read() as tx:
+            return stream.head(tx)
+
+    return ReceiverTools(name, installation, house.clock, secrets.Opened(house), newest, egress)
 
 
 def veto(house: House, source: int) -> Callable[[str], bool] | None:

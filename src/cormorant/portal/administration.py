@@ -2,8 +2,9 @@
 
     GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
     GET /queries                GET /metrics
-    GET /api/v1/documents, /explain, /sources, /runs, /schedules, /tuning, /queries and what is below them, but for
-        /documents/ID/duplicates, which is for every reader
+    GET /api/v1/documents, /explain, /sources, /runs, /schedules, /receivers, /parameters, /tuning, /queries and what is
+        below them, but for /documents/ID/duplicates, which is for every reader
+    POST, PATCH, DELETE /api/v1/schedules, /receivers, /parameters and what is below them
 
 One router, so that it is closed in one place: `admission.admit` is asked before each of its routes, and a page that
 links into the group does so only when `admission.is_open`.
@@ -14,7 +15,17 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from fastapi.templating import Jinja2Templates
 
-from cormorant.portal import explaining, programs, queries, runlog, schedules, statuses, watch
+from cormorant.portal import (
+    explaining,
+    parameters,
+    programs,
+    queries,
+    receivers,
+    runlog,
+    schedules,
+    statuses,
+    watch,
+)
 from cormorant.portal.admission import admit
 from cormorant.portal.asked import Asked
 from cormorant.portal.shelf import Shelf
@@ -28,6 +39,8 @@ def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
     programs.add(router, shelf.house)
     runlog.add(router, shelf.house)
     schedules.add(router, shelf.house)
+    receivers.add(router, shelf.house)
+    parameters.add(router, shelf.house)
     queries.add(router, shelf, look, asked)
     watch.add_metrics(router, shelf)
     return router

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
-from cormorant.portal import records
+from cormorant.portal import receivers, records
 from cormorant.portal.runlog import LogLine
 
 PROBLEM = "application/problem+json"
@@ -19,8 +19,8 @@ _WRONG = {
 }
 _REF = "#/components/schemas/{model}"
 ABOUT = (
-    "Search, for every reader; documents, explanations, sources and runs, for those who look after the installation. "
-    "An error is a problem object (RFC 9457) with a `code`."
+    "Search, for every reader; documents, explanations, sources, runs, schedules, receivers and parameters, for those "
+    "who look after the installation. An error is a problem object (RFC 9457) with a `code`."
 )
 
 
@@ -41,7 +41,10 @@ def _drawn(app: FastAPI) -> dict[str, Any]:
     schemas = drawn.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    lines = (records.Document, records.Link, records.Explanation, records.Source, records.Kind, records.Run, LogLine)
+    lines = (
+        records.Document, records.Link, records.Explanation, records.Source, records.Kind, records.Run,
+        receivers.Receiver, receivers.FaultyDocument, LogLine,
+    )  # fmt: skip
     for model in (records.Problem, *lines):
         schema = TypeAdapter(model).json_schema(ref_template=_REF)
         schemas |= schema.pop("$defs", {})

@@ -42,9 +42,18 @@ _UNFIT = {
     "missing": "has to be given", "int_parsing": "has to be a whole number", "bool_parsing": "has to be 1 or 0",
     "greater_than_equal": "has to be at least {ge}", "less_than_equal": "has to be at most {le}",
     "enum": "has to be {expected}", "literal_error": "has to be {expected}",
-    "string_too_long": "has to have at most {max_length} characters",
+    "string_too_long": "has to have at most {max_length} characters", "extra_forbidden": "is not known here",
+    "string_type": "has to be text", "list_type": "has to be a list", "dict_type": "has to be an object",
+    "bool_type": "has to be true or false", "too_short": "has to have something in it",
+    "value_error": "has {error} in it",
 }  # fmt: skip
 """What to say of a value, by what pydantic calls its fault."""
+
+_NO_BODY = dict.fromkeys(
+    ("json_invalid", "model_attributes_type", "model_type"),
+    "What was sent is no JSON object. Send one, with `Content-Type: application/json`.",
+)
+"""What to say of what was sent as a whole."""
 
 _READERS = (UsageError, NotFoundError, ConflictError, NotSignedIn, TooManyTries)
 """What comes of what a reader asked for; they are told in its own words, as of an index that a command mends."""
@@ -66,6 +75,8 @@ def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[], None]) -> None
         first = error.errors()[0]
         if first["loc"][0] == "path":
             return _said(look, request, _nowhere())
+        if first["type"] in _NO_BODY:
+            return _said(look, request, UsageError(_NO_BODY[first["type"]]).as_problem() | {"status": 422})
         said = _UNFIT.get(first["type"], "is not understood").format(**first.get("ctx", {}))
         return _said(look, request, UsageError(f"`{first['loc'][-1]}` {said}.").as_problem() | {"status": 422})
 

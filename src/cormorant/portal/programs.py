@@ -10,7 +10,7 @@ import difflib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request
 from fastapi.dependencies.models import Dependant
@@ -181,7 +181,7 @@ def _add_documents(router: APIRouter, house: House) -> None:
     ) -> Response:
         """List every known address, also before its first visit."""
         if as_lines(request):
-            return lines(listing.listed(house, wanted, cursor))
+            return in_lines(listing.listed(house, wanted, cursor))
         found, following = listing.page(house, wanted, cursor, limit)
         return Json({"documents": found, "next": following})
 
@@ -194,7 +194,7 @@ def _add_documents(router: APIRouter, house: House) -> None:
     def list_links(request: Request, number: Number) -> Response:
         """List the links of a document: out of it and into it, with their texts."""
         found = links.of_document(house, number)
-        return lines(found) if as_lines(request) else Json({"links": found})
+        return in_lines(found) if as_lines(request) else Json({"links": found})
 
 
 def _add_explain(router: APIRouter, house: House) -> None:
@@ -207,7 +207,7 @@ def _add_explain(router: APIRouter, house: House) -> None:
     ) -> Response:  # fmt: skip
         """Say why an address is, or is not, in the index: once for each source that knows it."""
         found = explain.explain(house, address, here=False)
-        return lines(found) if as_lines(request) else Json({"explanations": found})
+        return in_lines(found) if as_lines(request) else Json({"explanations": found})
 
 
 def _add_tuning(router: APIRouter, house: House) -> None:
@@ -215,7 +215,7 @@ def _add_tuning(router: APIRouter, house: House) -> None:
     def list_weights(request: Request) -> Response:
         """List the weights of ranking, with the standard of each."""
         found = tuning.listed(house)
-        return lines(found) if as_lines(request) else Json({"weights": found})
+        return in_lines(found) if as_lines(request) else Json({"weights": found})
 
 
 def _add_sources(router: APIRouter, house: House) -> None:
@@ -223,7 +223,7 @@ def _add_sources(router: APIRouter, house: House) -> None:
     def list_sources(request: Request) -> Response:
         """List the sources."""
         found = [sources.as_record(house, row) for row in sources.every(house)]
-        return lines(found) if as_lines(request) else Json({"sources": found})
+        return in_lines(found) if as_lines(request) else Json({"sources": found})
 
     @route(router, "/sources/kinds", records.Kinds, records.Kind)
     def list_kinds(request: Request) -> Response:
@@ -231,7 +231,7 @@ def _add_sources(router: APIRouter, house: House) -> None:
         found = [
             each | {"settings": kinds.settings_of(source_kind(each["kind"]).settings)} for each in kinds.of_sources()
         ]
-        return lines(found) if as_lines(request) else Json({"kinds": found})
+        return in_lines(found) if as_lines(request) else Json({"kinds": found})
 
     @route(router, "/sources/{name}", records.Source)
     def show_source(
@@ -248,7 +248,7 @@ def _add_runs(router: APIRouter, house: House) -> None:
         """List runs, the newest first."""
         older = before(cursor)
         if as_lines(request):
-            return lines(crawl.listed(house, source or None, before=older))
+            return in_lines(crawl.listed(house, source or None, before=older))
         found = crawl.listed(house, source or None, before=older, most=limit + 1)
         return Json({"runs": found[:limit], "next": str(found[limit - 1]["run"]) if len(found) > limit else None})
 
@@ -277,6 +277,21 @@ def route(
     return router.get(f"{PREFIX}{path}", response_model=None, responses=fine, dependencies=only)
 
 
+def order(
+    router: APIRouter,
+    method: Literal["POST", "PATCH", "DELETE"],
+    path: str,
+    model: type[records.Record],
+    status: int = 200,
+) -> Callable[[_Call], _Call]:
+    """A route that changes something and answers with a record of how it is now."""
+    fine: dict[int | str, dict[str, Any]] = {status: {"model": model, "description": "Done."}}
+    only = [Depends(_only_known)]
+    return router.api_route(
+        f"{PREFIX}{path}", methods=[method], status_code=status, response_model=None, responses=fine, dependencies=only
+    )
+
+
 def _parameters(dependant: Dependant) -> set[str]:
     """Which query parameters a route takes, by itself and by what it depends on."""
     return {each.alias for each in dependant.query_params}.union(*map(_parameters, dependant.dependencies))
@@ -299,7 +314,7 @@ def as_lines(request: Request) -> bool:
     return LINES in request.headers.get("accept", "").lower()
 
 
-def lines(found: Iterable[dict[str, Any]]) -> Response:
+def in_lines(found: Iterable[dict[str, Any]]) -> Response:
     """An object a line. The first is made before the answer begins, so that what cannot be listed is an error."""
     return StreamingResponse((_written(each) + b"\n" for each in _begun(found)), media_type=LINES)
 

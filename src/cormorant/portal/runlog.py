@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 from cormorant.operate import runlog
 from cormorant.operate.house import House
 from cormorant.operate.runlog import Wanted
-from cormorant.portal.programs import Json, Limit, Number, as_lines, lines, route
+from cormorant.portal.programs import Json, Limit, Number, as_lines, in_lines, route
 from cormorant.portal.records import Record
 
 
@@ -47,5 +47,5 @@ def add(router: APIRouter, house: House) -> None:
     ) -> Response:
         """Show the last lines of the log of a run; as lines it is all of it, to be kept."""
         if as_lines(request):
-            return lines(runlog.lines(house, number, Wanted(level, only or None)))
+            return in_lines(runlog.lines(house, number, Wanted(level, only or None)))
         return Json({"lines": list(runlog.lines(house, number, Wanted(level, only or None, limit)))})

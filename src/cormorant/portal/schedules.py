@@ -1,4 +1,4 @@
-"""What programs are told of schedules: what `cormorant schedule list` and `show` print."""
+"""Schedules for programs: what `cormorant schedule` does and prints."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from pydantic import Field
 
 from cormorant.operate import schedules
 from cormorant.operate.house import House
-from cormorant.portal.programs import Json, route
+from cormorant.portal import orders
+from cormorant.portal.programs import Json, order, route
 from cormorant.portal.records import Record, When
+
+Name = Annotated[str, Path(examples=["nightly"])]
 
 
 class Schedule(Record):
@@ -74,15 +77,68 @@ class Schedules(Record):
     schedules: list[Schedule]
 
 
+class DeletedSchedule(Record):
+    """A schedule that there was."""
+
+    schedule: str
+    deleted: bool
+    runs: list[int] = Field(description="That go on without it.")
+
+
 def add(router: APIRouter, house: House) -> None:
     """The routes."""
+    _add_looks(router, house)
+    _add_changes(router, house)
+    _add_switches(router, house)
 
+
+def _add_looks(router: APIRouter, house: House) -> None:
     @route(router, "/schedules", Schedules)
     def list_schedules() -> Response:
         """List the schedules: how each went last, and when it fires next."""
         return Json({"schedules": schedules.listed(house)})
 
     @route(router, "/schedules/{name}", OneSchedule)
-    def show_schedule(name: Annotated[str, Path(examples=["nightly"])]) -> Response:
+    def show_schedule(name: Name) -> Response:
         """Show a schedule and what became of its last times."""
         return Json(schedules.shown(house, name))
+
+
+def _add_changes(router: APIRouter, house: House) -> None:
+    @order(router, "POST", "/schedules", Schedule, 201)
+    def add_schedule(said: orders.NewSchedule) -> Response:
+        """Add a schedule. `sources` and `when` have to be given; it fires from now on, while this serves."""
+        return Json(schedules.add(house, said.schedule, _wanted(said)), 201)
+
+    @order(router, "PATCH", "/schedules/{name}", Schedule)
+    def edit_schedule(name: Name, said: orders.Times) -> Response:
+        """Change a schedule. A launch under way goes on with the sources that it began with."""
+        return Json(schedules.edit(house, name, _wanted(said)))
+
+    @order(router, "DELETE", "/schedules/{name}", DeletedSchedule)
+    def delete_schedule(name: Name) -> Response:
+        """Forget a schedule and its history. A run of it that is under way goes on."""
+        return Json({"schedule": name, "deleted": True, "runs": schedules.delete(house, name)})
+
+
+def _add_switches(router: APIRouter, house: House) -> None:
+    @order(router, "POST", "/schedules/{name}/start", Schedule)
+    def start_schedule(name: Name) -> Response:
+        """Have the sources of a schedule crawled now, whatever the time."""
+        return Json(schedules.start(house, name))
+
+    @order(router, "POST", "/schedules/{name}/enable", Schedule)
+    def enable_schedule(name: Name) -> Response:
+        """Have a schedule fire by itself again. Times that passed meanwhile are not made up for."""
+        return Json(schedules.set_enabled(house, name, enabled=True))
+
+    @order(router, "POST", "/schedules/{name}/disable", Schedule)
+    def disable_schedule(name: Name) -> Response:
+        """Have a schedule fire no more by itself. A launch under way goes on."""
+        return Json(schedules.set_enabled(house, name, enabled=False))
+
+
+def _wanted(said: orders.Times) -> schedules.Wanted:
+    return schedules.Wanted(
+        said.sources, said.when, said.time_zone, said.windows, said.overrun, said.missed, said.refresh
+    )

@@ -22,6 +22,10 @@ class ReceiverSettings(Settings):
 
     COPIES: ClassVar[bool] = False
     """Whether the kind is given what was fetched, byte for byte, besides what it says."""
+    RIGHTS: ClassVar[bool] = False
+    """Whether the kind is told who may read a document."""
+    WHOLE: ClassVar[bool] = False
+    """Whether the kind is given all of a text, however long, and no reference in its place."""
 
     delta: bool = Field(
         default=True,
@@ -39,6 +43,13 @@ class ReceiverSettings(Settings):
     def secrets(self) -> frozenset[str]:
         """Names of the secrets it needs."""
         return frozenset()
+
+
+class Rights(NamedTuple):
+    """Who may read a document: whoever is one of the grants and none of the denies. `model.acl` says how they look."""
+
+    grants: tuple[str, ...]
+    denies: tuple[str, ...]
 
 
 class Kept(NamedTuple):
@@ -63,8 +74,9 @@ class Delivery:
     delta crawl. What is sent again is found as well, and deleted if it is gone. started, finished, stopped and failed
     are of a run: `url` is then "", and there is no document. `document` is the Document record of the interfaces, None
     for what is gone; its values are what JSON has. `html` is None when there is none or it is not asked for. Large
-    content is left out (`text` then is "") and `reference` says where the kept copy can be had. `kept` is there for a
-    kind that asks for it.
+    content is left out (`text` then is "") and `reference` says where the kept copy can be had. `kept` and `rights` are
+    there for a kind that asks for them. `id` is the number of the document, the same for as long as the installation
+    knows it; 0 for an event of a run. `damaged`: the document is there, and its kept copy cannot be read.
     """
 
     seq: int
@@ -77,6 +89,9 @@ class Delivery:
     html: str | None = None
     reference: str | None = None
     kept: Kept | None = None
+    id: int = 0
+    rights: Rights | None = None
+    damaged: bool = False
 
 
 class Refusal(NamedTuple):
@@ -118,14 +133,15 @@ class Reveals(Protocol):
 class ReceiverTools:
     """What a receiver may be given: its name and the installation's, the clock, the way out, and secrets.
 
-    `egress` makes one that belongs to the running loop; None for a receiver that is only opened to see whether it can
-    be.
+    `newest` is the greatest number that any event has. `egress` makes one that belongs to the running loop; None for a
+    receiver that is only opened to see whether it can be.
     """
 
     name: str
     installation: str
     clock: Clock
     secrets: Reveals
+    newest: Callable[[], int]
     egress: Callable[[], Egress] | None = None
 
 

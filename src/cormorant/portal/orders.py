@@ -1,0 +1,104 @@
+"""What programs may send: the bodies of requests that add, edit and start things.
+
+Values of settings are what TOML has as well: text, numbers, true and false, lists of text. None takes a setting back.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from cormorant.model.run import Refresh
+from cormorant.model.schedule import Missed, Overrun
+
+Settings = Annotated[
+    dict[str, Any],
+    BeforeValidator(lambda given: {name: "" if value is None else value for name, value in given.items()}
+                    if isinstance(given, dict) else given),
+    Field(description="By name; null or an empty value sets one back."),
+]  # fmt: skip
+
+
+class Order(BaseModel):
+    """Something with these fields and no others, in text that can be kept."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _storable(cls, given: Any) -> Any:
+        """Refuse what no database keeps: NUL, and halves of a character."""
+        if isinstance(given, bytes):
+            return given  # not sent as JSON, which is said of it then
+        try:
+            said = json.dumps(given, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("halves of a character") from None
+        if b"\\u0000" in said:
+            raise ValueError("a character with the code 0")
+        return given
+
+
+class NewReceiver(Order):
+    """A receiver to be added."""
+
+    receiver: str = Field(description="Its name.", examples=["found"])
+    kind: str = Field(examples=["jsonlines"])
+    source: str | None = Field(default=None, description="Documents of this source; else of all.")
+    settings: Settings = {}
+
+
+class Edit(Order):
+    """Settings that are to be others; those that are not named stay."""
+
+    settings: Settings = Field(min_length=1)
+
+
+class Resend(Order):
+    """What is to be told once more: all that is kept, unless said otherwise."""
+
+    source: str | None = Field(default=None, description="Only documents of this source.")
+    faulty: bool = Field(default=False, description="Only what it could not take.")
+
+
+class NewParameters(Order):
+    """A set of parameters to be added."""
+
+    parameters: str = Field(description="Its name.", examples=["gentle"])
+    settings: Settings = {}
+
+
+class EditParameters(Edit):
+    """The same of a set, with leave for what comes of it."""
+
+    agreed: bool = Field(default=False, description="Also when documents leave the index by it.")
+
+
+class Times(Order):
+    """What a schedule does; what is not said stays, or is as it comes."""
+
+    sources: list[str] | None = Field(default=None, description="One after another, in this order.")
+    when: str | None = Field(default=None, description="Cron, `every ...` or `manual`.", examples=["0 2 * * *"])
+    time_zone: str | None = Field(default=None, description="Empty: the machine's.", examples=["Europe/Berlin"])
+    windows: list[str] | None = Field(
+        default=None,
+        description="Hours of the week in which its runs may work; none: all.",
+        examples=[["Mon-Fri 20-06"]],
+    )
+    overrun: Overrun | None = Field(default=None, description="While the launch before is under way.")
+    missed: Missed | None = Field(default=None, description="When nothing was at work.")
+    refresh: Refresh | None = Field(default=None, description="What is visited of what is known.")
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.model_fields_set - {"schedule"}:
+            raise ValueError("nothing")
+        return self
+
+
+class NewSchedule(Times):
+    """A schedule to be added."""
+
+    schedule: str = Field(description="Its name.", examples=["nightly"])

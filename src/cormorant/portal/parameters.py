@@ -1,0 +1,106 @@
+"""Sets of parameters for programs: what `cormorant parameters` does and prints."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import Response
+from pydantic import Field
+
+from cormorant.base.errors import ConflictError
+from cormorant.operate import previewing, sharing
+from cormorant.operate.house import House
+from cormorant.portal import orders
+from cormorant.portal.programs import Json, order, route
+from cormorant.portal.records import Record, When
+
+Name = Annotated[str, Path(examples=["system"])]
+
+
+class ParameterSet(Record):
+    """Values of settings that sources share. `system` holds for every source."""
+
+    parameters: str
+    settings: dict[str, Any]
+    version: int = Field(description="How often it was kept.")
+    sources: list[str] = Field(description="That use it.")
+    created_at: When
+
+
+class ParameterSets(Record):
+    """All sets, the system's first."""
+
+    parameters: list[ParameterSet]
+
+
+class ParametersPreview(Record):
+    """What an edit of a set would do to each source that uses it: what `source edit --preview` prints."""
+
+    parameters: str
+    sources: list[dict[str, Any]]
+
+
+class DeletedParameters(Record):
+    """A set that there was."""
+
+    parameters: str
+    deleted: bool
+    sources: list[str] = Field(description="That used it, and do without.")
+
+
+def add(router: APIRouter, house: House) -> None:
+    """The routes."""
+    _add_looks(router, house)
+    _add_changes(router, house)
+
+
+def _add_looks(router: APIRouter, house: House) -> None:
+    @route(router, "/parameters", ParameterSets)
+    def list_parameters() -> Response:
+        """List the sets of parameters, with the sources that use each."""
+        return Json({"parameters": sharing.listed(house)})
+
+    @route(router, "/parameters/{name}", ParameterSet)
+    def show_parameters(name: Name) -> Response:
+        """Show a set of parameters."""
+        return Json(sharing.show(house, name))
+
+
+def _add_changes(router: APIRouter, house: House) -> None:
+    @order(router, "POST", "/parameters", ParameterSet, 201)
+    def add_parameters(said: orders.NewParameters) -> Response:
+        """Add a set of parameters. A source uses it by its setting `parameters`."""
+        return Json(sharing.add(house, said.parameters, said.settings), 201)
+
+    @order(router, "POST", "/parameters/{name}/preview", ParametersPreview)
+    def preview_parameters(name: Name, said: orders.Edit) -> Response:
+        """Say what an edit would do to each source that uses the set, and change nothing."""
+        return Json({"parameters": name, "sources": _effects(house, name, said)})
+
+    @order(router, "PATCH", "/parameters/{name}", ParameterSet)
+    def edit_parameters(name: Name, said: orders.EditParameters) -> Response:
+        """Change settings of a set; its sources follow. Refused (409) when documents would leave, unless `agreed`."""
+        effects = _effects(house, name, said)
+        going = sum(each["leave"] + each["merge"] for each in effects)
+        if going and not said.agreed:
+            raise ConflictError(
+                f"{going:,} documents would leave the index. `/parameters/NAME/preview` lists them; send `agreed` with "
+                "true to have it done."
+            )
+        return Json(
+            sharing.edit(house, name, said.settings, {each["source"]: previewing.agreed(each) for each in effects})
+        )
+
+    @order(router, "DELETE", "/parameters/{name}", DeletedParameters)
+    def delete_parameters(
+        name: Name, used: Annotated[bool, Query(description="Also when sources use it, which then do without.")] = False
+    ) -> Response:
+        """Delete a set of parameters. One that sources use is kept, unless that is agreed to."""
+        return Json({"parameters": name, "deleted": True, "sources": sharing.delete(house, name, used=used)})
+
+
+def _effects(house: House, name: str, said: orders.Edit) -> list[dict[str, Any]]:
+    """What an edit does to each source."""
+    changed = sharing.edited(house, name, said.settings)
+    return [previewing.of_whole(house, source, whole) for source, whole in changed.items()]
