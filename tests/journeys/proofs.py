@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -59,6 +60,12 @@ PROOFS = (
     Known("queries", "tests.journeys.queries",
           "Whatever is asked is answered, by the page and for programs, and nothing of it ends in a fault.",
           ("--queries 10000",)),
+    Known("interleavings", "tests.reliability.simulate",
+          "Frontier, leases, runs and schedules are right, however processes take turns, fail and come back.",
+          tuple(f"--seeds {first}-{first + 999}" for first in range(0, 10_000, 1_000))),
+    Known("faults in interleavings", "tests.reliability.planted",
+          "The simulation of interleavings finds planted faults.",
+          tuple(f"--part {number}/3" for number in (1, 2, 3))),
     Known("traps", "tests/journeys/prove_traps.py", "Traps around a real site end, and the site is fetched whole."),
     Known("faults in crawls", "tests/journeys/prove_plants.py", "The proof of kills finds planted faults."),
     Known("faults in the armour", "tests/journeys/prove_armour.py",
@@ -89,6 +96,7 @@ def record(
         "figures": dict(figures),
         "measured": dict(measured or {}),
         "deviations": dict(sorted((deviations or {}).items())),
+        "with": f"Python {platform.python_version()}, {platform.system()} {platform.release()}, {os.cpu_count()} cores",
     }
     Path(folder).mkdir(parents=True, exist_ok=True)
     file = f"{name} {part}".strip().replace(" ", "-")

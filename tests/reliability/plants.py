@@ -100,7 +100,7 @@ LOST = (
         ),
     ),
     _plant(
-        "a visit is done before its document is written",
+        "a visit is done in one transaction, and its document is written in the next",
         _DISPATCH,
         (
             "            writing.write(tx, made, self.order.run)\n",
