@@ -65,7 +65,7 @@ class Farm:
         shared = chance.random() < 0.4
         for number in range(chance.randint(2, 3)):
             address = "20.0.0.1" if shared and number < 2 else f"20.0.0.{number + 2}"
-            delay = chance.choice((0.0, 0.0, 0.0, 3.0))
+            delay = chance.choice((0.0, 0.0, 0.0, 10.0))
             slow = chance.uniform(0.02, 0.8)
             name = f"h{number}.example.org"
             self.hosts[name] = Host(name, address, delay, (slow / 4, slow))
@@ -109,7 +109,7 @@ class Farm:
     def sulk(self) -> None:
         """A site fails in one way or another for a while."""
         host = self._chance.choice(sorted(self.hosts.values(), key=lambda each: each.name))
-        host.mood = self._chance.choice(("refuses", "breaks", "fails", "busy", "slow", "robots"))
+        host.mood = self._chance.choice(("refuses", "breaks", "fails", "busy", "slow", "slow", "robots"))
         host.mood_until = self.world.now + self._chance.choice((3.0, 20.0, 90.0, 400.0))
 
     def heal(self) -> None:
@@ -174,7 +174,7 @@ class Farm:
     def times(self, host: Host) -> tuple[float, float]:
         """Seconds until a request goes out, and until its answer is there."""
         slow = not self.calm and host.mood == "slow" and self.world.now < host.mood_until
-        answer = self._chance.uniform(*host.latency) if not slow else self._chance.choice((5.0, 70.0, 130.0))
+        answer = self._chance.uniform(*host.latency) if not slow else self._chance.choice((5.0, 80.0, 130.0))
         return self._chance.choice((0.0, 0.01, 0.3)), answer
 
 

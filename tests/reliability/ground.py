@@ -39,11 +39,15 @@ class History:
 
 
 @cache
+def _made() -> tempfile.TemporaryDirectory[str]:
+    folder = tempfile.TemporaryDirectory(prefix="template-", dir=fast())
+    build.open_house(Plan(Path(folder.name) / "data", INSTALLATION), first=True).store.close()
+    return folder
+
+
 def template() -> Path:
-    """A data folder in which there is nothing yet, made once."""
-    folder = Path(tempfile.mkdtemp(prefix="template-", dir=fast()))
-    build.open_house(Plan(folder / "data", INSTALLATION), first=True).store.close()
-    return folder / "data"
+    """A data folder in which there is nothing yet, made once; it goes with this process."""
+    return Path(_made().name) / "data"
 
 
 def fast() -> str | None:

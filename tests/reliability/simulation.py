@@ -29,6 +29,7 @@ from cormorant.cache.folder import PackFolder
 from cormorant.cache.local import LocalCache
 from cormorant.catalog import schedules as planned
 from cormorant.catalog import sources as catalog
+from cormorant.frontier import leases, supply
 from cormorant.journal import launches
 from cormorant.model.run import Refresh
 from cormorant.model.schedule import OPEN_LAUNCHES, Missed, Overrun
@@ -44,10 +45,12 @@ from tests.reliability.ground import INSTALLATION, History, fast, faults, let_go
 from tests.reliability.watch import ENDED, Watch
 from tests.reliability.world import BEGAN, LATE_S, Clock, Edges, Process, World
 
-PEACE_S = 20_000.0
+PEACE_S = 2_500.0
 """How long all that is under way may take to end when nothing fails any more."""
 KILLED, STOPPED = 0.003, 0.003
 """How likely a process is killed, or stopped for a while, at an edge; a retriever is stopped oftener: it has leases."""
+READ_AHEAD = 4
+"""Rows that are read at once: sites have so few pages that all of them would be."""
 EVERY_MINUTES = ("* * * * *", "*/2 * * * *", "*/5 * * * *")
 EVERY_HOUR = ("0 * * * *", "*/30 * * * *", "7 */2 * * *")
 LONG = 0.04
@@ -72,7 +75,7 @@ class Simulation:
         self.clock = Clock(world)
         self.mine = self._house(Store.open(self.plan.store_url, self.clock))
         self.long = self.chance.random() < LONG
-        self.pace_s = self.chance.choice((0.5, 1.0, 2.0))
+        self.pace_s = self.chance.choice((0.5, 1.0, 4.0))
         self.told = folder / "told.jsonl"
         self.watch = Watch(self.farm, self.folder / "cormorant.db", self.pace_s)
         self.calm = False
@@ -94,9 +97,8 @@ class Simulation:
         def none(*_: object) -> Any:
             raise LookupError("there is no index")
 
-        return House(
-            self.folder, store, self.clock, SOURCES, copies, none, none, none, none, PackFolder(self.plan.cache), False
-        )
+        packs = PackFolder(self.plan.cache)
+        return House(self.folder, store, self.clock, SOURCES, copies, none, none, none, none, packs, searchable=False)
 
     def install(self) -> None:
         """Add sources, a receiver, and perhaps a schedule."""
@@ -121,7 +123,7 @@ class Simulation:
 
     def start(self) -> None:
         """Start every process."""
-        for number in range(1, 1 + (INSTALLATION.retrievers or 1)):
+        for number in range(1, 1 + INSTALLATION.retriever_count):
             self._retriever(f"retriever-{number}")
         self.world.start("conductor", self._as(lambda stop: roles._conduct(self.plan, stop, schedules=True)))
         self.world.start("provider", self._as(lambda stop: roles._provide(self.plan, stop)))
@@ -140,8 +142,8 @@ class Simulation:
 
     def _opened(self, plan: Plan) -> House:
         """What a process opens as it begins."""
-        assert self.now is not None
         process = self.now
+        assert process is not None
         engine = drivers.engine(plan.store_url).execution_options(compiled_cache=STATEMENTS)
         store = Edges(engine, self.clock, plan.store_url)
         store.process = process
@@ -165,6 +167,8 @@ class Simulation:
             parts = {"open_house": self._opened, "Fetcher": fetcher, "way_out": lambda *_: way, "memory": memory}
             for name, part in parts.items():
                 stack.enter_context(mock.patch.object(roles, name, part))
+            stack.enter_context(mock.patch.object(leases, "READ_AHEAD", READ_AHEAD))
+            stack.enter_context(mock.patch.object(supply, "LOW", READ_AHEAD // 2))
             stack.enter_context(faults(self.watch.note))
             yield
 
@@ -194,7 +198,7 @@ class Simulation:
         if process.name == "retriever-2" and self.chance.random() < 0.3:
             self._away = True  # what it had leased is for the other to take up
         if not (self._away and process.name == "retriever-2"):
-            self.world.call_at(self.world.now + self.chance.uniform(0.5, 8.0), lambda: self._again(process))
+            self.world.call_at(self.world.now + self.chance.uniform(0.2, 6.0), lambda: self._again(process))
 
     def _again(self, process: Process) -> None:
         """Start a process again that was killed, unless another one of its name is there."""
@@ -273,15 +277,12 @@ class Simulation:
             self._compare()
 
     def _is_wrong(self) -> bool:
-        self._see_alive()
-        return bool(self.watch.wrong)
-
-    def _see_alive(self) -> None:
-        """A process ends by itself for a fault alone."""
+        """Is anything? A process ends by itself for a fault alone."""
         for each in self.world.processes:
             if each.error is not None:
                 self.watch.note(f"{each.name} ended: {each.error!r}")
                 each.error = None
+        return bool(self.watch.wrong)
 
     def _make_peace(self) -> None:
         self.calm = True
@@ -303,7 +304,7 @@ class Simulation:
         for number in [number for number, state in self.watch.runs.items() if state not in ENDED]:
             crawl.answer(self.mine, number, accept=True)
         self.watch.look("person")
-        return True
+        return not self.watch.wrong
 
     def _ends(self, what: str) -> bool:
         """See that everything ends that is under way, but for what waits for an answer."""
