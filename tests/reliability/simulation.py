@@ -46,7 +46,7 @@ from tests.reliability.watch import ENDED, Watch
 from tests.reliability.world import BEGAN, LATE_S, Clock, Edges, Process, World
 
 PEACE_S = 2_500.0
-"""How long all that is under way may take to end when nothing fails any more."""
+"""How long all that is under way may take to end in peace."""
 KILLED, STOPPED = 0.003, 0.003
 """How likely a process is killed, or stopped for a while, at an edge; a retriever is stopped oftener: it has leases."""
 READ_AHEAD = 4
@@ -317,8 +317,7 @@ class Simulation:
             return self._is_wrong() or not (going or waiting[0][0])
 
         if not self.world.run(ended, PEACE_S):
-            states = {number: str(state) for number, state in self.watch.runs.items() if state not in ENDED}
-            self.watch.note(f"{what} does not end: runs {states}")
+            self.watch.note(f"{what} does not end: runs {self.watch.runs}")
         return not self.watch.wrong
 
     def _crawl_whole(self) -> None:
@@ -339,7 +338,7 @@ class Simulation:
         self._compare_documents()
         self.world.run(self._is_told, PEACE_S)
         told = [json.loads(line)["seq"] for line in self.told.read_text().splitlines()] if self.told.exists() else []
-        wanted = [seq for seq, event in self.watch.events if event not in _UNTOLD]
+        wanted = [seq for seq, event, _ in self.watch.events if event not in _UNTOLD]
         if told != wanted:
             odd = sorted(set(wanted) ^ set(told)) or [a for a, b in zip(told, wanted, strict=False) if a != b]
             self.watch.note(f"the receiver was told {len(told)} of {len(wanted)} events; look at {odd[:5]}")
@@ -355,12 +354,15 @@ class Simulation:
             "(SELECT id FROM hidden WHERE rights_seq IS NULL)"
         )
         documents = {(name, url): said for name, url, said in found}
+        events = {(seq, number) for seq, _, number in self.watch.events}
+        for number, url, seq in self.watch.ask("SELECT id, url, seq FROM content WHERE indexed"):
+            if (seq, number) not in events:
+                self.watch.note(f"{url} was told of by event {seq}, which there is not")
         with self.mine.store.read() as tx:
             settings = {row.name: row.settings for row in catalog.every(tx)}
         for name in self.names:
             starts = list(settings[name]["start"])
-            hosts = tuple(f"{each}" for each in starts)
-            for address, body in self.farm.reachable(starts, hosts).items():
+            for address, body in self.farm.reachable(starts, tuple(starts)).items():
                 said = documents.get((name, address))
                 if said is None:
                     self.watch.note(f"{address} is no document of {name}")
@@ -382,8 +384,7 @@ class Simulation:
             at = row.rhythm().after(at)
 
     def _note(self) -> None:
-        history, watch = self.history, self.watch
-        history.wrong = watch.wrong
+        history, watch, history.wrong = self.history, self.watch, self.watch.wrong
         history.world_s, history.turns, history.commits = self.world.now - 1_000.0, self.world.turns, watch.commits
         history.requests, history.without_lease = len(self.farm.witness), watch.without_lease
         history.runs, history.events = len(watch.runs), len(watch.events)

@@ -63,7 +63,7 @@ class Watch:
         self.wrong: list[str] = []
         self.sites: dict[int, Site] = {}
         self.runs: dict[int, RunState] = {}
-        self.events: list[tuple[int, int]] = []
+        self.events: list[tuple[int, int, int]] = []
         self.commits = self.without_lease = 0
         self.slots: list[tuple[float, str]] = []
         self._visits: dict[int, int] = {}
@@ -148,12 +148,14 @@ class Watch:
     def _look_at_stream(self) -> None:
         head = self.ask("SELECT seq FROM stream_head")[0][0]
         last = self.events[-1][0] if self.events else 0
-        for seq, event in self.ask("SELECT seq, event FROM stream WHERE seq > ? ORDER BY seq", last):
+        for seq, event, number in self.ask(
+            "SELECT seq, event, resource_id FROM stream WHERE seq > ? ORDER BY seq", last
+        ):
             last += 1
             if seq != last:
                 self.note(f"event {seq} follows {last - 1}")
                 last = seq
-            self.events.append((seq, event))
+            self.events.append((seq, event, number))
         if head != last:
             self.note(f"the newest event is {last}, and the stream is at {head}")
 
