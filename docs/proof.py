@@ -42,12 +42,12 @@ and the check beside it has to fail.
 def page(records: Sequence[dict[str, Any]], ends: Sequence[dict[str, Any]]) -> str:
     """The page that tells of these records, and of how the runs ended."""
     rows = [(each.name, each.shows, f"`{each.command}`") for each in PROOFS]
-    parts = [ABOUT + _table(("proof", "what it shows", "by itself"), rows)]
+    parts = [ABOUT + table(("proof", "what it shows", "by itself"), rows)]
     for each in PROOFS:
         failed = [one["given"] for one in ends if one["proof"] == each.name and one["code"]]
         parts.append(_section(each, [one for one in records if one["proof"] == each.name], failed))
     planted = [(number, plant.name, plant.file, check) for number, (plant, check) in enumerate(EVERY, 1)]
-    return "\n".join([*parts, FAULTS + _table(("", "fault", "in", "found by"), planted)])
+    return "\n".join([*parts, FAULTS + table(("", "fault", "in", "found by"), planted)])
 
 
 def _section(proof: Known, found: Sequence[dict[str, Any]], failed: Sequence[str]) -> str:
@@ -60,14 +60,14 @@ def _section(proof: Known, found: Sequence[dict[str, Any]], failed: Sequence[str
         said += NONE
     else:
         rows = ((name, *(_shown(each["figures"].get(name, "")) for each in found)) for name in figures)
-        said += _table(("", *(each["part"] or "figures" for each in found)), rows)
+        said += table(("", *(each["part"] or "figures" for each in found)), rows)
     once = {name: None for each in found for name in each.get("measured", {})}
     if once:
         rows = ((name, *(_shown(each["measured"].get(name, "")) for each in found)) for name in once)
-        said += "\n" + _table(("measured once", *(each["part"] or "figures" for each in found)), rows)
+        said += "\n" + table(("measured once", *(each["part"] or "figures" for each in found)), rows)
     left_out = {name: reason for each in found for name, reason in each["deviations"].items()}
     if left_out:
-        said += "\n" + _table(("left out", "why"), sorted(left_out.items()))
+        said += "\n" + table(("left out", "why"), sorted(left_out.items()))
     return said
 
 
@@ -77,7 +77,8 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _table(columns: Sequence[str], rows: Iterator[Sequence[object]] | Sequence[Sequence[object]]) -> str:
+def table(columns: Sequence[str], rows: Iterator[Sequence[object]] | Sequence[Sequence[object]]) -> str:
+    """A table in Markdown."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "".join(f"| {' | '.join(str(each).replace('|', '/') for each in line)} |\n" for line in lines)
 

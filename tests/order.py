@@ -23,6 +23,7 @@ SECONDS = {
     "journeys/test_receivers.py": 50, "crawl/test_provide.py": 30, "operate/test_problems.py": 35,
     "journeys/test_opensearch.py": 45, "receivers/test_opensearch.py": 25,
     "receivers/test_jsonlines.py": 32, "journeys/test_access.py": 30, "cli/test_receivers.py": 20,
+    "reliability/test_simulation.py": 30,
     "journeys/test_delta.py": 40, "journeys/test_modes.py": 45, "cli/test_parameters.py": 20, "cli/test_modes.py": 12,
     "contracts/test_index_tally.py": 19, "cli/test_boundaries.py": 17, "operate/test_explain.py": 15,
     "operate/test_scheduling.py": 15,

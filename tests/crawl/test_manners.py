@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from datetime import UTC, datetime
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -11,21 +12,25 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.crawl import manners
-from cormorant.crawl.visit import Report
+from cormorant.crawl.visit import Blocked, Report
 from cormorant.egress.policy import DENIED, AddressClass
 from cormorant.fetch.http import Fetcher
+from cormorant.frontier.admission import Admission
 from cormorant.frontier.desk import SLACK_S, Desk, SiteWork, SourceWork, Task
 from cormorant.frontier.rest import CIRCUIT
 from cormorant.frontier.supply import Moment
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Held, Ok, Outcome, OutcomeKind
-from cormorant.model.resource import Lease, Role
-from cormorant.model.rules import Gate, Ruling
+from cormorant.model.resource import Lease, Resource, Role
+from cormorant.model.rules import Gate, Prerequisite, Ruling
 from cormorant.model.settings import SiteBudget
 from cormorant.model.status import Status
 from cormorant.sources.web.source import WebSource
+from cormorant.store.database import Store
 from tests.clocks import Hands
-from tests.crawl.samples import AT, NEVER_SEEN, SOURCE, web_source
+from tests.crawl.samples import AT, NEVER_SEEN, RUN, SOURCE, web_source
+from tests.crawl.test_tending import means_at
+from tests.frontier.samples import admitted, numbers
 
 if TYPE_CHECKING:
     from cormorant.crawl.dispatch import Dispatch
@@ -283,3 +288,23 @@ def test_a_site_that_answers_with_login_pages_is_left_to_another_run() -> None:
     ((task, outcome, _, _),) = made
     assert (task.resource.id, outcome.status, outcome.kind) == (100, 980, OutcomeKind.DEFERRED)
     assert closed([login, login, login], waiting=0)[1] == []
+
+
+def test_a_robots_txt_that_was_put_off_is_not_asked_for_twice(store: Store, tmp_path: Path) -> None:
+    admitted(store, NEVER_SEEN.address, source=SOURCE)
+    with store.read() as tx:
+        (number,) = numbers(tx).values()
+    waiting = deque[Resource]()
+    work = SourceWork(0, queue=waiting, held={number})
+    site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: work})
+    page = Task(NEVER_SEEN._replace(id=number, site=1), site)
+    means, order, desk = means_at(store, tmp_path), Admission(SOURCE, 1, RUN), Desk()
+    wanted = Blocked(page, Prerequisite("https://a.example/robots.txt", "robots.txt"))
+    manners.require(wanted, desk, order, means)
+    robots = site.first.popleft()
+    site.blocked = False
+    waiting.append(robots)  # as it is read with the documents when it is due again
+    manners.require(wanted, desk, order, means)
+    assert [each.id for each in site.first] == [robots.id]
+    assert robots.id not in {each.id for each in work.queue}
+    assert robots.id in work.held

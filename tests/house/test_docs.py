@@ -16,6 +16,7 @@ OTHERS = (
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "RELIABILITY.md",
     "SECURITY.md",
     "bench/README.md",
     "bench/RESULTS.md",

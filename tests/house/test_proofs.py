@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from docs import reliability
 from docs.proof import FAILED, page
 from tests.house.reading import ROOT
 from tests.journeys import prove
 from tests.journeys.faults import EVERY
 from tests.journeys.proofs import PROOFS
+from tests.reliability.failures import FOUND
+from tests.reliability.plants import PLANTS
 
 WORD = FAILED.split(" ", maxsplit=1)[0]
 
@@ -38,7 +41,22 @@ def test_the_page_names_every_proof_and_every_fault() -> None:
     assert not missing, "not on docs/reference/proof.md; run: make prove, or python -m docs.proof build/proofs"
 
 
+def test_the_page_of_reliability_tells_of_proofs_failures_and_faults() -> None:
+    said = (ROOT / "RELIABILITY.md").read_text("utf-8")
+    missing = [name for name in reliability.OF_RELIABILITY if f"\n## {name.capitalize()}\n" not in said]
+    missing += [each.wrong for each in FOUND if each.wrong not in said]
+    missing += [each.name for each in PLANTS if f"| {each.name} |" not in said]
+    assert not missing, "not in RELIABILITY.md; run: make prove, or python -m docs.reliability build/proofs"
+
+
+def test_what_went_wrong_is_told_on_the_page_of_reliability() -> None:
+    figures = {"seeds": 1_000, "seeds that went wrong": 3}
+    record = {"proof": "interleavings", "part": "0 to 999", "figures": figures, "with": "Python 3.11.7"}
+    assert "| 0 to 999 | 1,000 | 3 | Python 3.11.7 |" in reliability.page([record])
+
+
 def test_no_proof_on_the_page_failed() -> None:
     said = (ROOT / "docs/reference/proof.md").read_text("utf-8")
     assert WORD not in said
-    assert re.findall(r"\| (?:differences|deleted wrongly|connections received|no_row|leaked) \|.*[1-9]", said) == []
+    wrong = r"\| (?:seeds that went wrong|differences|deleted wrongly|connections received|no_row|leaked) \|.*[1-9]"
+    assert re.findall(wrong, said) == []

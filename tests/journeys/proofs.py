@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -63,6 +64,12 @@ PROOFS = (
           "A secret that is kept can be read nowhere: in no file, nothing printed, no command line."),
     Known("real servers", "tests/sources/web/test_real_servers.py",
           "Passwords, client certificates and a proxy's login work with nginx and squid as people run them."),
+    Known("interleavings", "tests.reliability.simulate",
+          "Frontier, leases, runs and schedules are right, however processes take turns, fail and come back.",
+          tuple(f"--seeds {first}-{first + 999}" for first in range(0, 10_000, 1_000))),
+    Known("faults in interleavings", "tests.reliability.planted",
+          "The simulation of interleavings finds planted faults.",
+          tuple(f"--part {number}/3" for number in (1, 2, 3))),
     Known("traps", "tests/journeys/prove_traps.py", "Traps around a real site end, and the site is fetched whole."),
     Known("faults in crawls", "tests/journeys/prove_plants.py", "The proof of kills finds planted faults."),
     Known("faults in the armour", "tests/journeys/prove_armour.py",
@@ -93,6 +100,7 @@ def record(
         "figures": dict(figures),
         "measured": dict(measured or {}),
         "deviations": dict(sorted((deviations or {}).items())),
+        "with": f"Python {platform.python_version()}, {platform.system()} {platform.release()}, {os.cpu_count()} cores",
     }
     Path(folder).mkdir(parents=True, exist_ok=True)
     file = f"{name} {part}".strip().replace(" ", "-")

@@ -19,6 +19,7 @@ import sys
 from pathlib import Path
 
 from cormorant.base.clock import SystemClock
+from docs import reliability
 from docs.proof import write
 from tests.journeys.proofs import ENDS, FOLDER, PROOFS, Known
 
@@ -86,6 +87,7 @@ def main() -> int:
         }
         end.parent.mkdir(parents=True, exist_ok=True)
         end.write_text(json.dumps(said) + "\n")
+    reliability.write(folder)
     return int(bool(write(folder)))
 
 

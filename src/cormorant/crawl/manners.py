@@ -46,7 +46,11 @@ def require(blocked: Blocked, desk: Desk, order: Admission, means: Means) -> Non
         admission.admit(tx, means.sites, order, [Arrival(found, fingerprint(address, order.source))])
         resource = leases.at_address(tx, task.site.lease.site, order.source, address)
     if resource is not None and resource.source in task.site.sources:
-        task.site.sources[resource.source].held.add(resource.id)
+        work = task.site.sources[resource.source]
+        if resource.id in work.held:  # it was put off before, and waits among the documents
+            for queued in [each for each in work.queue if each.id == resource.id]:
+                work.queue.remove(queued)
+        work.held.add(resource.id)
     desk.again(task, resource)
 
 

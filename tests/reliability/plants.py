@@ -1,0 +1,189 @@
+"""The faults that the simulation has to find, written down before it was: mistakes somebody could make in the product.
+
+`make prove` plants each into a copy of the package and runs seeds until one of them is found to go wrong.
+"""
+
+from __future__ import annotations
+
+from tests.journeys.plants import Plant
+
+
+def _plant(name: str, file: str, *changes: tuple[str, str]) -> Plant:
+    return Plant(name, file, changes)
+
+
+_LEASES, _SUPPLY, _DESK = "frontier/leases.py", "frontier/supply.py", "frontier/desk.py"
+_DISPATCH, _RUNS, _WAITING = "crawl/dispatch.py", "journal/runs.py", "crawl/waiting.py"
+_SETTLED = "            runs.count(tx, self.order.run, means.owner, counters)\n        return lost, put_right"
+_LATER = "            runs.count(tx, self.order.run, means.owner, counters)\n        with means.store.begin() as tx:\n"
+_FREE = "sa.or_(columns.owner.is_(None), columns.lease_until <= now),"
+_READ = (
+    "            if resource.id not in work.held:\n                work.held.add(resource.id)\n                queue"
+)
+
+LEASED = (
+    _plant(
+        "the epoch of a lease is not checked when a batch is settled",
+        _LEASES,
+        ("        if row.epoch == wanted[row.id].lease.epoch and row.owner == owner\n", ""),
+    ),
+    _plant("a site is leased to another while it is leased", _LEASES, (_FREE, "sa.true(),")),
+    _plant("a lease never runs out", _LEASES, (_FREE, "columns.owner.is_(None),")),
+    _plant(
+        "what was visited under a lost lease is written", _DISPATCH, ("batch.without(lost) if lost else batch", "batch")
+    ),
+    _plant(
+        "leases are renewed by settled batches alone",
+        _SUPPLY,
+        ("soon = moment.store + leases.LEASE_S / 2", "soon = moment.store - leases.LEASE_S"),
+    ),
+    _plant(
+        "what is under way is handed out again", _SUPPLY, (_READ, _READ.replace("resource.id not in work.held", "True"))
+    ),
+)
+HURRIED = (
+    _plant(
+        "the next owner of a site does not know when it was last asked",
+        "crawl/manners.py",
+        ("    site.sent_at = moment.monotonic_of(asked_at)\n", "    assert asked_at is not None\n"),
+    ),
+    _plant(
+        "what a killed process had leased may be asked at once",
+        _LEASES,
+        (
+            "values(owner=None, lease_until=0.0, requested_at=tx.now())\n    return",
+            "values(owner=None, lease_until=0.0)\n    return",
+        ),
+    ),
+    _plant(
+        "the distance is one of intentions and not of requests",
+        _DESK,
+        ("            self.next_at = max(self.next_at, self.sent_at + self.delay_s + SLACK_S)\n", "            pass\n"),
+        (
+            "        after = self.lane.sent_at + self.delay_s + SLACK_S if self.delay_s else 0.0\n",
+            "        after = 0.0\n",
+        ),
+        (
+            "        return self.under_way < parallel and not (delay_s and self.unsent)\n",
+            "        return self.under_way < parallel\n",
+        ),
+    ),
+    _plant(
+        "sites at one address do not share their pace",
+        _DESK,
+        ("        if name:\n            site.lane = ", "        if name and not self.sites:\n            site.lane = "),
+    ),
+    _plant(
+        "a site that asked to be left alone is not",
+        _DESK,
+        ("return max(self.next_at, self.rest_until, after)", "return max(self.next_at, after)"),
+    ),
+)
+LOST = (
+    _plant(
+        "what arrives while a source finishes with a site is forgotten",
+        _LEASES,
+        (", site_source.c.arrivals == arrivals)\n        .values", ")\n        .values"),
+    ),
+    _plant(
+        "what arrives at a site that was done wakes nobody",
+        "frontier/admission.py",
+        ('"not_before": 0.0, "done_generation": undone}', '"not_before": 0.0}'),
+    ),
+    _plant(
+        "links are admitted in a transaction of their own",
+        _DISPATCH,
+        ("            counters.discovered += leads.admit(tx, means.sites, self.order, kept)\n", ""),
+        (
+            _SETTLED,
+            _LATER + "            leads.admit(tx, means.sites, self.order, kept)\n        return lost, put_right",
+        ),
+    ),
+    _plant(
+        "a visit is done in one transaction, and its document is written in the next",
+        _DISPATCH,
+        (
+            "            writing.write(tx, made, self.order.run)\n",
+            "            writing.settlement.fates(tx, made.fates, self.order.run)\n",
+        ),
+        (_SETTLED, _LATER + "            writing.write(tx, made, self.order.run)\n        return lost, put_right"),
+    ),
+    _plant(
+        "what is put off is left to the next run",
+        "frontier/fate.py",
+        ("again = order.due(at.generation, order.LAST", "again = order.due(at.generation + 1, order.LAST"),
+    ),
+    _plant(
+        "a run ends while one of its sites is not done",
+        _WAITING,
+        ("if left.sites == 0 or seen.stopped:", "if left.sites <= 1 or seen.stopped:"),
+    ),
+)
+TOLD = (
+    _plant(
+        "the numbers of the stream have gaps",
+        "receivers/stream.py",
+        ("values(seq=stream_head.c.seq + count)", "values(seq=stream_head.c.seq + count + 1)"),
+    ),
+    _plant(
+        "events are appended in a transaction of their own",
+        _DISPATCH,
+        (
+            "            writing.write(tx, made, self.order.run)\n",
+            "            append, writing.stream.append = writing.stream.append, lambda *_: 0\n"
+            "            writing.write(tx, made, self.order.run)\n            writing.stream.append = append\n",
+        ),
+        (
+            _SETTLED,
+            _LATER + "            if made.entries:\n                writing.stream.append(tx, made.entries)\n"
+            "        return lost, put_right",
+        ),
+    ),
+    _plant(
+        "a receiver is taken to have had one event more",
+        "crawl/acknowledging.py",
+        (
+            "    receivers.set_place(tx, row.id, place)\n",
+            "    receivers.set_place(tx, row.id, min(place + 1, stream.head(tx)))\n",
+        ),
+    ),
+    _plant(
+        "a run does not wait for its receivers",
+        _WAITING,
+        ("behind = [each for each in told if each.place < end and not each.paused]", "behind = list(told[:0])"),
+    ),
+)
+STEERED = (
+    _plant(
+        "a run that was stopped goes on",
+        _RUNS,
+        (".where(run.c.id == number, run.c.state == expected)", ".where(run.c.id == number, expected != '')"),
+    ),
+    _plant(
+        "what is suspended is visited on",
+        "app/roles.py",
+        (
+            "rows = [row for row in runs.open_runs(tx) if row.state in (RunState.DISCOVERING, RunState.RETRIEVING)]",
+            "rows = [row for row in runs.unfinished_runs(tx) if row.state in "
+            "(RunState.DISCOVERING, RunState.RETRIEVING, RunState.SUSPENDED)]",
+        ),
+    ),
+    _plant(
+        "a launch whose run was stopped never ends",
+        "operate/scheduling.py",
+        (
+            "    elif run is None or run.state not in (*OPEN_STATES, RunState.SUSPENDED):\n",
+            "    elif run is None or run.state not in (*OPEN_STATES, RunState.SUSPENDED, RunState.STOPPED):\n",
+        ),
+    ),
+    _plant(
+        "a schedule leaves times out",
+        "operate/scheduling.py",
+        (
+            "    at = rhythm.after(now if since is None else max(now, since))\n",
+            "    at = rhythm.after((now if since is None else max(now, since)) + 1800.0)\n",
+        ),
+    ),
+)
+PLANTS = (*LEASED, *HURRIED, *LOST, *TOLD, *STEERED)
+"""25 faults; for each a file of the package, and what is put in place of what."""

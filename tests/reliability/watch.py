@@ -1,0 +1,240 @@
+"""What must hold at every moment of a simulated world, looked up in the store behind each transaction.
+
+one owner an epoch - rows written under a lease alone - nothing asked for twice in one epoch, without a lease, sooner
+than a site's pace or rest allows, or for a run that is not under way - events without a gap - runs by their drawing
+- complete means that nothing is left - finished means that receivers have been told
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pysqlite3 import dbapi2 as sqlite
+
+from cormorant.frontier import order
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Role
+from cormorant.model.run import RunState
+from tests.reliability.farm import Asked, Farm
+from tests.reliability.world import BEGAN, Process
+
+_ANY = frozenset((RunState.STOPPED, RunState.FAILED))
+_SUSPENDABLE = _ANY | {RunState.SUSPENDED}
+WAYS = {
+    RunState.WAITING: _SUSPENDABLE | {RunState.DISCOVERING},
+    RunState.DISCOVERING: _SUSPENDABLE | {RunState.RETRIEVING},
+    RunState.RETRIEVING: _SUSPENDABLE | {RunState.SWEEPING},
+    RunState.SWEEPING: _ANY | {RunState.HELD, RunState.PENDING, RunState.DELIVERING},
+    RunState.HELD: _ANY | {RunState.SWEEPING, RunState.DELIVERING},
+    RunState.PENDING: _ANY | {RunState.SWEEPING},
+    RunState.SUSPENDED: _ANY | {RunState.WAITING, RunState.DISCOVERING, RunState.RETRIEVING},
+    RunState.DELIVERING: _ANY | {RunState.FINISHED},
+}
+"""To which states a run goes from which: the drawing of `cormorant.model.run`."""
+ENDED = frozenset((RunState.FINISHED, RunState.STOPPED, RunState.FAILED))
+_WORKING = (RunState.DISCOVERING, RunState.RETRIEVING)
+LEAVES_S = 25.0
+"""How long after a run was suspended or has ended a visit that had begun may still ask for something: it waits for its
+turn, and a process looks at its runs now and then."""
+_HOPES_S = 11.0
+"""How long the end of a run at least waits for a receiver that does not get on."""
+_EXACT_S = 0.001
+
+
+class Site(NamedTuple):
+    """A row of a site: who has it leased, in which epoch, until when; until when it rests, and why."""
+
+    key: str
+    owner: str | None
+    epoch: int
+    until: float
+    rests_until: float
+    trouble: int
+
+
+class Watch:
+    """Looks at the store of a world, and at what sites are asked. `wrong` says what should not be."""
+
+    def __init__(self, farm: Farm, database: Path, pace_s: float) -> None:
+        self._farm, self._world, self._pace_s = farm, farm.world, pace_s
+        self._rows = sqlite.connect(str(database), isolation_level=None)
+        self._version = -1
+        self.wrong: list[str] = []
+        self.sites: dict[int, Site] = {}
+        self.runs: dict[int, RunState] = {}
+        self.events: list[tuple[int, int, int]] = []
+        self.commits = self.without_lease = 0
+        self.slots: list[tuple[float, str]] = []
+        self._visits: dict[int, int] = {}
+        self._hands: dict[tuple[str, str], tuple[Process, int]] = {}
+        self._sources: dict[int, str] = {}
+        self._left_at: dict[str, float] = {}
+        self._resting: dict[int, tuple[float, float]] = {}
+        self._told: dict[int, tuple[float, int]] = {}
+        self._asked_at: dict[str, float] = {}
+        self._paced: set[str] = set()
+
+    def ask(self, sql: str, *bound: object) -> list[Any]:
+        """Look something up."""
+        return list(self._rows.execute(sql, bound).fetchall())
+
+    def close(self) -> None:
+        self._rows.close()
+
+    def note(self, sentence: str) -> None:
+        """Something is wrong."""
+        self.wrong.append(f"{self._world.now:.3f}: {sentence}")
+
+    @property
+    def _wall(self) -> float:
+        return BEGAN + self._world.now
+
+    def look(self, by: str) -> None:
+        """Somebody has done with a transaction: see what is different."""
+        version = self.ask("PRAGMA data_version")[0][0]
+        if version == self._version:
+            return
+        self._version, self.commits = version, self.commits + 1
+        self._rows.execute("BEGIN")
+        try:
+            self._look_at_sites()
+            self._look_at_visits(by)
+            self._look_at_stream()
+            self._look_at_runs()
+        finally:
+            self._rows.execute("ROLLBACK")
+
+    def _look_at_sites(self) -> None:
+        found = self.ask("SELECT id, key, owner, epoch, lease_until, not_before, trouble FROM site")
+        for number, *rest in found:
+            now = Site(*rest)
+            before = self.sites.get(number, Site(now.key, None, 0, 0.0, 0.0, 0))
+            self._look_at_lease(before, now)
+            if now.rests_until != self._resting.get(number, (0.0, 0.0))[0]:
+                self._resting[number] = (now.rests_until, self._world.now)
+            self.sites[number] = now
+
+    def _look_at_lease(self, before: Site, now: Site) -> None:
+        taken = now.owner is not None and (now.owner, now.epoch) != (before.owner, before.epoch)
+        if now.epoch < before.epoch:
+            self.note(f"the epoch of {now.key} went from {before.epoch} back to {now.epoch}")
+        if taken and now.epoch <= before.epoch:
+            self.note(f"{now.owner} has {now.key} in epoch {now.epoch}, which {before.owner} has had")
+        if taken and before.owner not in (None, now.owner) and before.until > self._wall:
+            self.note(f"{now.key} was leased to {now.owner} while {before.owner} had it")
+
+    def _look_at_visits(self, by: str) -> None:
+        there = set()
+        self._sources = dict(self.ask("SELECT id, name FROM source"))
+        for number, place, source, address, visits, outcome in self.ask(
+            "SELECT id, site_id, source_id, address, visits, outcome FROM resource"
+        ):
+            there.add(number)
+            if visits == self._visits.get(number, 0):
+                continue
+            self._visits[number] = visits
+            self._hands.pop((address, self._sources.get(source, "")), None)
+            site = self.sites[place]
+            if address.endswith("/robots.txt") and outcome == OutcomeKind.OK:
+                self._paced.add(site.key.rpartition("/")[2])
+            if site.owner != by or site.until <= self._wall:
+                self.note(f"{by} has written a visit of {address}, whose site {site.owner} has")
+        for number in self._visits.keys() - there:
+            del self._visits[number]
+            if by.startswith("retriever"):
+                self.note(f"{by} has lost row {number}")
+
+    def _look_at_stream(self) -> None:
+        head = self.ask("SELECT seq FROM stream_head")[0][0]
+        last = self.events[-1][0] if self.events else 0
+        for seq, event, number in self.ask(
+            "SELECT seq, event, resource_id FROM stream WHERE seq > ? ORDER BY seq", last
+        ):
+            last += 1
+            if seq != last:
+                self.note(f"event {seq} follows {last - 1}")
+                last = seq
+            self.events.append((seq, event, number))
+        if head != last:
+            self.note(f"the newest event is {last}, and the stream is at {head}")
+
+    def _look_at_runs(self) -> None:
+        under_way = dict[int, int]()
+        for number, source, said, complete, generation in self.ask(
+            "SELECT id, source_id, state, complete, generation FROM run"
+        ):
+            state, before = RunState(said), self.runs.get(number, RunState.WAITING)
+            if state not in ENDED and under_way.setdefault(source, number) != number:
+                self.note(f"runs {under_way[source]} and {number} of one source are under way at once")
+            if state is before and number in self.runs:
+                continue
+            if state is not before and state not in WAYS.get(before, ()):
+                self.note(f"run {number} went from {before} to {state}")
+            self.runs[number] = state
+            self._changed(number, source, state, (bool(complete), generation))
+
+    def _changed(self, number: int, source: int, state: RunState, how: tuple[bool, int]) -> None:
+        """A run has come to another state."""
+        name = self._sources.get(source, "")
+        self._hands = {key: hand for key, hand in self._hands.items() if key[1] != name}
+        self._left_at.pop(name, None)
+        if state not in _WORKING:
+            self._left_at[name] = self._world.now
+        if state is RunState.SWEEPING and how[0]:
+            self._see_nothing_left(number, source, how[1])
+        if state is RunState.DELIVERING:
+            self._told[number] = (self._world.now, self.events[-1][0] if self.events else 0)
+        if state is RunState.FINISHED:
+            since, last = self._told.get(number, (0.0, 0))
+            (place,) = self.ask("SELECT min(place) FROM receiver")[0]
+            if place < last and self._world.now - since < _HOPES_S:
+                self.note(f"run {number} has finished, and of event {last} nobody was told")
+
+    def _see_nothing_left(self, run: int, source: int, generation: int) -> None:
+        left = self.ask(
+            "SELECT address FROM resource WHERE source_id = ? AND state = 0 AND due < ?",
+            source, order.limit(generation),
+        )  # fmt: skip
+        put_off = self.ask(
+            "SELECT address FROM resource WHERE source_id = ? AND run = ? AND outcome = ? AND role = ?",
+            source, run, int(OutcomeKind.DEFERRED), int(Role.DOCUMENT),
+        )  # fmt: skip
+        if left or put_off:
+            self.note(f"run {run} says that it is complete, and has not visited {[*left, *put_off][0][0]}")
+
+    def asked(self, line: Asked) -> None:
+        """A site is asked for something."""
+        number, site = next(((n, s) for n, s in self.sites.items() if s.key.rpartition("/")[2] == line.host), (0, None))
+        process = line.process
+        if site is None or site.owner != process.name or site.until <= self._wall:
+            self.without_lease += 1
+            if self._world.now - process.rested_at > LEAVES_S:
+                self.note(f"{process.name} asks {line.host} for {line.path} and has no lease")
+            return
+        self._see_pace(line)
+        until, since = self._resting.get(number, (0.0, 0.0))
+        if until > self._wall and site.trouble in (429, 503) and self._world.now - since > 1.0:
+            self.note(f"{line.host} is asked for {line.path} {until - self._wall:.1f} s before it wants to be")
+        self._see_hands(line, site)
+        left_at = self._left_at.get(line.source)
+        if left_at is not None and self._world.now - max(left_at, process.rested_at) > LEAVES_S:
+            self.note(f"{line.path} at {line.host} is asked for, and no run of {line.source} is under way")
+
+    def _see_hands(self, line: Asked, site: Site) -> None:
+        """Has it been handed out before in this epoch, and not been settled since?"""
+        key = (f"http://{line.host}{line.path}", line.source)
+        holder, epoch = self._hands.get(key, (None, 0))
+        if holder is line.process and epoch == site.epoch:
+            self.note(f"{line.path} at {line.host} was handed out twice in epoch {epoch}")
+        self._hands[key] = (line.process, site.epoch)
+
+    def _see_pace(self, line: Asked) -> None:
+        host = self._farm.hosts[line.host]
+        robots = line.path == "/robots.txt"
+        wanted = max(self._pace_s, host.crawl_delay if line.host in self._paced and not robots else 0.0)
+        for name, least in ((line.host, wanted), (host.address, self._pace_s)):
+            gap = line.at - self._asked_at.get(name, -1e9)
+            if gap < least - _EXACT_S:
+                self.note(f"{name} is asked for {line.path} after {gap:.3f} s, and wants {least:g} s between")
+            self._asked_at[name] = line.at
