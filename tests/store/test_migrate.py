@@ -92,7 +92,9 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
+BEFORE_0019 = ("DROP TABLE near", "DROP TABLE near_band", "UPDATE alembic_version SET version_num = '0017'")
 BEFORE_0017 = (
+    *BEFORE_0019,
     "ALTER TABLE source DROP COLUMN test_of", "DROP TABLE parameters",
     "ALTER TABLE run DROP COLUMN mode", "ALTER TABLE run DROP COLUMN forget",
     "ALTER TABLE content DROP COLUMN unvisited", "UPDATE alembic_version SET version_num = '0015'",

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import CacheDamaged
 from cormorant.base.log import logger
 from cormorant.cache.protocol import Place
-from cormorant.frontier import weighing
+from cormorant.frontier import classes, weighing
 from cormorant.frontier.weighing import NOTHING, Said
 from cormorant.receivers.stream import Event
 from cormorant.store.schema import content, resource, source
@@ -33,7 +33,8 @@ MOST_BYTES = 32 << 20
 class Found(NamedTuple):
     """An event with its rows and its kept copy; without them when the document is gone or its copy is damaged.
 
-    Nor are they there for an event that tells of links alone. `said` is what links say of the document.
+    Nor are they there for an event that tells of links alone. `said` is what links say of the document, `near` its
+    class, if it is in one with others that are nearly the same.
     """
 
     event: Numbered
@@ -41,6 +42,7 @@ class Found(NamedTuple):
     frame: Frame | None
     rights: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     said: Said = NOTHING
+    near: int | None = None
 
 
 class Outlet(Protocol):
@@ -136,12 +138,14 @@ class Shelf:
             return None
 
     def furnished(self, tx: Tx, found: Sequence[Found]) -> list[Found]:
-        """The same with rights, and with what links say of each."""
-        said = weighing.said_of(tx, {each.event.resource for each in found})
+        """The same with rights, with what links say of each, and with its class."""
+        numbers = {each.event.resource for each in found}
+        said, near = weighing.said_of(tx, numbers), classes.labels(tx, numbers)
         return [
             each._replace(
                 rights=self.acl(tx, each.row.acl_id) if each.row else each.rights,
                 said=said.get(each.event.resource, NOTHING),
+                near=near.get(each.event.resource),
             )
             for each in found
         ]

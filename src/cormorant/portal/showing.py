@@ -43,6 +43,7 @@ class Shown(NamedTuple):
     meta: tuple[str, ...]
     cached: bool
     duplicates: int
+    near: int
 
 
 def shown(hit: Hit) -> Shown:
@@ -51,7 +52,7 @@ def shown(hit: Hit) -> Shown:
     link, icon = (hit.url, "page") if web else (f"/cached/{hit.id}" if hit.cached else "", "file")
     return Shown(
         hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)), meta(hit),
-        hit.cached, hit.duplicates,
+        hit.cached, hit.duplicates, hit.near_duplicates,
     )  # fmt: skip
 
 
