@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -70,6 +70,7 @@ class Classes:
         self._filed: dict[int, list[int]] = {}
         self._filed_before: dict[int, frozenset[int]] = {}
         self._founded: set[int] = set()
+        self._bands: dict[tuple[bytes, int], list[int]] = {}
 
     def tell(self, told: Sequence[Told]) -> set[int]:
         """Take note of documents; returns those whose class, as it is shown, is another now."""
@@ -157,13 +158,13 @@ class Classes:
         self._now[member.id] = member
         self._before.setdefault(member.id, None)
         if member.leads:
-            for key in bands(member.sketch, self._seed(member.acl)):
+            for key in self._banded(member.sketch, self._seed(member.acl)):
                 filed = self._under(key)
                 if len(filed) < MOST_FILED and member.id not in filed:
                     filed.append(member.id)
 
     def _unfile(self, member: Member) -> None:
-        for key in bands(member.sketch, self._seed(member.acl)):
+        for key in self._banded(member.sketch, self._seed(member.acl)):
             filed = self._under(key)
             if member.id in filed:
                 filed.remove(member.id)
@@ -174,7 +175,13 @@ class Classes:
     def _keys(self, told: Told | Member) -> list[int]:
         """Return under which keys leaders are filed that may lead it."""
         seeds = dict.fromkeys((_EVERYONE, self._seed(told.acl)))
-        return [key for seed in seeds for key in bands(told.sketch, seed)]
+        return [key for seed in seeds for key in self._banded(told.sketch, seed)]
+
+    def _banded(self, sketch: bytes, seed: int) -> list[int]:
+        found = self._bands.get((sketch, seed))
+        if found is None:
+            found = self._bands[sketch, seed] = bands(sketch, seed)
+        return found
 
     def _leaders(self, told: Told | Member) -> Iterator[int]:
         numbers = {number for key in self._keys(told) for number in self._under(key)}
@@ -190,21 +197,22 @@ class Classes:
         """Look up what is filed under some keys."""
         missing = set(keys) - self._filed.keys()
         self._filed |= {key: [] for key in missing}
-        for key, number in bulk.select_in(self._tx, near_band, ("key", "id"), "key", sorted(missing)):
+        for key, number in bulk.select_numbered(self._tx, near_band, ("key", "id"), "key", sorted(missing)):
             self._filed[key].append(number)
         self._filed_before |= {key: frozenset(self._filed[key]) for key in missing}
 
     def _know(self, numbers: Iterable[int]) -> None:
         """Look up some documents."""
         missing = set(numbers) - self._before.keys()
-        for row in bulk.select_in(self._tx, near, _COLUMNS, "id", sorted(missing)):
+        for row in bulk.select_numbered(self._tx, near, _COLUMNS, "id", sorted(missing)):
             self._note(row)
         for number in missing:
             self._before.setdefault(number, None)
 
-    def _note(self, row: Sequence[object]) -> None:
+    def _note(self, row: Sequence[Any]) -> None:
         if row[0] not in self._before:
-            member = Member(*row)  # type: ignore[arg-type]
+            number, source, acl, sketch, label, leads, seq = row
+            member = Member(number, source, acl, bytes(sketch), label, bool(leads), seq)
             self._before[member.id] = self._now[member.id] = member
 
     def _write(self) -> set[int]:
@@ -242,7 +250,7 @@ class Classes:
 
 def labels(tx: Tx, numbers: Iterable[int]) -> dict[int, int]:
     """Return the class of those of these documents that are in one with others."""
-    found = dict(bulk.select_in(tx, near, ("id", "label"), "id", sorted(numbers)))
+    found = dict(bulk.select_numbered(tx, near, ("id", "label"), "id", sorted(numbers)))
     several = _several(tx, set(found.values()))
     return {number: label for number, label in found.items() if label in several}
 
