@@ -46,6 +46,7 @@ def entries(draw: st.DrawFn) -> list[Entry]:
                 grants=tuple(sorted(draw(SOME_PRINCIPALS))),
                 denies=tuple(sorted(draw(st.frozensets(st.sampled_from(PRINCIPALS), max_size=1)))),
                 content_hash=draw(st.sampled_from((b"", hashlib.sha256(text.encode()).digest()))),
+                near=draw(st.sampled_from((None, None, 7, -9))),
             )
         )
     return made

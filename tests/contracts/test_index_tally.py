@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cormorant.index import query as ask
 from cormorant.index import tallying
-from cormorant.index.entry import Entry
+from cormorant.index.entry import Entry, Relink
 from cormorant.index.query import GROUP_HITS, Key, Number, Query, Search, Sort
 from cormorant.index.tally import ByKey, Counts, Since, Split
 from cormorant.model.acl import ACL, ANYONE, Reader
@@ -135,6 +135,20 @@ class TestOrder:
         assert index.ids(ask.Exact(Key.CONTENT, (key,)), fold=False) == [1, 3, 5]
         assert index.ids(ask.Exact(Key.CONTENT, (key, "7", "x", "")), reader=Reader("x", frozenset())) == []
 
+    def test_near_copies_are_one_and_asked_for_by_their_class(self, index: Shelf) -> None:
+        index.put(
+            entry(1, "pump", content_hash=SAME), entry(2, "pump", content_hash=SAME, near=-5),
+            entry(3, "pump", content_hash=OTHER, near=-5), entry(4, "pump", content_hash=b"4" * 32, near=6),
+        )  # fmt: skip
+        assert [(each.id, each.duplicates, each.near) for each in index.ask("pump").hits] == [
+            (1, 0, 0),
+            (2, 0, 1),
+            (4, 0, 0),
+        ]
+        assert index.ids(ask.Exact(Key.NEAR, ("-5", "x")), fold=False) == [2, 3]
+        index.apply([Relink(3, (), 0.0, near=6), Relink(2, (), 0.0)])
+        assert [(each.id, each.duplicates, each.near) for each in index.ask("pump").hits] == [(1, 1, 0), (3, 0, 1)]
+
 
 class TestGroups:
     def test_a_few_of_each_in_the_order_of_the_best(self, index: Shelf) -> None:
@@ -192,6 +206,7 @@ def libraries(draw: st.DrawFn) -> list[Entry]:
             modified_at=draw(st.none() | st.sampled_from((-20.0, -10.0, 50.0, 50.5, 100.0, 1e12))),
             grants=tuple(sorted(draw(SOME_PRINCIPALS) | {"everyone"})) if draw(st.booleans()) else PRINCIPALS[2:],
             content_hash=draw(st.sampled_from((b"", SAME, OTHER))),
+            near=draw(st.sampled_from((None, 3))),
             attributes=draw(st.sampled_from(({}, {}, {"Canonical": "x"}))),
         )
         for number in range(draw(st.integers(1, 14)))

@@ -24,6 +24,7 @@ from cormorant.model.acl import ANYONE
 from cormorant.model.run import Counters
 from cormorant.receivers.protocol import Delivery, ReceiverSettings, Refusal
 from cormorant.receivers.stream import Event, Numbered
+from cormorant.store.database import Store
 
 
 class Row(NamedTuple):
@@ -43,6 +44,11 @@ class Row(NamedTuple):
     indexed: bool
 
 
+def unread(folder: Path) -> Store:
+    """A store that nothing is looked up in."""
+    return Store.open(f"sqlite:///{folder / 'unread.db'}", SystemClock())
+
+
 class Silent:
     """A receiver that opens and closes."""
 
@@ -59,7 +65,7 @@ class Stream:
 
     def __init__(self, folder: Path) -> None:
         shelf = Shelf(LocalCache(folder, SystemClock()), ACLNumbers())
-        self.outlet = IndexOutlet(MemoryIndex().writer(), shelf)
+        self.outlet = IndexOutlet(MemoryIndex().writer(), shelf, unread(folder))
         self._numbers = count(1)
 
     def tell(self, events: int, now: float) -> int:
@@ -134,7 +140,7 @@ def index() -> MemoryIndex:
 
 @pytest.fixture
 def outlet(index: MemoryIndex, tmp_path: Path) -> IndexOutlet:
-    return IndexOutlet(index.writer(), Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()))
+    return IndexOutlet(index.writer(), Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), unread(tmp_path))
 
 
 def deliver(outlet: IndexOutlet, *found: Found) -> Counters:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.index.folding import folded, groups, page, ties_by_id
+from cormorant.index.folding import Place, folded, groups, page, ties_by_id
 
 FOLDS = st.lists(st.none() | st.integers(-2, 2), max_size=20)
 VALUES = st.sampled_from((None, "a", "b", "c"))
@@ -24,12 +24,12 @@ def test_ties_are_broken_by_id() -> None:
 
 @given(FOLDS)
 def test_all_pages_together_hold_each_key_once(folds: list[int | None]) -> None:
-    def kept(offset: int, limit: int) -> list[tuple[int, int]]:
+    def kept(offset: int, limit: int) -> list[Place]:
         return page(folded(folds).kept(range(len(folds)), lambda some: some), offset, limit)
 
     whole = kept(0, 1_000)
     assert len(whole) == folded(folds).distinct
-    assert len(folds) == sum(1 + more for _, more in whole)
+    assert len(folds) == sum(1 + equal + near for _, equal, near in whole)
     assert whole == [row for start in range(0, 21, 3) for row in kept(start, 3)]
 
 
@@ -41,18 +41,26 @@ def test_the_one_of_least_worth_is_shown_in_its_own_place() -> None:
         return [{0: 9, 2: 5, 4: 7}[number] for number in asked[-1]]
 
     made = folded([1, None, 1, 2, 1])
-    assert list(made.kept(range(5), worth)) == [(1, 0), (2, 2), (3, 0)]
+    assert list(made.kept(range(5), worth)) == [(1, 0, 0), (2, 2, 0), (3, 0, 0)]
     assert asked == [[0, 2, 4]], "only those with an equal are looked at"
     assert made.twins() == [0, 2, 4]
     assert folded([1, None, None, 2]).twins() == [], "what never folds has no equal"
 
 
+def test_what_is_in_a_class_folds_with_that() -> None:
+    made = folded([1, 1, 2, 3, 4, None, 5, 5], [None, 7, 7, 8, 8, 7, None, None])
+    assert list(made.kept(range(8), lambda some: some)) == [(0, 0, 0), (1, 0, 1), (3, 0, 1), (5, 0, 0), (6, 1, 0)]
+    assert (made.distinct, made.twins()) == (5, [1, 2, 3, 4, 6, 7])
+    equal = folded([1, 1, 2], [9, 9, 9])
+    assert list(equal.kept(range(3), lambda some: some)) == [(0, 1, 1)]
+
+
 @given(st.lists(VALUES, max_size=30))
 def test_groups_come_in_the_order_of_their_best_and_hold_a_few(values: list[str | None]) -> None:
-    found = groups(((number, 0) for number in range(len(values))), values, 3)
+    found = groups(((number, 0, 0) for number in range(len(values))), values, 3)
     firsts = [group[0][0] for group in found]
     assert firsts == sorted(firsts)
-    named = [[values[number] for number, _ in group] for group in found]
+    named = [[values[number] for number, _, _ in group] for group in found]
     assert all(len(set(group)) == 1 and len(group) <= 3 for group in named)
     assert sorted(group[0] or "" for group in named) == sorted(
         [*{*values} - {None}, *[""] * values.count(None)], key=str

@@ -40,9 +40,9 @@ def test_fold() -> None:
     assert fold_key(hashlib.sha256(b"a").digest()) != fold_key(hashlib.sha256(b"b").digest())
 
 
-def test_every_key_but_the_id_and_the_content() -> None:
+def test_every_key_but_the_id_and_what_folds() -> None:
     filed = keys(entry(1, mime="Text/HTML", language="en"))
-    assert set(filed) == set(Key) - {Key.ID, Key.CONTENT}
+    assert set(filed) == set(Key) - {Key.ID, Key.CONTENT, Key.NEAR}
     assert (filed[Key.MIME], filed[Key.SOURCE]) == (("text/html",), ("docs",))
     assert keys(entry(1))[Key.MIME] == ()
 

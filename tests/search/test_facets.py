@@ -10,7 +10,7 @@ import pytest
 
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.search import facets as facets_module
-from cormorant.search.reader import Answer, Chosen, GroupBy, Library, Question
+from cormorant.search.reader import Answer, Chosen, Equals, GroupBy, Library, Question
 from tests.clocks import Hands
 from tests.index.shelves import KINDS, Shelf, entry, shelf
 
@@ -148,4 +148,27 @@ def test_equals_of_a_document(library: Library, index: Shelf) -> None:
     assert (found.total, [hit.id for hit in found.hits]) == (2, [3, 4])
     assert [hit.id for hit in library.equals(4, ADA).hits] == [8, 3, 4]
     assert [hit.id for hit in library.equals(1, ANYONE).hits] == [1]
-    assert library.equals(8, ANYONE) == library.equals(99, ANYONE) == library.equals(-1, ANYONE) == (0, ())
+    assert library.equals(8, ANYONE) == library.equals(99, ANYONE) == library.equals(-1, ANYONE) == Equals(0, ())
+
+
+def test_equals_and_near_copies_of_a_document(library: Library, index: Shelf) -> None:
+    """Equal ones first; what only somebody else may read joins nothing and is not told of."""
+    index.put(
+        *(
+            entry(20 + n, "winch", url=f"https://x.io/{'a' * n}", content_hash=bytes([n]) * 32, near=7)
+            for n in range(4)
+        ),
+        entry(30, "winch", url="https://x.io/bbbbbbbbb", content_hash=bytes([3]) * 32, near=7),
+        entry(31, "winch", grants=("user:ada",), url="https://y", content_hash=bytes([9]) * 32, near=7),
+    )
+    counted = {reader: [(each.id, each.duplicates, each.near_duplicates) for each in
+               library.find(Question("winch"), reader).hits] for reader in (ANYONE, ADA)}  # fmt: skip
+    assert counted == {ANYONE: [(20, 0, 4)], ADA: [(31, 0, 5)]}
+    found = library.equals(23, ANYONE)
+    assert (found.total, [each.id for each in found.hits], sorted(found.near)) == (
+        5,
+        [20, 23, 30, 21, 22],
+        [20, 21, 22],
+    )
+    assert library.equals(23, ADA).total == 6
+    assert library.equals(31, ANYONE) == Equals(0, ())

@@ -92,9 +92,15 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
-BEFORE_0021 = ("DROP INDEX ix_run_source_id", "UPDATE alembic_version SET version_num = '0017'")
-BEFORE_0017 = (
+BEFORE_0021 = ("DROP INDEX ix_run_source_id", "UPDATE alembic_version SET version_num = '0019'")
+BEFORE_0019 = (
     *BEFORE_0021,
+    "DROP TABLE near",
+    "DROP TABLE near_band",
+    "UPDATE alembic_version SET version_num = '0017'",
+)
+BEFORE_0017 = (
+    *BEFORE_0019,
     "ALTER TABLE source DROP COLUMN test_of", "DROP TABLE parameters",
     "ALTER TABLE run DROP COLUMN mode", "ALTER TABLE run DROP COLUMN forget",
     "ALTER TABLE content DROP COLUMN unvisited", "UPDATE alembic_version SET version_num = '0015'",

@@ -305,7 +305,7 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
 
     def connect(row: ReceiverRow) -> Outlet:
         if row.kind == receivers.INDEX:
-            return IndexOutlet(_in_step(house, row.place), shelf)
+            return IndexOutlet(_in_step(house, row.place), shelf, house.store)
         with house.store.read() as tx:
             names = {each.id: each.name for each in sources.every(tx)}
         tools = of_receivers.tools(house, row.name, partial(way_out, plan, house))

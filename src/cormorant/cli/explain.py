@@ -63,6 +63,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         ("Read as", _read_as(record["conversion"] or {})),
         ("Answered by", _elsewhere(record)),
         ("Same content", record["duplicates"]),
+        ("Near copies", record["near_duplicates"]),
     ):
         for number, row in enumerate(rows):
             say.print(f"  {title if number == 0 else '':<13} {row}")

@@ -228,6 +228,8 @@ def _show_hit(say: terminal.Terminal, mark: str, hit: Hit, why: Why | None) -> N
         say.raw(f"     {shown}")
     if hit.duplicates:
         say.print(f"     and {plural(hit.duplicates, 'document')} of equal content")
+    if hit.near_duplicates:
+        say.print(f"     and {plural(hit.near_duplicates, 'document')} nearly the same")
     if why is not None:
         _show_why(say, why)
     say.raw("")

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import CacheDamaged
 from cormorant.base.log import logger
 from cormorant.cache.protocol import Place
-from cormorant.frontier import weighing
+from cormorant.frontier import classes, weighing
 from cormorant.frontier.weighing import NOTHING, Said
 from cormorant.receivers.stream import Event
 from cormorant.store import bulk
@@ -35,7 +35,7 @@ class Found(NamedTuple):
     """An event with its rows and its kept copy; without them when the document is gone or its copy is damaged.
 
     Nor are they there for an event that tells of links alone. `said` is what links say of the document, `depth` how far
-    it is from a start by them.
+    it is from a start by them, `near` its class, if it is in one with others that are nearly the same.
     """
 
     event: Numbered
@@ -44,6 +44,7 @@ class Found(NamedTuple):
     rights: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     said: Said = NOTHING
     depth: int | None = None
+    near: int | None = None
 
 
 class Outlet(Protocol):
@@ -139,14 +140,16 @@ class Shelf:
             return None
 
     def furnished(self, tx: Tx, found: Sequence[Found]) -> list[Found]:
-        """The same with rights, and with what links say of each."""
-        said = weighing.said_of(tx, {each.event.resource for each in found})
+        """The same with rights, with what links say of each, and with its class."""
+        numbers = {each.event.resource for each in found}
+        said, near = weighing.said_of(tx, numbers), classes.labels(tx, numbers)
         linked = {each.event.resource for each in found if each.event.event is Event.LINKS}
         depths = dict(bulk.select_in(tx, resource, ("id", "depth"), "id", linked))
         return [
             each._replace(
                 said=said.get(each.event.resource, NOTHING),
                 depth=depths.get(each.event.resource),
+                near=near.get(each.event.resource),
             )
             for each in self.ruled(tx, found)
         ]

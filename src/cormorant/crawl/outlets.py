@@ -13,7 +13,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.base.masking import STARS, fault, redacted
-from cormorant.crawl import course
+from cormorant.crawl import course, likening
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.model.outcome import OutcomeKind
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cormorant.index.protocol import IndexWriter
     from cormorant.receivers.protocol import Receiver, ReceiverSettings
     from cormorant.receivers.stream import Numbered
-    from cormorant.store.database import Tx
+    from cormorant.store.database import Store, Tx
 
 _log = logger(__name__)
 T = TypeVar("T")
@@ -39,7 +39,6 @@ QUIET_S = 0.5
 """An index with nothing more to read commits after this, so that the end of a crawl is found at once."""
 LARGE = 1_000_000
 """Characters of text above which a record refers to the cache instead of carrying it."""
-_UNVISITED = (Event.UNVISITED, Event.UNVISITED_CHANGED)
 
 
 @dataclass(slots=True)
@@ -61,16 +60,19 @@ class Tally:
 class IndexOutlet:
     """Puts, drops, relinks and commits. The index remembers its place, so nothing is applied twice or lost."""
 
-    def __init__(self, writer: IndexWriter, shelf: Shelf) -> None:
-        self._writer, self._shelf = writer, shelf
+    def __init__(self, writer: IndexWriter, shelf: Shelf, store: Store) -> None:
+        self._writer, self._shelf, self._store = writer, shelf, store
         self.place = writer.place
         self._tally = Tally()
         self._refused: list[Refusal | Stop] = []
         self._pending, self._bytes, self._since, self._heard = 0, 0, 0.0, 0.0
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
-        """Look up the documents, with their rights and what links say of them."""
-        return self._shelf.furnished(tx, self._shelf.find(tx, events))
+        """Look up the documents, compare them, and return them with their rights, classes and what links say."""
+        found = self._shelf.find(tx, events)
+        likening.compare(self._store, found)
+        with self._store.read() as later:
+            return self._shelf.furnished(later, found)
 
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
         """Apply, and commit when there is enough or it has waited long enough."""
@@ -95,7 +97,7 @@ class IndexOutlet:
         counters = self._tally.of(event.run)
         if event.event is Event.LINKS:
             counters.index_link_updates += 1
-            return Relink(event.resource, each.said.anchors, each.said.score, depth=each.depth)
+            return Relink(event.resource, each.said.anchors, each.said.score, depth=each.depth, near=each.near)
         if row is None or not row.indexed:
             counters.index_deletes += 1
             return Drop(event.resource)
@@ -109,7 +111,7 @@ class IndexOutlet:
         """A document whose copy is damaged: what the index has of it stays, for those who may read it now."""
         self._tally.of(each.event.run).index_damaged += 1
         self._refused.append(Refusal(each.event.seq, f"the kept copy of {url} is damaged"))
-        return Relink(each.event.resource, each.said.anchors, each.said.score, each.rights)
+        return Relink(each.event.resource, each.said.anchors, each.said.score, each.rights, each.near)
 
     def counted(self) -> Mapping[int, Counters]:
         """Index writes, deletes and updates of links by run."""
@@ -132,7 +134,7 @@ def _deciding(found: Sequence[Found]) -> list[Found]:
     """
     newest: dict[int, Found] = {}
     for each in found:
-        if each.event.event in _UNVISITED or each.event.event.of_run:
+        if each.event.event.of_unvisited or each.event.event.of_run:
             continue
         if each.event.event is not Event.LINKS or newest.get(each.event.resource, each).event.event is Event.LINKS:
             newest[each.event.resource] = each
@@ -155,6 +157,7 @@ def entry_of(found: Found) -> Entry:
         language=row.language, size_bytes=row.size_bytes, modified_at=row.modified_at, fetched_at=row.fetched_at,
         grants=grants, denies=denies, attributes=frame.attributes, content_hash=row.content_hash, depth=row.depth,
         anchors=found.said.anchors, link_score=found.said.score,
+        near=found.near,
     )  # fmt: skip
 
 
@@ -237,7 +240,7 @@ def is_told(event: Event, settings: ReceiverSettings) -> bool:
         return False
     if event.of_run:
         return settings.runs
-    return settings.delta or not (event.of_gone or event in _UNVISITED)
+    return settings.delta or not (event.of_gone or event.of_unvisited)
 
 
 def _copy(row: Any, frame: Frame) -> Kept:

@@ -187,15 +187,15 @@ class Compiler:
         """Return a query for documents filed under one of the values."""
         if node.key is Key.ID:
             return self._ids(node.values)
-        if node.key is Key.CONTENT:
-            return self._equals(node.values)
+        if node.key in (Key.CONTENT, Key.NEAR):
+            return self._equals("fold" if node.key is Key.CONTENT else "near", node.values)
         return self._sight.terms(node.key, [exact(value) for value in node.values])
 
-    def _equals(self, values: Sequence[str]) -> tantivy.Query:
-        """Return a query for documents that fold under one of these keys."""
+    def _equals(self, column: str, values: Sequence[str]) -> tantivy.Query:
+        """Return a query for documents that fold under one of these keys of a column."""
         keys = [int(value) for value in values if value.removeprefix("-").isdecimal()]
         return _Q.boolean_query(
-            [(Occur.Should, _Q.range_query(self._schema, "fold", FieldType.Integer, key, key)) for key in keys]
+            [(Occur.Should, _Q.range_query(self._schema, column, FieldType.Integer, key, key)) for key in keys]
         )
 
     def _silent_id(self, number: int) -> tantivy.Query:

@@ -15,7 +15,8 @@ class Entry:
     `id` is the resource's number in the store and the only key: an entry replaces the one with the same id. `url` is
     the display address. Without grants nobody sees it. `content_hash` is that of the document, or b"" for one that must
     never be folded with its equals. `modified_at` and `fetched_at` are epoch seconds. `anchors` are the texts of links
-    to it and `link_score` what they are worth; who puts an entry again gives them again.
+    to it and `link_score` what they are worth, `near` is the class of documents nearly the same that it is in, if any;
+    who puts an entry again gives them again.
     """
 
     id: int
@@ -35,6 +36,7 @@ class Entry:
     anchors: tuple[str, ...] = ()
     depth: int = 0
     link_score: float = 0.0
+    near: int | None = None
 
     def __post_init__(self) -> None:
         if self.id < 0:
@@ -57,7 +59,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Relink:
-    """Give the entry with this id, if there is one, other anchors and another link score, and other `rights` if any.
+    """Give the entry with this id, if there is one, other anchors, link score and class, and other `rights` if any.
 
     Rights are grants and denies; None leaves them as they are, and so it does `depth`.
     """
@@ -67,12 +69,14 @@ class Relink:
     score: float
     rights: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     depth: int | None = None
+    near: int | None = None
 
     def on(self, entry: Entry) -> Entry:
-        """Return the entry with its new anchors, score, rights and depth."""
+        """Return the entry with its new anchors, score, class, rights and depth."""
         grants, denies = self.rights or (entry.grants, entry.denies)
         depth = entry.depth if self.depth is None else self.depth
-        return replace(entry, anchors=self.anchors, link_score=self.score, grants=grants, denies=denies, depth=depth)
+        said = replace(entry, anchors=self.anchors, link_score=self.score, near=self.near, depth=depth)
+        return replace(said, grants=grants, denies=denies)
 
 
 Change = Put | Drop | Relink

@@ -1,4 +1,4 @@
-"""Which matches make a page, when equal documents count once and matches may come in groups?"""
+"""Which matches make a page, when equal documents and near copies count once and matches may come in groups?"""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from cormorant.index.query import GROUP_HITS
 
 T = TypeVar("T")
-Place = tuple[int, int]
-"""The number of a match, and how many more are folded into it."""
+Place = tuple[int, int, int]
+"""The number of a match, and how many more are folded into it: of equal content, and nearly the same."""
 Worth = Callable[[Sequence[int]], Sequence[Any]]
 """Says of some matches which is the least, the one that is shown.
 
@@ -33,10 +33,11 @@ def ties_by_id(values: Sequence[Hashable], ids: Callable[[Sequence[int]], Sequen
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Matches, equal ones folded: under which key each folds, and how many do."""
+    """Matches, equal ones folded: under which key each folds, how many do, and the key of its content alone."""
 
     folds: Sequence[int | None]
     copies: Mapping[int | None, int]
+    contents: Sequence[int | None]
 
     @property
     def distinct(self) -> int:
@@ -53,29 +54,39 @@ class Folded:
 
     def kept(self, order: Iterable[int], worth: Worth) -> Iterator[Place]:
         """Yield what is left of matches in their order."""
-        shown: dict[int, int] = {}
+        shown: dict[int, Place] = {}
         for number in order:
             fold = self.folds[number]
             copies = self.copies[fold]
             if fold is None or copies == 1:
-                yield number, 0
+                yield number, 0, 0
                 continue
             if fold not in shown:
                 shown[fold] = self._least(fold, copies, worth)
-            if shown[fold] == number:
-                yield number, copies - 1
+            if shown[fold][0] == number:
+                yield shown[fold]
 
-    def _least(self, fold: int, copies: int, worth: Worth) -> int:
-        """Return the number of the one that is shown of those that fold under a key."""
+    def _least(self, fold: int, copies: int, worth: Worth) -> Place:
+        """Return the one that is shown of those that fold under a key."""
         numbers: list[int] = []
         for _ in range(copies):
             numbers.append(self.folds.index(fold, numbers[-1] + 1 if numbers else 0))
-        return min(zip(worth(numbers), numbers, strict=True))[1]
+        least = min(zip(worth(numbers), numbers, strict=True))[1]
+        equal = sum(self.contents[number] == self.contents[least] for number in numbers)
+        return least, equal - 1, copies - equal
 
 
-def folded(folds: Sequence[int | None]) -> Folded:
-    """Fold matches, of each of which it is known under which key it folds, None: with no other."""
-    return Folded(folds, Counter(folds))
+def folded(contents: Sequence[int | None], nears: Sequence[int | None] = ()) -> Folded:
+    """Fold matches, of each of which the key of its content is known, None: it folds with no other.
+
+    `nears` are the classes of what is nearly the same, None: of none. What is in a class folds with that alone, so that
+    it depends on no third match whether two are one, and counts are of what is found when a question is narrowed.
+    """
+    if nears.count(None) == len(nears):
+        return Folded(contents, Counter(contents), contents)
+    pairs = zip(contents, nears, strict=True)
+    folds = [content if content is None or near is None else near for content, near in pairs]
+    return Folded(folds, Counter(folds), contents)
 
 
 def page(kept: Iterable[T], offset: int, limit: int) -> list[T]:

@@ -1,10 +1,10 @@
 """How does an entry lie on the disk?
 
-Fields of the embedded index: `id`, `fold`, `standing`, `modified_at`, `size_bytes`, `depth`, `links`, `level` and
-`month` as columns; `grant`, `deny` and `unquoted` (what asks not to be quoted) as exact terms; the keys as both, their
-first values as numbers (`own_`), titles as steps of an order; `title`, `headings`, `text`, `anchors` and `address` as
-words with their positions; and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed
-with spaces where the tokenizer needs them, and kept without.
+Fields of the embedded index: `id`, `fold`, `near`, `standing`, `modified_at`, `size_bytes`, `depth`, `links`, `level`
+and `month` as columns; `grant`, `deny` and `unquoted` (what asks not to be quoted) as exact terms; the keys as both,
+their first values as numbers (`own_`), titles as steps of an order; `title`, `headings`, `text`, `anchors` and
+`address` as words with their positions; and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text
+is indexed with spaces where the tokenizer needs them, and kept without.
 
 One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change. It is
 replaced in every commit, so place and changes become durable together or not at all.
@@ -25,7 +25,7 @@ from cormorant.index.query import Field, Key, Number
 from cormorant.index.words import analyzer, clean, prepare
 from cormorant.model import showing
 
-LAYOUT = 3
+LAYOUT = 4
 """Raised when what is written changes; an index of another layout has to be rebuilt."""
 
 MARK = -1
@@ -59,6 +59,7 @@ def schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_integer_field("id", indexed=True, fast=True)
     builder.add_integer_field("fold", fast=True)
+    builder.add_integer_field("near", fast=True)
     builder.add_integer_field("standing", fast=True)
     builder.add_float_field(Number.MODIFIED, fast=True)
     for rights in ("grant", "deny", UNQUOTED):
@@ -92,6 +93,8 @@ def to_document(entry: Entry) -> tantivy.Document:
     fold = fold_key(entry.content_hash)
     if fold is not None:
         document.add_integer("fold", fold)
+    if entry.near is not None:
+        document.add_integer("near", entry.near)
     document.add_integer("standing", standing(entry))
     if entry.modified_at is not None:
         document.add_float(Number.MODIFIED, entry.modified_at)
@@ -134,7 +137,7 @@ def _pack(entry: Entry, title: str) -> bytes:
         (
             *(entry.id, entry.source, clean(entry.url), title, entry.mime, entry.language, entry.size_bytes),
             *(entry.modified_at, entry.fetched_at, entry.grants, entry.denies, dict(entry.attributes)),
-            *(entry.content_hash.hex(), entry.anchors, entry.depth, entry.link_score),
+            *(entry.content_hash.hex(), entry.anchors, entry.depth, entry.link_score, entry.near),
         )
     ).encode()
 
@@ -144,7 +147,7 @@ def to_entry(document: tantivy.Document) -> Entry:
     number, source, url, title, mime, language, size, modified, fetched, grants, denies, attributes, *last = json.loads(
         _stored(document, "rest")
     )
-    content_hash, anchors, depth, link_score = last
+    content_hash, anchors, depth, link_score, near = last
     return Entry(
         id=number,
         source=source,
@@ -163,6 +166,7 @@ def to_entry(document: tantivy.Document) -> Entry:
         anchors=tuple(anchors),
         depth=depth,
         link_score=link_score,
+        near=near,
     )
 
 

@@ -13,7 +13,7 @@ from cormorant.index.alike import allowed, edits
 from cormorant.index.beginning import FIELDS, Beginning, Begun, most_held
 from cormorant.index.dictionary import MOST_ALIKE
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
-from cormorant.index.folding import folded, in_groups, page
+from cormorant.index.folding import Folded, folded, in_groups, page
 from cormorant.index.keys import exact, fold_key, keys, own_value, read, standing, title_order
 from cormorant.index.occurrences import Places, between, times
 from cormorant.index.priors import worth
@@ -130,7 +130,7 @@ class MemoryReader:
         found = self._found(search)
         scores = {held.entry.id: _score(held, search) for held in found}
         found.sort(key=lambda held: (*_rank(held.entry, scores[held.entry.id], search.sort), held.entry.id))
-        folds = folded(_folds(found, search))
+        folds = _folds(found, search)
         kept = folds.kept(range(len(found)), lambda some: [_worth(found[number].entry) for number in some])
         total = reachable = folds.distinct
         values = [own_value(held.entry, search.group) for held in found]
@@ -139,16 +139,16 @@ class MemoryReader:
         else:
             places = page(kept, search.offset, search.limit)
         hits = []
-        for number, duplicates in places:
+        for number, duplicates, near in places:
             entry = found[number].entry
             score = scores[entry.id] if search.sort is Sort.RELEVANCE else 0.0
-            hits.append(Match(entry.id, score, entry, duplicates, values[number]))
+            hits.append(Match(entry.id, score, entry, duplicates, near, values[number]))
         return Matches(total, tuple(hits), reachable)
 
     def tally(self, search: Search, splits: Sequence[Split]) -> list[Counts]:
         """Count matches by sort."""
         found = self._found(search)
-        folds = _folds(found, search)
+        folds = _folds(found, search).folds
         return [dict(once(zip((_sorts(held, split) for held in found), folds, strict=True))) for split in splits]
 
     def _found(self, search: Search) -> list[_Held]:
@@ -211,9 +211,11 @@ def _hold(entry: Entry) -> _Held:
     )
 
 
-def _folds(found: Iterable[_Held], search: Search) -> list[int | None]:
+def _folds(found: Sequence[_Held], search: Search) -> Folded:
     """Return under which key each match folds."""
-    return [fold_key(held.entry.content_hash) if search.fold else None for held in found]
+    if not search.fold:
+        return folded([None] * len(found))
+    return folded([fold_key(held.entry.content_hash) for held in found], [held.entry.near for held in found])
 
 
 def _worth(entry: Entry) -> tuple[int, int]:
@@ -269,6 +271,8 @@ def _filed(held: _Held, node: ask.Exact | ask.Range) -> bool:
         own: tuple[str, ...] = (str(held.entry.id),)
     elif node.key is Key.CONTENT:
         own = (str(fold_key(held.entry.content_hash)),)
+    elif node.key is Key.NEAR:
+        own = (str(held.entry.near),)
     else:
         own = held.keys[node.key]
     return not set(own).isdisjoint(node.values)

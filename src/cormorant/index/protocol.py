@@ -14,7 +14,7 @@ from cormorant.model.acl import Reader
 
 
 class Match(NamedTuple):
-    """A document that matches. `duplicates` counts the other matching documents of equal content that were folded in.
+    """A document that matches. Other matching documents were folded in: `duplicates` of equal content, `near` others.
 
     `entry` is what was put, with its text as it is kept (`words.clean`); `group` is the value of its group, if any.
     """
@@ -23,6 +23,7 @@ class Match(NamedTuple):
     score: float
     entry: Entry
     duplicates: int = 0
+    near: int = 0
     group: str | None = None
 
 

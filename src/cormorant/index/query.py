@@ -32,7 +32,10 @@ class Field(StrEnum):
 
 
 class Key(StrEnum):
-    """Fields with exact values; see `keys`. The value of CONTENT is the key under which equal documents fold."""
+    """Fields with exact values; see `keys`. CONTENT is the key under which equal documents fold, NEAR a class of them.
+
+    A class is one of documents that are nearly the same.
+    """
 
     SOURCE = "source"
     SITE = "site"
@@ -40,6 +43,7 @@ class Key(StrEnum):
     LANGUAGE = "language"
     ID = "id"
     CONTENT = "content"
+    NEAR = "near"
 
 
 class Number(StrEnum):
@@ -255,9 +259,9 @@ class Search:
     """A question to an index. There is none without a Reader.
 
     `hidden` are ids that must not be found though the index still holds them. With `fold`, documents of equal content
-    are one match, that which stands for them (`keys.standing`), in its own place. `limit` may be 0, to count. `today`
-    is the moment (epoch seconds) from which the age of documents counts, and `languages` are those that are preferred,
-    as keys; without either nothing of the kind counts.
+    or of one class are one match, that which stands for them (`keys.standing`), in its own place. `limit` may be 0, to
+    count. `today` is the moment (epoch seconds) from which the age of documents counts, and `languages` are those that
+    are preferred, as keys; without either nothing of the kind counts.
 
     With `group`, matches come in groups of one value of that key, in the order of the best of each, at most GROUP_HITS
     of them, and `limit` and `offset` count groups. What has no value is a group by itself.

@@ -257,7 +257,7 @@ def _answer(state: _State, search: Search) -> Matches:
         stands = columns.whole("standing", [addresses[number] for number in some])
         return [(stand or 0, number or 0) for stand, number in zip(stands, ids(some), strict=True)]
 
-    folds = folded(columns.whole("fold", addresses) if search.fold else [None] * len(addresses))
+    folds = columns.folded(addresses) if search.fold else folded([None] * len(addresses))
     state.remember(search, twins_of(folds, addresses) if total_of(result) == len(addresses) else NO_TWINS)
     reachable = folds.distinct
     total = total_of(result) - len(addresses) + reachable
@@ -269,10 +269,10 @@ def _answer(state: _State, search: Search) -> Matches:
     else:
         places = page(kept, search.offset, search.limit)
     hits = []
-    for number, duplicates in places:
+    for number, duplicates, near in places:
         score = float(values[number]) if search.sort is Sort.RELEVANCE else 0.0
         entry = to_entry(state.searcher.doc(addresses[number]))
-        hits.append(Match(entry.id, score, entry, duplicates, own_value(entry, search.group)))
+        hits.append(Match(entry.id, score, entry, duplicates, near, own_value(entry, search.group)))
     return Matches(total, tuple(hits), reachable)
 
 

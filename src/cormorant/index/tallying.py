@@ -73,8 +73,11 @@ class Columns:
         if total_of(result) > MOST_RANKED:
             return NO_TWINS
         addresses = [address for _, address in result.hits]
-        folds = folded(self.whole("fold", addresses))
-        return twins_of(folds, addresses)
+        return twins_of(self.folded(addresses), addresses)
+
+    def folded(self, addresses: Sequence[Any]) -> Folded:
+        """Fold documents that are equal or nearly the same."""
+        return folded(self.whole("fold", addresses), self.whole("near", addresses))
 
     def _sorts(
         self, split: Split, buckets: Sequence[Mapping[str, Any]], addresses: Sequence[Any]

@@ -129,6 +129,10 @@ class SourceSettings(Settings, LogSettings):
         description="The language of documents that do not say theirs and whose text does not tell, like de.",
     )
 
+    near_duplicates: bool = Field(
+        default=True,
+        description="Documents that are nearly the same as others, of any source that has this on, are shown as one.",
+    )
     bad_titles: tuple[str, ...] = Field(
         default=(),
         description="Titles that do not count, in any case, like Home or `Welcome to*`: a heading or the name of the "

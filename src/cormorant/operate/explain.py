@@ -10,7 +10,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.cache.protocol import Place
 from cormorant.catalog import acls, receivers, sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import facts, hiding, linkpack, order
+from cormorant.frontier import classes, facts, hiding, linkpack, order
 from cormorant.journal import runs, visits
 from cormorant.journal.counting import CONVERSION
 from cormorant.journal.runs import RunRow
@@ -76,8 +76,8 @@ def _empty(address: str) -> dict[str, Any]:
     return {
         "address": address, "source": None, "id": None, "title": None, "depth": None, "verdict": "unknown",
         "because": "", "paths": [], "links": None, "gates": [], "visits": [], "conversion": None,
-        "index": {"indexed": False}, "cache": None, "duplicates": [], "access": None, "next": None,
-        "site": None, "sitemap": None, "host": None,
+        "index": {"indexed": False}, "cache": None, "duplicates": [], "near_duplicates": [], "access": None,
+        "next": None, "site": None, "sitemap": None, "host": None,
     }  # fmt: skip
 
 
@@ -123,6 +123,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         "index": {"indexed": passed, "delivered_as": kept[0].seq if kept else None, "place": place},
         "cache": _cache(kept[0]) if kept else None,
         "duplicates": _duplicates(tx, kept[0]) if kept and found else [],
+        "near_duplicates": _near(tx, kept[0]) if kept and found else [],
         "access": access,
         "next": _next(tx, owner, row), "site": site,
         "sitemap": sitemaps.of_row(tx, row),
@@ -225,6 +226,14 @@ def _duplicates(tx: Tx, kept: Any) -> list[str]:
         if kept.content_hash and kept.size_bytes
         else []
     )
+
+
+def _near(tx: Tx, kept: Any) -> list[str]:
+    """Other documents that are nearly the same, of any source, that search may find."""
+    numbers = classes.members(tx, kept.id, 100)
+    statement = sa.select(content.c.url).where(content.c.id.in_(numbers), content.c.indexed)
+    unlike = statement.where(content.c.content_hash != kept.content_hash).order_by(content.c.id).limit(20)
+    return [row.url for row in tx.rows(unlike)]
 
 
 def _access(tx: Tx, number: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.acls import ACLNumbers
-from cormorant.crawl import links
+from cormorant.crawl import likening, links
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.crawl.outlets import COMMIT_BYTES, entry_of, held
 from cormorant.frontier import hiding, purging
@@ -76,8 +76,10 @@ def fill(house: House, progress: Callable[[int, int], None] | None = None) -> di
     _weigh_links(house)
     damaged: list[str] = []
     done, committed, waiting = 0, 0, 0
-    with closing(house.cache()) as cache, house.index_rebuild() as writer, house.store.read() as tx:
+    with closing(house.cache()) as cache, house.index_rebuild() as writer, ExitStack() as held_open:
         shelf = Shelf(cache, ACLNumbers())
+        likening.compare_all(house.store, shelf)
+        tx = held_open.enter_context(house.store.read())
         place = stream.head(tx)
         total = _count(tx)
         for page in _pages(tx, shelf):

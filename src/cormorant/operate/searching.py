@@ -119,7 +119,7 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "highlights": [list(each) for each in hit.highlights], "score": round(hit.score, 4), "source": hit.source,
         "mime": hit.mime, "language": hit.language, "size_bytes": hit.size_bytes,
         "modified_at": rfc3339(hit.modified_at), "cached": hit.cached, "duplicates": hit.duplicates,
-        "attributes": dict(hit.attributes),
+        "near_duplicates": hit.near_duplicates, "attributes": dict(hit.attributes),
     } | ({} if hit.group is None else {"group": hit.group})  # fmt: skip
 
 
@@ -154,8 +154,14 @@ def facets_record(answer: Answer) -> dict[str, Any]:
     }
 
 
+def equals_record(found: Equals) -> dict[str, Any]:
+    """Documents that are one in results; of each whether its content is equal to that of the one asked for."""
+    hits = [hit_record(hit) | {"equal": hit.id not in found.near} for hit in found.hits]
+    return {"total": found.total, "duplicates": hits}
+
+
 def duplicates(shelf: Library, number: int, reader: Reader = ANYONE) -> Equals:
-    """A document and all others of equal content, the one that stands for them first.
+    """A document and all others of equal content or nearly the same, the one that stands for them first.
 
     Raises NotFoundError, the same for what is unknown and what is forbidden.
     """

@@ -2,7 +2,7 @@
 
     GET /            one box                       GET /advanced   a field for everything
     GET /search?q=   hits, page by page           GET /api/v1/search?q=   the same for programs
-    GET /duplicates/ID   all of equal content     GET /api/v1/documents/ID/duplicates
+    GET /duplicates/ID   all of equal content or nearly the same     GET /api/v1/documents/ID/duplicates
     GET /api/v1/suggest?q=   how what is typed may go on
     GET /cached/ID   the kept copy of a document  GET /health/live, /health/ready
     POST /clicked/SEARCH/ID   a result was opened  GET /queries   what was searched for

@@ -1,4 +1,4 @@
-"""The page of documents of equal content."""
+"""The page of documents that are one in results."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from cormorant.portal.showing import is_canonical, shown
 
 
 def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
-    """A document and all others of equal content, the one that results show first."""
+    """A document and all others of equal content or nearly the same, the one that results show first."""
 
     @app.get("/duplicates/{number}", include_in_schema=False)
     def duplicates(request: Request, number: int) -> Response:
         found = searching.duplicates(shelf.library(), number)
         values = frame.of(request, shelf.known(), back=f"/duplicates/{number}") | {
             "hits": [shown(hit) for hit in found.hits], "total": found.total, "canonical": is_canonical(found.hits[0]),
+            "near": found.near,
         }  # fmt: skip
         return look.TemplateResponse(request, "duplicates.html", values)

@@ -128,7 +128,7 @@ def add_search(app: FastAPI, shelf: Shelf, asked: Asked) -> None:
     def list_duplicates(number: Number) -> Response:
         """List a document and all others of equal content that a reader may see, the one that search shows first."""
         found = searching.duplicates(shelf.library(), number)
-        return Json({"total": found.total, "duplicates": [searching.hit_record(hit) for hit in found.hits]})
+        return Json(searching.equals_record(found))
 
     @route(app, "/search/{number}/why", records.Why)
     def why(

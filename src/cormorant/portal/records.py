@@ -50,6 +50,7 @@ class Hit(Record):
     modified_at: When
     cached: bool
     duplicates: int = Field(description="Other matching documents of equal content.")
+    near_duplicates: int = Field(description="Other matching documents that are nearly the same.")
     group: str | None = Field(default=None, description="The source or site in whose group it comes, if it does.")
     attributes: dict[str, Any]
 
@@ -99,11 +100,17 @@ class Answer(Record):
     hits: list[Hit]
 
 
+class Duplicate(Hit):
+    """A document that is one with others in results."""
+
+    equal: bool = Field(description="Of equal content with the one that was asked for; else nearly the same.")
+
+
 class Duplicates(Record):
-    """Documents of equal content, the one that search shows first; at most 1,000 of them."""
+    """Documents of equal content or nearly the same, the one that search shows first; at most 1,000 of them."""
 
     total: int
-    duplicates: list[Hit]
+    duplicates: list[Duplicate]
 
 
 class Part(Record):
@@ -296,6 +303,7 @@ class Explanation(Record):
     index: dict[str, Any]
     cache: dict[str, Any] | None
     duplicates: list[str]
+    near_duplicates: list[str]
     access: dict[str, list[str]] | None
     next: dict[str, Any] | None
     site: dict[str, Any] | None

@@ -46,6 +46,7 @@ class Shown(NamedTuple):
     meta: tuple[str, ...]
     cached: bool
     duplicates: int
+    near: int
 
 
 def shown(hit: Hit, *, spoken: bool = False) -> Shown:
@@ -58,7 +59,7 @@ def shown(hit: Hit, *, spoken: bool = False) -> Shown:
     return Shown(
         hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)),
         meta(hit, spoken=spoken),
-        hit.cached, hit.duplicates,
+        hit.cached, hit.duplicates, hit.near_duplicates,
     )  # fmt: skip
 
 

@@ -130,8 +130,9 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) 
         reach = min(answer.reachable, MOST_PAGES * wanted.per)
         values = frame.of(request, shelf.known(), q=q, back=wanted.address(page=page if page > 1 else ""))
         values |= finding.shown_as(wanted, answer) | {
-            "pages": pages(reach, page, wanted.per), "reach": reach, "took": f"{answer.took_ms:.0f}",
-            "grouped": wanted.group is not None, "folded": any(hit.duplicates for hit in answer.hits),
+            "pages": pages(reach, page, wanted.per), "reach": reach,
+            "grouped": wanted.group is not None, "took": f"{answer.took_ms:.0f}",
+            "folded": any(hit.duplicates or hit.near_duplicates for hit in answer.hits),
             "cut": answer.reachable > reach or (wanted.group is None and answer.total > reach),
             "running": _running(request, shelf), "why": reasons.told(shelf, wanted.question, why), "noted": noted,
         }  # fmt: skip

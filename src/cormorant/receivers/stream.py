@@ -21,9 +21,9 @@ from cormorant.store.schema import receiver, stream, stream_head
 class Event(IntEnum):
     """What happened to a document. From 10 to 19 search must not find it until the index has passed the event.
 
-    LINKS: links say something else of it than before, which is for the index alone. FOUND: it is there, told once more
-    to the one receiver that asked for it. UNVISITED and its companions: no link leads to it any more. The last four are
-    of runs and of no document.
+    LINKS: links, or other documents, say something else of it than before, which is for the index alone. FOUND: it is
+    there, told once more to the one receiver that asked for it. UNVISITED and its companions: no link leads to it any
+    more. The last four are of runs and of no document.
     """
 
     NEW = 1
@@ -49,6 +49,11 @@ class Event(IntEnum):
     def of_run(self) -> bool:
         """Does it tell of a run, and of no document?"""
         return self >= Event.STARTED
+
+    @property
+    def of_unvisited(self) -> bool:
+        """Does it say no more than that no link leads to its document?"""
+        return self in (Event.UNVISITED, Event.UNVISITED_CHANGED)
 
     @property
     def of_gone(self) -> bool:

@@ -2,7 +2,7 @@
 
     find(question, reader) -> Answer      what a question finds, for this reader
     see(number, reader)    -> Hit | None  one document, if this reader may see it
-    equals(number, reader) -> Equals      it and all others of equal content
+    equals(number, reader) -> Equals      it and all others of equal content or nearly the same
     why(question, number, reader) -> Why | None  what made the score of a document that the question finds
 
 The index may be a moment behind the store. What the store has hidden since (gone, or its rights changed) is subtracted
@@ -95,7 +95,8 @@ class Question:
 class Hit:
     """A document as a reader sees it in a list. `highlights` are half-open ranges of code points in `snippet`.
 
-    `modified_at` is in epoch seconds; `duplicates` counts the other matching documents of equal content.
+    `modified_at` is in epoch seconds. Other matching documents are folded into this one: `duplicates` counts those of
+    equal content, `near_duplicates` those that are nearly the same.
     """
 
     id: int
@@ -113,6 +114,7 @@ class Hit:
     duplicates: int
     attributes: Mapping[str, Value] = field(default_factory=dict)
     group: str | None = None
+    near_duplicates: int = 0
 
 
 class Group(NamedTuple):
@@ -123,10 +125,14 @@ class Group(NamedTuple):
 
 
 class Equals(NamedTuple):
-    """Documents of equal content, the one that stands for them first, and how many there are in all."""
+    """Documents of equal content or nearly the same, the one that stands for them first, and how many there are in all.
+
+    `near` are the numbers of those among the hits that are not of equal content with the one that was asked for.
+    """
 
     total: int
     hits: tuple[Hit, ...]
+    near: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,16 +255,23 @@ class Library:
         return found.total
 
     def equals(self, number: int, reader: Reader) -> Equals:
-        """Return one document and all others of equal content that this reader may see; none if not even that one."""
+        """Return one document and all it is folded with that this reader may see; none if not even that one."""
         one = self._matches(ask.Exact(Key.ID, (str(number),)), reader, Question("", limit=1)).hits
         fold = fold_key(one[0].entry.content_hash) if one else None
         if fold is None:
             return Equals(len(one), self._shown(one, ask.Nothing()))
-        query = ask.Exact(Key.CONTENT, (str(fold),))
-        first = self._matches(query, reader, Question("", limit=1)).hits
+        label = one[0].entry.near
+        query = ask.Exact(Key.CONTENT, (str(fold),)) if label is None else ask.Exact(Key.NEAR, (str(label),))
         every = self._matches(query, reader, Question("", limit=MOST_HITS, fold=False))
-        hits = [first[0]._replace(duplicates=0), *(each for each in every.hits if each.id != first[0].id)]
-        return Equals(every.total, self._shown(hits[:MOST_HITS], ask.Nothing()))
+        together = [each for each in every.hits if each.entry.near == label]
+        shown = {each.id for each in self._matches(query, reader, Question("", limit=MOST_HITS)).hits}
+        first = next(each for each in together if each.id in shown)
+        others = [each for each in together if each.id != first.id]
+        others.sort(key=lambda each: fold_key(each.entry.content_hash) != fold)
+        hits = [first, *others]
+        near = frozenset(each.id for each in hits if fold_key(each.entry.content_hash) != fold)
+        total = every.total - len(every.hits) + len(together)
+        return Equals(total, self._shown(hits, ask.Nothing()), near)
 
     def _facets(self, search: Search, query: Query, question: Question) -> tuple[Facet, ...]:
         """Count what each choice would leave of a query, which does not say what was chosen."""
@@ -335,4 +348,5 @@ def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
         duplicates=match.duplicates,
         attributes=entry.attributes if quoted else showing.unquoted(entry.attributes),
         group=match.group,
+        near_duplicates=match.near,
     )

@@ -17,6 +17,7 @@ _FIELDS = {
 _NAMES = {
     Key.SITE: "site", Key.SOURCE: "source", Key.LANGUAGE: "lang", Key.MIME: "type", Key.ID: "id",
     Key.CONTENT: "content",
+    Key.NEAR: "near",
 }  # fmt: skip
 
 

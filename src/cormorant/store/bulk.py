@@ -6,6 +6,7 @@ client a tenth of executemany.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -90,6 +91,17 @@ def select_in(
         chunk = wanted[start : start + 1000]
         found.extend(map(tuple, tx.rows(sa.select(*picked).where(table.c[where].in_(chunk)))))
     return found
+
+
+def select_numbered(
+    tx: Tx, table: sa.Table, columns: Sequence[str], where: str, numbers: Sequence[int]
+) -> list[tuple[Any, ...]]:
+    """Do the same for whole numbers, as one value of the driver: a hundredth of the cost of naming each."""
+    if not numbers:
+        return []
+    among = "(SELECT value FROM json_each(?))" if tx.sqlite else "(SELECT unnest(%s::bigint[]))"
+    sql = f"SELECT {', '.join(columns)} FROM {table.name} WHERE {where} IN {among}"
+    return [tuple(row) for row in tx.driver(sql, (json.dumps(numbers) if tx.sqlite else list(numbers),)).fetchall()]
 
 
 def storable(text: str) -> str:

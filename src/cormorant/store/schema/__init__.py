@@ -2,7 +2,7 @@
 
     catalog   source, parameters, receiver, secret, consent, tuning what the administrator asked for
     frontier  site, site_source, resource, site_fact, site_hour, claim
-    documents content, version, hidden, outlinks, inlinks what was found behind a resource
+    documents content, version, hidden, outlinks, inlinks, near, near_band what was found behind a resource
     journal   run, run_count, visit, exclusion, query, click   what happened
     stream    stream, stream_head, faulty       what is to be delivered, in order; what was not taken
     nodes     process                           who is at work
@@ -14,7 +14,7 @@ Every table is here, so that one look shows a row's whole shape. Times are epoch
 
 from cormorant.store.schema.access import session, token
 from cormorant.store.schema.catalog import acl, consent, parameters, receiver, secret, source, tuning
-from cormorant.store.schema.documents import content, hidden, inlinks, outlinks, version
+from cormorant.store.schema.documents import content, hidden, inlinks, near, near_band, outlinks, version
 from cormorant.store.schema.frontier import claim, resource, site, site_fact, site_hour, site_source
 from cormorant.store.schema.journal import click, exclusion, query, run, run_count, visit
 from cormorant.store.schema.metadata import SCHEMA_VERSION, metadata
@@ -35,6 +35,8 @@ __all__ = [
     "inlinks",
     "launch",
     "metadata",
+    "near",
+    "near_band",
     "outlinks",
     "parameters",
     "process",

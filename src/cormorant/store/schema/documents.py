@@ -110,3 +110,26 @@ inlinks = Table(
 )  # fmt: skip
 
 Index("ix_inlinks_stale", inlinks.c.id, sqlite_where=text("stale = 1"), postgresql_where=text("stale"))
+
+near = Table(
+    "near",
+    metadata,
+    Column("id", BIG_ID, primary_key=True, autoincrement=False, comment="of the resource"),
+    Column("source_id", Integer, nullable=False),
+    Column("acl_id", Integer, nullable=False),
+    Column("sketch", LargeBinary, nullable=False, comment="see `model.sketch`"),
+    Column("label", BigInteger, nullable=False, comment="of its class, which may be of this document alone"),
+    Column("leads", Boolean, nullable=False, comment="the others of its class are like this one"),
+    Column("seq", BigInteger, nullable=False, comment="of the event that put it there"),
+    comment="documents that are compared, and what is nearly the same",
+)
+
+Index("ix_near_label", near.c.label)
+
+near_band = Table(
+    "near_band",
+    metadata,
+    Column("key", BigInteger, primary_key=True, autoincrement=False, comment="a band of a sketch, for some readers"),
+    Column("id", BigInteger, primary_key=True, autoincrement=False, comment="of a document that leads a class"),
+    sqlite_with_rowid=False,
+)

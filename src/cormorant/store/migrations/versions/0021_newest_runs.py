@@ -5,7 +5,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0021"
-down_revision = "0017"
+down_revision = "0019"
 
 
 def upgrade() -> None:
