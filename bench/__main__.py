@@ -12,6 +12,7 @@ from pathlib import Path
 from bench import results, server
 from bench.alone import alone
 from bench.corpus import build
+from bench.million import KNOWN
 from bench.phases import PHASES, Bench
 from bench.places import CACHE, RESULTS
 from bench.results import Run
@@ -37,8 +38,8 @@ def _measure(options: argparse.Namespace, arguments: list[str]) -> int:
     corpus = build(options.port or server.free_port(), options.pages, options.hosts, invented=options.generated)
     print(f"  {corpus.pages:,} pages of {corpus.page_bytes / 1_000:.1f} kB over {len(corpus.hosts)} hosts", flush=True)
     chosen = tuple(name for name in PHASES if name in options.phases and name not in options.skip)
-    outcome = Bench(corpus, options.cormorant, chosen, options.query).run(options.rounds)
-    file = options.out or (RESULTS if corpus.full and chosen == PHASES else _SMALL)
+    outcome = Bench(corpus, options.cormorant, chosen, options.query, options.known).run(options.rounds)
+    file = options.out or (RESULTS if corpus.full and chosen == PHASES and options.known == KNOWN else _SMALL)
     command = shlex.join(["python", "-m", "bench", *arguments])
     text = results.write(file, Run(command, began, time.monotonic() - clock), corpus, outcome)
     print(f"\n{text}\nWritten to {file}")
@@ -55,6 +56,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--generated", action="store_true", help="generated pages even where packages can be had")
     parser.add_argument("--port", type=int, help="the port of all hosts (default: a free one)")
     parser.add_argument("--query", default="search", help="what to search for in the bundled sample")
+    parser.add_argument(
+        "--known", type=int, default=KNOWN, help=f"addresses in the phase `million` (default {KNOWN:,})"
+    )
     parser.add_argument("--out", type=Path, help="where to write the results")
     parser.add_argument(
         "--cormorant",

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +28,9 @@ RETRIEVERS = 2
 _PHASE_S = 900.0  # ours; a crawl that takes longer has stopped somewhere
 PEER_S = 3_600.0
 _COMMAND_S = 120.0
+_MIDST = 300
+"""Requests after which a crawl is in the midst of its work."""
+_LOOK_S = 0.01
 _SOURCE = "bench"
 
 
@@ -104,6 +109,39 @@ class Cormorant:
             raise PhaseFailed(f"`bench.asking` ended with {usage.exit_code}; see {RUN / name}.err")
         return [float(each) for each in (RUN / f"{name}.out").read_text(encoding="utf-8").split()]
 
+    def leases(self, times: int) -> list[dict[str, float]]:
+        """Seconds of each step of a lease, so many times, among what :meth:`fill` made known (:mod:`bench.leasing`)."""
+        name = f"{self.data.name}-leasing"
+        command = [str(self.program.parent / "python"), "-m", "bench.leasing", str(self.data), str(times)]
+        usage = self._run(command, name, {"PYTHONPATH": str(ROOT)})
+        if usage.exit_code != 0:
+            raise PhaseFailed(f"`bench.leasing` ended with {usage.exit_code}; see {RUN / name}.err")
+        return [json.loads(line) for line in (RUN / f"{name}.out").read_text(encoding="utf-8").splitlines()]
+
+    def starts_again_s(self, corpus: Corpus) -> float:
+        """Kill a crawl in the midst of it, and begin it again: seconds until it asks a server for something."""
+        name = f"{self.data.name}-killed"
+        log = RUN / f"{name}.log"
+        took = 0.0
+        with serving(corpus, log), (RUN / f"{name}.err").open("wb") as errors:
+            for enough in (_MIDST, 1):
+                before, began = _lines(log), time.monotonic()
+                crawl = subprocess.Popen(
+                    [*self._command(), "crawl", "--json"], env=self._environment({}), stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL, stderr=errors,
+                )  # fmt: skip
+                try:
+                    while _lines(log) - before < enough:
+                        if crawl.poll() is not None or time.monotonic() - began > _PHASE_S:
+                            raise PhaseFailed(f"the crawl that was to be killed ended; see {RUN / name}.err")
+                        time.sleep(_LOOK_S)
+                    took = time.monotonic() - began
+                finally:
+                    measure.kill_below(crawl)
+                    crawl.kill()
+                    crawl.wait()
+        return took
+
     @property
     def database_mb(self) -> float:
         """The size of the database, its log included, in MB of 10^6 bytes."""
@@ -113,11 +151,14 @@ class Cormorant:
         return [str(self.program), "--data", str(self.data)]
 
     def _run(self, command: list[str], name: str, extra: dict[str, str]) -> Usage:
+        return measure.run(command, RUN / f"{name}.json", environment=self._environment(extra), timeout_s=_PHASE_S)
+
+    def _environment(self, extra: dict[str, str]) -> dict[str, str]:
         own = {name: value for name, value in os.environ.items() if not name.startswith("CORMORANT_")}
         environment = {**own, "CORMORANT_RETRIEVERS": str(RETRIEVERS), **extra}
         if not self.index:
             environment["CORMORANT_INDEX"] = "none"
-        return measure.run(command, RUN / f"{name}.json", environment=environment, timeout_s=_PHASE_S)
+        return environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +211,11 @@ def judged(log: Path, corpus: Corpus, agent: str) -> Verdict:
     if verdict.server_errors:
         raise PhaseFailed(f"nginx failed on {verdict.server_errors} requests; see {RUN / 'nginx-error.log'}")
     return verdict
+
+
+def _lines(log: Path) -> int:
+    """How many requests the server has answered."""
+    return log.read_bytes().count(b"\n") if log.exists() else 0
 
 
 def _report(output: Path) -> dict[str, Any]:

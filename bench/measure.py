@@ -133,16 +133,16 @@ def _wait(reaper: subprocess.Popen[bytes], watch: _Watch, deadline: float) -> bo
     while reaper.poll() is None:
         watch.look()
         if time.monotonic() > deadline:
-            _kill(reaper)
+            kill_below(reaper)
+            reaper.wait()
             return False
         with contextlib.suppress(subprocess.TimeoutExpired):
             reaper.wait(_SAMPLE_S)
     return True
 
 
-def _kill(reaper: subprocess.Popen[bytes]) -> None:
-    """End the whole tree, by process ids."""
-    for member in process.descendants(reaper.pid):
+def kill_below(root: subprocess.Popen[bytes]) -> None:
+    """Kill all that a process has started, by their ids."""
+    for member in process.descendants(root.pid):
         with contextlib.suppress(ProcessLookupError):
             os.kill(member, signal.SIGKILL)
-    reaper.wait()

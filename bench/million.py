@@ -1,9 +1,9 @@
-"""What does a crawl cost beside a million addresses that are known already?
+"""What does a crawl cost beside a million addresses that are known already, or beside as many as are asked for?
 
-Two installations crawl the same few hosts: one knows nothing, in the other's frontier a million generated addresses
-have been visited already, half of them on the very hosts that are crawled. The second is filled once and copied for
-every crawl. Three pairs of crawls, the order changing from pair to pair; a ratio is taken within a pair, and medians
-count.
+Two installations crawl the same few hosts: one knows nothing, in the other's frontier the generated addresses have been
+visited already, half of them on the very hosts that are crawled. The second is filled once and copied for every crawl.
+Three pairs of crawls, the order changing from pair to pair; a ratio is taken within a pair, and medians count. Then
+each is killed in the midst of a crawl and begins again, and sites of the second are leased as a retriever leases them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from pathlib import Path
 
 from bench import addresses
 from bench.corpus import Corpus
-from bench.crawlers import Cormorant, Observation
-from bench.measure import Usage
+from bench.crawlers import RETRIEVERS, Cormorant, Observation
+from bench.measure import Usage, megabytes
 from bench.places import RUN
 
 KNOWN = 1_000_000
 _PAGES = 2_000
 _PAIRS = 3
 _ASKED = 5
+_LEASED = 200
 _PLAIN = re.compile(r"[\w/.-]*", re.ASCII)
 
 
@@ -37,11 +38,17 @@ class Side:
     pages: list[Usage] = field(default_factory=list)  # explain, of pages the crawl fetched
     known: list[Usage] = field(default_factory=list)  # explain, of generated addresses
     answers_s: list[float] = field(default_factory=list)  # explain without the start of Python
+    again_s: float = 0.0  # from the start of a crawl that was killed to its first request
 
     @property
     def peaks_mb(self) -> list[float]:
         """The peak of the summed PSS of every crawl."""
         return [crawl.usage.peak_mb for crawl in self.crawls]
+
+    @property
+    def retrievers_mb(self) -> list[float]:
+        """The PSS of one retriever at the peak of every crawl."""
+        return [megabytes(crawl.usage.peak.by_name.get("retriever", 0)) / RETRIEVERS for crawl in self.crawls]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +56,11 @@ class Million:
     """What the phase has seen."""
 
     corpus: Corpus
+    known: int
     fill: Usage
     empty: Side
     full: Side
+    leases: list[dict[str, float]] = field(default_factory=list)  # seconds by step
 
     @property
     def ratios(self) -> list[float]:
@@ -60,15 +69,15 @@ class Million:
         return [empty.pages_a_cpu_s / full.pages_a_cpu_s for empty, full in pairs if full.pages_a_cpu_s]
 
 
-def million(program: Path, whole: Corpus, told: Callable[[Observation], Observation]) -> Million:
-    """Fill, crawl in pairs, then ask about addresses; ``told`` prints each crawl."""
+def million(program: Path, whole: Corpus, known: int, told: Callable[[Observation], Observation]) -> Million:
+    """Fill, crawl in pairs, ask about addresses, kill, lease; ``told`` prints each crawl."""
     corpus = whole.part(_PAGES)
     filled, empty, full = (
         Cormorant(program, RUN / f"data-million-{name}", index=True) for name in ("filled", "empty", "full")
     )
     filled.create(corpus)
-    seen = Million(corpus, filled.fill(KNOWN, corpus), Side(), Side())
-    print(f"  {KNOWN:,} addresses in {seen.fill.wall_s:.1f} s, {filled.database_mb:.0f} MB", flush=True)
+    seen = Million(corpus, known, filled.fill(known, corpus), Side(), Side())
+    print(f"  {known:,} addresses in {seen.fill.wall_s:.1f} s, {filled.database_mb:.0f} MB", flush=True)
 
     def crawl_empty(name: str) -> None:
         empty.create(corpus)
@@ -82,8 +91,16 @@ def million(program: Path, whole: Corpus, told: Callable[[Observation], Observat
     for number in range(_PAIRS):
         for crawl in (crawl_full, crawl_empty) if number % 2 else (crawl_empty, crawl_full):
             crawl(str(number + 1))
-    shutil.rmtree(filled.data)
     _ask(empty, full, seen)
+    for crawler, side in ((empty, seen.empty), (full, seen.full)):
+        shutil.rmtree(crawler.data)
+        if crawler is full:
+            shutil.copytree(filled.data, full.data)
+        else:
+            empty.create(corpus)
+        side.again_s = crawler.starts_again_s(corpus)
+    seen.leases.extend(filled.leases(_LEASED))
+    shutil.rmtree(filled.data)
     return seen
 
 
@@ -101,7 +118,7 @@ def _ask(empty: Cormorant, full: Cormorant, seen: Million) -> None:
     pages = list(_pages(seen.corpus))
     seen.empty.pages = [empty.explain(page) for page in pages]
     seen.full.pages = [full.explain(page) for page in pages]
-    known = addresses.sample(KNOWN, seen.corpus.sites, _ASKED)
+    known = addresses.sample(seen.known, seen.corpus.sites, _ASKED)
     seen.full.known = [full.explain(address) for address in known]
     seen.empty.answers_s, seen.full.answers_s = empty.answers(pages), full.answers([*pages, *known])
 

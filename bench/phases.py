@@ -20,7 +20,7 @@ from bench import fresh, steps
 from bench.calibrate import calibrate
 from bench.corpus import Corpus
 from bench.crawlers import Cormorant, Observation, PhaseFailed, Scrapy, help_cpu_s
-from bench.million import Million, million
+from bench.million import KNOWN, Million, million
 from bench.peers import Beside, beside
 from bench.places import RUN
 from bench.server import NoServer
@@ -62,6 +62,7 @@ class Bench:
     program: Path
     chosen: tuple[str, ...]
     query: str
+    known: int = KNOWN
     outcome: Outcome = field(default_factory=Outcome)
 
     def run(self, rounds: int) -> Outcome:
@@ -151,7 +152,7 @@ class Bench:
         self.outcome.beside = beside(self.program, self.corpus, self._told)
 
     def _million(self) -> None:
-        self.outcome.million = million(self.program, self.corpus, self._told)
+        self.outcome.million = million(self.program, self.corpus, self.known, self._told)
 
     def _steps(self) -> None:
         crawler = Cormorant(self.program, RUN / "data-steps", index=True)

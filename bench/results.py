@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
 from bench import figures, rivals, server, steps
 from bench.corpus import Corpus
 from bench.measure import Peak, Usage, megabytes
-from bench.million import KNOWN, Million, Side
+from bench.million import Million, Side
 from bench.phases import Outcome
 
 _LIBRARIES = ("cormorant", "scrapy", "crawlee", "twisted", "lxml", "pycurl", "turbohtml", "tantivy", "uvloop")
@@ -126,15 +126,31 @@ def _million(seen: Million) -> list[str]:
     ratios = ", ".join(f"{ratio:.2f}" for ratio in seen.ratios)
     dearer = median(seen.full.peaks_mb) - median(seen.empty.peaks_mb)
     return [
-        f"## Beside {KNOWN:,} known addresses",
+        f"## Beside {seen.known:,} known addresses",
         "",
         f"| {seen.corpus.pages:,} pages of {len(seen.corpus.hosts)} hosts, medians of {len(seen.ratios)} crawls "
-        f"| empty frontier | {KNOWN:,} known |",
+        f"| empty frontier | {seen.known:,} known |",
         "|---|---|---|",
         *(f"| {name} | {empty} | {full} |" for (name, empty), (_, full) in columns),
         "",
         f"A page costs {median(seen.ratios):.2f} times as much beside them (by pairs: {ratios}), and the crawl "
         f"{dearer:+.0f} MB. They were put there in {seen.fill.wall_s:.1f} s, {seen.fill.cpu_s:.1f} s CPU.",
+        "",
+        *(_leases(seen) if seen.leases else ()),
+    ]
+
+
+def _leases(seen: Million) -> list[str]:
+    """What a retriever waits for when it takes up a site, all known addresses being due."""
+    names = {"lease": "the lease", "read": "the first to visit there", "known": "all that is known of the site"}
+    return [
+        f"| a site is taken up, {len(seen.leases):,} times | median | p95 |",
+        "|---|---|---|",
+        *(
+            f"| {told} | {1_000 * median(times):.1f} ms | {1_000 * quantiles(times, n=20)[-1]:.1f} ms |"
+            for name, told in names.items()
+            if (times := [each[name] for each in seen.leases])
+        ),
     ]
 
 
@@ -146,6 +162,8 @@ def _beside(side: Side) -> list[tuple[str, str]]:
         ("CPU s", f"{median(crawl.usage.cpu_s for crawl in side.crawls):.2f}"),
         ("wall s", f"{median(crawl.usage.wall_s for crawl in side.crawls):.1f}"),
         ("peak PSS MB", f"{median(side.peaks_mb):.0f}"),
+        ("PSS of a retriever then, MB", f"{median(side.retrievers_mb):.0f}"),
+        ("killed, and begun again: seconds to the first request", f"{side.again_s:.1f}"),
         ("database before and after, MB", f"{side.before_mb:,.1f}, {side.after_mb:,.1f}"),
         ("requests", f"{median(verdict.requests for verdict in verdicts):,.0f}"),
         ("coverage, the least", f"{min(verdict.coverage for verdict in verdicts):.2%}"),

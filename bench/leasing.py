@@ -1,0 +1,58 @@
+"""How long is a lease waited for in a frontier that knows millions? Prints a line of JSON for each: seconds by step.
+
+    python -m bench.leasing DATA TIMES
+
+Everything that :mod:`bench.fill` made known is due, as it is in the crawl after the next. A site is leased, the first
+of what is to be visited there is read, the addresses known of it are read, and it is given back; sites take turns.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+from bench.fill import GENERATION
+from cormorant.app.build import Plan, open_house
+from cormorant.app.settings import Installation
+from cormorant.frontier import leases
+from cormorant.frontier.leases import SiteUse, Window
+from cormorant.operate import sources
+from cormorant.operate.house import House
+
+OWNER = "bench"
+WHEN = GENERATION + 1
+
+
+def once(house: House, source: int) -> dict[str, float]:
+    """Lease one site, look what is to do there, and give it back; the seconds of each step."""
+    times = [time.perf_counter()]
+    with house.store.begin() as tx:
+        (leased,) = leases.lease(tx, OWNER, {source: WHEN}, 1)
+    times.append(time.perf_counter())
+    with house.store.read() as tx:
+        found = leases.read(tx, Window(leased.lease.site, source, WHEN), 0)
+    assert found, "nothing is to be visited at a site that was leased"
+    times.append(time.perf_counter())
+    with house.store.read() as tx:
+        leases.known_keys(tx, leased.lease.site)
+    times.append(time.perf_counter())
+    with house.store.begin() as tx:
+        leases.release(tx, OWNER, SiteUse(leased.lease, leased.not_before, leased.failures, tx.now()))
+    steps = zip(("lease", "read", "known"), times, times[1:], strict=False)
+    return {name: after - before for name, before, after in steps}
+
+
+def main(data: str, count: str) -> None:
+    """Do it `count` times after a first one, which is not told."""
+    house = open_house(Plan(Path(data), Installation()))
+    (source,) = sources.every(house)
+    once(house, source.id)
+    for _ in range(int(count)):
+        sys.stdout.write(json.dumps(once(house, source.id)) + "\n")
+    house.store.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
