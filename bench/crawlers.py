@@ -121,26 +121,29 @@ class Cormorant:
     def starts_again_s(self, corpus: Corpus) -> float:
         """Kill a crawl in the midst of it, and begin it again: seconds until it asks a server for something."""
         name = f"{self.data.name}-killed"
-        log = RUN / f"{name}.log"
-        took = 0.0
-        with serving(corpus, log), (RUN / f"{name}.err").open("wb") as errors:
-            for enough in (_MIDST, 1):
-                before, began = _lines(log), time.monotonic()
-                crawl = subprocess.Popen(
-                    [*self._command(), "crawl", "--json"], env=self._environment({}), stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL, stderr=errors,
-                )  # fmt: skip
-                try:
-                    while _lines(log) - before < enough:
-                        if crawl.poll() is not None or time.monotonic() - began > _PHASE_S:
-                            raise PhaseFailed(f"the crawl that was to be killed ended; see {RUN / name}.err")
-                        time.sleep(_LOOK_S)
-                    took = time.monotonic() - began
-                finally:
-                    measure.kill_below(crawl)
-                    crawl.kill()
-                    crawl.wait()
-        return took
+        with serving(corpus, RUN / f"{name}.log"):
+            self._killed_after(_MIDST, name)
+            return self._killed_after(1, name)
+
+    def _killed_after(self, enough: int, name: str) -> float:
+        """Begin a crawl, and kill it with all its processes when so many requests came; the seconds until then."""
+        log, errors = RUN / f"{name}.log", RUN / f"{name}.err"
+        before, began = _lines(log), time.monotonic()
+        with errors.open("wb") as told:
+            crawl = subprocess.Popen(
+                [*self._command(), "crawl", "--json"], env=self._environment({}), stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=told,
+            )  # fmt: skip
+        try:
+            while _lines(log) - before < enough:
+                if crawl.poll() is not None or time.monotonic() - began > _PHASE_S:
+                    raise PhaseFailed(f"the crawl that was to be killed ended; see {errors}")
+                time.sleep(_LOOK_S)
+            return time.monotonic() - began
+        finally:
+            measure.kill_below(crawl)
+            crawl.kill()
+            crawl.wait()
 
     @property
     def database_mb(self) -> float:
