@@ -111,7 +111,7 @@ class IndexOutlet:
         """A document whose copy is damaged: what the index has of it stays, for those who may read it now."""
         self._tally.of(each.event.run).index_damaged += 1
         self._refused.append(Refusal(each.event.seq, f"the kept copy of {url} is damaged"))
-        return Relink(each.event.resource, each.said.anchors, each.said.score, each.rights, each.near)
+        return Relink(each.event.resource, each.said.anchors, each.said.score, each.rights, near=each.near)
 
     def counted(self) -> Mapping[int, Counters]:
         """Index writes, deletes and updates of links by run."""
