@@ -164,7 +164,10 @@ class Simulation:
         with ExitStack() as stack:
             way = SimpleNamespace(close=closed)
             memory = SimpleNamespace(trimmer=lambda _: lambda: None, kept_small=lambda _: nullcontext())
-            parts = {"open_house": self._opened, "Fetcher": fetcher, "way_out": lambda *_: way, "memory": memory}
+            parts = {
+                "open_house": self._opened, "Fetcher": fetcher, "way_out": lambda *_: way, "memory": memory,
+                "heartbeat": lambda *_: nullcontext(),  # it is a thread, whose turns nobody draws
+            }  # fmt: skip
             for name, part in parts.items():
                 stack.enter_context(mock.patch.object(roles, name, part))
             stack.enter_context(mock.patch.object(leases, "READ_AHEAD", READ_AHEAD))

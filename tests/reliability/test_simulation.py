@@ -10,7 +10,7 @@ import pytest
 from tests.journeys.crawling import ROOT
 from tests.reliability.simulate import seeds_of
 
-SEEDS = "0-7"
+SEEDS = "0-3"
 
 
 def _lived(seeds: str) -> str:
