@@ -84,7 +84,7 @@ def a_run(store: Store, name: str, **settings: object) -> int:
 
 def ends(store: Store, number: int, error: Exception | None) -> runs.RunRow:
     """The run after its task has ended so."""
-    house: Any = SimpleNamespace(store=store)
+    house: Any = SimpleNamespace(store=store, clock=SystemClock())
 
     async def fail() -> None:
         if error is not None:

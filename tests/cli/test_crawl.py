@@ -219,12 +219,12 @@ def test_a_second_crawl_follows_the_first(bare: Installation, site: Site, tmp_pa
 
 
 def test_who_follows_takes_over_when_the_first_ends(bare: Installation, site: Site) -> None:
-    slow(site, 0.3, 14)
+    slow(site, 0.5, 16)
     add(bare, site)
     first = bare.start("crawl", "docs")
     until(lambda: "/1" in site.asked)
     second = bare.start("crawl", "docs")
-    time.sleep(2.5)
+    time.sleep(4.0)
     first.send_signal(signal.SIGINT)
     assert ended(first).code == 130
     done = ended(second)

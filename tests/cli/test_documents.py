@@ -16,7 +16,7 @@ DOCUMENT = (
 )  # fmt: skip
 HIT = (
     "id", "url", "title", "snippet", "highlights", "score", "source", "mime", "language", "size_bytes", "modified_at",
-    "cached", "duplicates", "attributes",
+    "cached", "duplicates", "near_duplicates", "attributes",
 )  # fmt: skip
 EXPLAIN = (
     "address", "verdict", "because", "paths", "gates", "visits", "conversion", "index", "cache", "duplicates", "access",

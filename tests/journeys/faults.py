@@ -242,8 +242,7 @@ SIGHT = (
            '        raise NotFoundError("There is no such document, or it is not for you to see.")\n',
            '    hit = hit or Hit(number, "", "", "", (), 0.0, "", "", "", 0, None, False, 0)\n', *_SIGHT),
     _fault("copies are counted that may not be read", "operate/searching.py",
-           "    return (shelf or library(house)).find(question, reader)\n",
-           "    answer = (shelf or library(house)).find(question, reader)\n"
+           "    return answer\n",
            "    with house.store.read() as tx:\n"
            "        hashes = dict(map(tuple, tx.rows(sa.select(content.c.id, content.c.content_hash))))\n"
            "    same = list(hashes.values())\n"

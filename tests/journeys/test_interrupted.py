@@ -141,6 +141,10 @@ def restart(server: Postgres, mode: str) -> None:
 def test_database_restarted(postgres: Postgres, tmp_path: Path, crawls: Crawler, serve: Serve) -> None:
     site = serve(SiteSettings(pages=PAGES, delay_s=0.15))
     with postgres.database() as url:
+        name = url.partition("@/")[2].partition("?")[0]
+        postgres.run(
+            f"ALTER DATABASE {name} SET synchronous_commit = on"
+        )  # a crash may lose nothing that was committed
         home = Home(tmp_path / "data", url)
         home.add_source("web", "site", site.source)
         lines = home.add_receiver("lines", "site")

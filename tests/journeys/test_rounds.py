@@ -14,7 +14,7 @@ ROUNDS = 4
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("kind", "seed"), [("sqlite", 1), ("postgresql", 2)])
 def test_after_each_round_the_index_is_the_truth(home: Home, crawls: Crawler, tmp_path: Path, seed: int) -> None:
     course = Rounds(home, crawls, tmp_path, seed).go(ROUNDS)
     assert course.faults == [], course.done[-1]

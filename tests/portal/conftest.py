@@ -35,5 +35,6 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         )
         home.run("crawl")
         home.fine("schedule", "add", "nightly", "--source", "web", "--source", "papers", "--when", "0 2 * * *")
+        home.fine("parameters", "add", "brisk", "--set", "per_host=2")
         yield Crawled(home, served.address.rstrip("/"), site.make(house))
     house.store.close()

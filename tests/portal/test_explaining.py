@@ -167,7 +167,8 @@ OURS = (
     "/api/v1/documents/1/links", "/api/v1/explain?address=https://a.example/", "/api/v1/sources",
     "/api/v1/sources/kinds", "/api/v1/sources/web", "/api/v1/runs", "/api/v1/runs/1", "/api/v1/tuning", "/queries",
     "/api/v1/queries", "/api/v1/queries/zero", "/api/v1/schedules", "/api/v1/schedules/nightly",
-    "/api/v1/runs/1/log", "/metrics",
+    "/api/v1/runs/1/log", "/metrics", "/api/v1/receivers", "/api/v1/receivers/kinds", "/api/v1/receivers/index",
+    "/api/v1/receivers/index/faulty", "/api/v1/parameters", "/api/v1/parameters/brisk",
 )  # fmt: skip
 
 
@@ -179,6 +180,8 @@ def test_every_route_of_the_group_is_tried_below() -> None:
     assert len(group.routes) >= 15
     for route in group.routes:
         assert isinstance(route, APIRoute)
+        if "GET" not in (route.methods or ()):
+            continue  # what changes something is tried in test_orders
         assert any(route.path_regex.fullmatch(each) for each in asked), route.path
 
 

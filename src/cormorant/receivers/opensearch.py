@@ -4,7 +4,7 @@
                     ^                                            |--400, 413 of one--> refused, and what was there goes
                     `---- what was not taken comes again --------'--429, 5xx, no answer--> raised: later
 
-A document is `INSTALLATION-ID`, its version the number of the delivery (`version_type=external`): what comes late or
+A document is `INSTALLATION-ID`, its version the number of the delivery (an external version): what comes late or
 twice never takes the place of what is newer, which the index says by 409. Deletions have versions too.
 
 Invariants: nothing stands in the index with rights that are known to be older than its document's: what cannot be
