@@ -251,8 +251,8 @@ class Classes:
 def labels(tx: Tx, numbers: Iterable[int]) -> dict[int, int]:
     """Return the class of those of these documents that are in one with others."""
     found = dict(bulk.select_numbered(tx, near, ("id", "label"), "id", sorted(numbers)))
-    several = _several(tx, set(found.values()))
-    return {number: label for number, label in found.items() if label in several}
+    some = _some(tx, set(found.values()))
+    return {number: label for number, label in found.items() if len(some.get(label, ())) > 1}
 
 
 def members(tx: Tx, number: int, most: int) -> list[int]:
@@ -262,23 +262,15 @@ def members(tx: Tx, number: int, most: int) -> list[int]:
     return [row[0] for row in tx.rows(found)]
 
 
-def _several(tx: Tx, wanted: Iterable[int]) -> set[int]:
-    """Return those of these classes that have more than one document."""
+def _some(tx: Tx, wanted: Iterable[int]) -> dict[int, tuple[int, ...]]:
+    """Return two documents of each of these classes, or the one that it has: who leads it, and any other."""
     one, another = near.alias("one"), near.alias("another")
-    more = sa.select(another.c.id).where(another.c.label == one.c.label, another.c.id != one.c.id).exists()
-    numbers, found = sorted(wanted), set()
+    beside = sa.select(another.c.id).where(another.c.label == one.c.label, another.c.id != one.c.id).limit(1)
+    numbers, found = sorted(wanted), {}
     for start in range(0, len(numbers), 1000):
         some = one.c.label.in_(numbers[start : start + 1000])
-        found |= {row[0] for row in tx.rows(sa.select(one.c.label).where(some, one.c.leads, more))}
-    return found
-
-
-def _some(tx: Tx, wanted: Iterable[int]) -> dict[int, tuple[int, ...]]:
-    """Return two documents of each of these classes, or the one that it has."""
-    found = {}
-    for label in wanted:
-        some = tx.rows(sa.select(near.c.id).where(near.c.label == label).limit(2))
-        found[label] = tuple(row[0] for row in some)
+        for label, *ids in tx.rows(sa.select(one.c.label, one.c.id, beside.scalar_subquery()).where(some, one.c.leads)):
+            found[label] = tuple(each for each in ids if each is not None)
     return found
 
 
