@@ -16,15 +16,15 @@ import base64
 import json
 import re
 import socket
-import ssl
 import struct
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, ClassVar, NamedTuple, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any, ClassVar, NamedTuple
 from urllib.parse import unquote, urlsplit
+
+from tests.receivers.serving import Serving
 
 MOST_TERM = 32_766
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -45,7 +45,7 @@ class Index:
     documents: dict[str, Stored] = field(default_factory=dict)
 
 
-class Cluster:
+class Cluster(Serving):
     """The server. `shown` is what every request has to show in `Authorization`, "" for nothing."""
 
     def __init__(self, shown: str = "", most_bytes: int = 100 << 20) -> None:
@@ -57,21 +57,14 @@ class Cluster:
         self.bulks: list[list[tuple[str, str, int]]] = []
         """Of every request to _bulk that was carried out: word, document, version."""
         self.asked: list[str] = []
-        self.go = threading.Event()
         self.lock = threading.RLock()
         cluster = self
 
         class Answering(_Asked):
             owner: ClassVar[Cluster] = cluster
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
-
-    def wrap(self, context: ssl.SSLContext) -> None:
-        """Speak TLS from now on."""
-        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        super().__init__(Answering)
+        self.url = f"http://127.0.0.1:{self.port}"
 
     def documents(self, index: str = "cormorant") -> dict[str, dict[str, Any]]:
         """What there is in an index by `_id`."""
@@ -145,17 +138,6 @@ class Cluster:
         if word == "delete" and (there is None or there.source is None):
             return {"status": 404}
         return {"status": 201 if there is None else 200}
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.go.set()
-        self._server.shutdown()
-        self._server.server_close()
 
 
 def _error(kind: str, reason: str, status: int) -> dict[str, Any]:

@@ -12,15 +12,14 @@ import hashlib
 import hmac
 import json
 import socket
-import ssl
 import struct
-import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, ClassVar, NamedTuple, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any, ClassVar, NamedTuple
+
+from tests.receivers.serving import Serving
 
 KEY = b"the mole is out"
 
@@ -55,7 +54,7 @@ class Post:
         return hmac.compare_digest(wanted, self.headers.get("Cormorant-Signature", ""))
 
 
-class Hook:
+class Hook(Serving):
     """The server. `plan` says what comes of the next requests; behind its end `judge` does, else all is taken."""
 
     def __init__(self, path: str = "/found") -> None:
@@ -63,32 +62,13 @@ class Hook:
         self.judge: Callable[[Post], Answer] = lambda _: Answer(204)
         self.posts: list[Post] = []
         self.taken: dict[int, dict[str, Any]] = {}
-        self.go = threading.Event()
         hook = self
 
         class Taking(_Posted):
             owner: ClassVar[Hook] = hook
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Taking)
-        self._server.daemon_threads = True
-        self.port = self._server.server_port
+        super().__init__(Taking)
         self.url = f"http://127.0.0.1:{self.port}{path}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
-
-    def wrap(self, context: ssl.SSLContext) -> None:
-        """Speak TLS from now on."""
-        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.go.set()
-        self._server.shutdown()
-        self._server.server_close()
 
 
 class _Posted(BaseHTTPRequestHandler):
