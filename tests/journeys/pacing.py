@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 SHARE = 0.99
 """Clocks of two processes and their rounding."""
+PUT_ASIDE_S = 0.025
+"""For so long a machine with more to do than processors puts aside who is about to send: no site sees that itself."""
 
 
 class Stretch(NamedTuple):
@@ -22,8 +24,10 @@ def too_soon(moments: Sequence[float], delay_s: float, late_s: float = 0.0) -> l
     """Stretches of requests that came quicker than the delay lets them, by more than the machine was late.
 
     A request that was noted late makes the next look early, once. So every stretch is judged, not every gap: it may be
-    shorter by no more than the machine was late with one request (`late_s`, at the worst), however many are in it.
+    shorter by no more than the machine was late with one request (`late_s`, at the worst; `PUT_ASIDE_S` where that is
+    more), however many are in it.
     """
+    late_s = max(late_s, PUT_ASIDE_S)
     at = sorted(moments)
     judged = (Stretch(i, j, (j - i) * delay_s * SHARE - (at[j] - at[i])) for i, j in combinations(range(len(at)), 2))
     return [each for each in judged if each.missing_s > late_s]
