@@ -24,6 +24,8 @@ GOOD = "127.0.2.1"
 LINKS = 3
 ASKED_AT_ONCE = 8
 """More start addresses a hostile host than a site is given visits at once."""
+LEFT_ALONE = 24
+"""Start addresses of a host that is to be left alone: more than it is asked for before and after its first rest."""
 
 
 def host_of(number: int, behaviour: Behaviour) -> str:
@@ -33,7 +35,8 @@ def host_of(number: int, behaviour: Behaviour) -> str:
 
 def starts_of(number: int, behaviour: Behaviour, port: int) -> list[str]:
     """The addresses that a crawl begins with at a hostile host."""
-    return [f"{behaviour.scheme}://{host_of(number, behaviour)}:{port}/{each}" for each in range(ASKED_AT_ONCE)]
+    count = LEFT_ALONE if behaviour.rests else ASKED_AT_ONCE
+    return [f"{behaviour.scheme}://{host_of(number, behaviour)}:{port}/{each}" for each in range(count)]
 
 
 def word(number: int) -> str:
