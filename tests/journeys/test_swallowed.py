@@ -15,11 +15,13 @@ from tests.journeys import crawling
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home, received
+from tests.journeys.pacing import too_soon
 from tests.journeys.pages import SiteSettings
 from tests.journeys.processes import ended, kill_group
 from tests.journeys.site import WebSite
 
 PAGES = 20
+DELAY_S = 0.3
 DOWN = (
     "<title>Maintenance</title><h1>Back soon</h1><p>We are improving hibiscus for you. "
     "Asked for {path}, at 12:0{path}.</p>"
@@ -276,6 +278,16 @@ def test_who_may_not_ask_or_does_not_want_to_asks_for_nothing(file_home: Home, c
     file_home.add_source("web", "believing", site.source | {"missing_pages": "believe", "robots": "ignore"})
     assert crawls.crawl(file_home, "believing")["indexed"] == PAGES + 1  # and what robots.txt forbids
     assert probes(site) == []
+
+
+def test_what_is_asked_beside_a_page_keeps_the_pace(file_home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES, missing=NOT_FOUND))
+    site.edit(3, whole=NOT_FOUND)
+    file_home.add_source("web", "site", site.source | {"delay_s": str(DELAY_S), "per_host": "1"})
+    crawls.crawl(file_home, "site")
+    log = site.log()
+    assert len(probes(site)) == 1
+    assert too_soon([each.at for each in log], DELAY_S, max(each.late_s for each in log)) == []
 
 
 def test_two_sources_ask_a_host_once(file_home: Home, crawls: Crawler, serve: Serve) -> None:

@@ -169,7 +169,7 @@ class WebSource:
         renamed = self.rename(address) if resource.role is Role.DOCUMENT else None
         if renamed is not None and renamed.address != address:  # known from before the rules were as they are
             return Moved(renamed.address)
-        home = await self._at_home(origin_of(address), wire)
+        home = await self._at_home(origin_of(address), wire, beside=resource.role is Role.PROBE)
         if resource.role is Role.ROBOTS:
             return await self._robots(address, wire)
         conditions = () if aging.comes_in(self.gates, resource) else _conditions(resource)
@@ -221,9 +221,12 @@ class WebSource:
         known = self.rename(target)
         return known is not None and known.address == address
 
-    async def _at_home(self, origin: Origin, wire: Wire) -> _Home:
-        """Where a visit begins, in its turn: redirects of other visits, which no desk sees, may come before."""
-        if self._turns.begin(origin.site):
+    async def _at_home(self, origin: Origin, wire: Wire, *, beside: bool) -> _Home:
+        """Where a visit begins, in its turn: redirects of other visits, which no desk sees, may come before.
+
+        What is asked `beside` the page of a visit has no turn yet: that one was the page's.
+        """
+        if not beside and self._turns.begin(origin.site):
             return _Home(origin.site, str(origin), self.gates.newest(str(origin)))
         return _Home(origin.site, str(origin), await self._next_turn(origin, wire))
 
