@@ -82,7 +82,7 @@ def pace(log: Sequence[Asked]) -> Pace:
         moments[each.host].append(each.at)
     gaps = [after - before for each in moments.values() for before, after in pairwise(sorted(each))]
     every = [each.at for each in log]
-    visited = {(each.host, each.path) for each in log} - {(host, "/robots.txt") for host in moments}
+    visited = {(each.host, each.path) for each in log if each.path.strip("/").isdigit() or each.path == "/"}
     forbidden = sum(each.path == SECRET for each in log)
     return Pace(len(log) / (max(every) - min(every)), min(gaps), len(visited), forbidden)
 

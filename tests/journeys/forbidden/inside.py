@@ -111,7 +111,8 @@ class Net:
 
     def led(self) -> int:
         """How many pages that lead to a forbidden address were asked for."""
-        return sum(path.removeprefix(GOOD).strip("/").partition("/")[0] in ENTRIES for path in self.asked)
+        ways = (path.removeprefix(GOOD).strip("/").split("/") for path in self.asked)
+        return sum(len(words) == 2 and words[0] in ENTRIES and words[1].isdigit() for words in ways)
 
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Count a connection; answer at the public address and at the control one, and hang up anywhere else."""
