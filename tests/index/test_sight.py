@@ -47,6 +47,15 @@ def test_rarity_does_not_depend_on_what_was_deleted(made: Shelf) -> None:
     assert _scores(made, "pipe valve") == pytest.approx(before, rel=NEARLY)
 
 
+@pytest.mark.parametrize("word", ["pump", "pipe"])
+def test_how_often_words_are_near_does_not_depend_on_forbidden_documents(made: Shelf, word: str) -> None:
+    said = [entry(n, "rope haus pump z pump pump pipe pipe z z z z pump") for n in range(10)]
+    made.put(*said, *(entry(n, f"{word} x x x x x", grants=("group:staff",)) for n in range(100, 120)))
+    among = _scores(made, '"pump pipe"~3')
+    made.put(*said, *(entry(n, "y y x x x x", grants=("group:staff",)) for n in range(100, 120)))
+    assert _scores(made, '"pump pipe"~3') == pytest.approx(among, rel=NEARLY)
+
+
 GREATEST = tuned({name: factor.most for name, factor in FACTORS.items()})
 
 

@@ -123,13 +123,18 @@ class Leaves:
         return [_Q.boolean_query([(Occur.Must, each), (Occur.Must, best)]) for each in filed]
 
     def _near(self, field: Field, found: list[str], weight: float, *, within: int) -> tantivy.Query:
-        """Return a query for words with so many others between them, a few of them in any order; each counts once."""
+        """Return a query for words with so many others between them, a few of them in any order; each counts once.
+
+        The words are what is scored. How often they are near each other the engine counts from the word on that fewest
+        documents hold, whoever may read these; and so it may come to another number.
+        """
         found = list(dict.fromkeys(found))
         if len(found) == 1:
             return self.phrase(field, found, weight)
         orders = permutations(found) if len(found) <= MOST_ORDERED else [found]
-        made = [_Q.phrase_query(self._schema, field, list(each), within) for each in orders]
-        return _Q.boost_query(_Q.disjunction_max_query(made), weight * self._sight.scale(found, field))
+        near = _Q.disjunction_max_query([_Q.phrase_query(self._schema, field, list(each), within) for each in orders])
+        scored = [self._term(field, word, weight, self._sight.rarity([word])) for word in found]
+        return _Q.boolean_query([(Occur.Must, each) for each in (_Q.const_score_query(near, 0.0), *scored)])
 
     def _prefix(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
         """Return a query for a word that begins with the last of `found`; the others must stand together, anywhere."""
