@@ -6,9 +6,11 @@ into the run's log as well, or there alone.
 
 from __future__ import annotations
 
+import json
 import logging
+from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from cormorant.app import runlogs
 from cormorant.base import masking, runlog
@@ -16,8 +18,6 @@ from cormorant.base.runlog import Wish
 from cormorant.store.drivers import secrets_of
 
 if TYPE_CHECKING:
-    from structlog.typing import EventDict, WrappedLogger
-
     from cormorant.app.build import Plan
 
 MOST_BYTES = 10_000_000
@@ -25,6 +25,7 @@ KEPT = 4
 MOST_LINES, WITHIN_S = 500, 10.0
 """Lines of one event that a process writes in so many seconds: what fails a thousand times a second fills no disk."""
 MOST_EVENTS = 1_000
+_OF_EVERY_RECORD: Final = frozenset((*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"))
 
 
 def keep(plan: Plan, process: str) -> None:
@@ -43,7 +44,7 @@ def keep(plan: Plan, process: str) -> None:
     own.addFilter(_Flood())
     of_runs = runlogs.RunFiles(files / runlogs.FOLDER, process)
     for handler in (own, of_runs):
-        handler.setFormatter(_formatter())
+        handler.setFormatter(_Lines())
     logging.raiseExceptions = False
     root, ours, of_kinds = (logging.getLogger(name) for name in ("", "cormorant", runlog.ROOT))
     root.handlers, of_kinds.handlers, of_kinds.propagate = [own, of_runs], [of_runs], False
@@ -72,34 +73,30 @@ def _listen() -> None:
         logging.getLogger("cormorant").setLevel(min(wanted))
 
 
-def _formatter() -> logging.Formatter:
-    from structlog import processors, stdlib
+class _Lines(logging.Formatter):
+    """Makes an object of JSON of what was said: `event`, `at`, `level`, `logger`, what was said with it, `exception`.
 
-    return stdlib.ProcessorFormatter(
-        foreign_pre_chain=[
-            processors.TimeStamper(fmt="iso", utc=True, key="at"), stdlib.add_log_level, stdlib.add_logger_name,
-            stdlib.ExtraAdder(),
-        ],
-        processors=[
-            stdlib.ProcessorFormatter.remove_processors_meta, processors.format_exc_info, _of_run, _masked,
-            processors.JSONRenderer(default=repr),
-        ],
-    )  # fmt: skip
+    With the run that it is said of, and the source of that; without what is hidden.
+    """
 
-
-def _of_run(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-    """With the run that it is said of, and the source of that."""
-    number = event.get("run") or runlog.current()
-    if number:
-        wish = runlog.followed().get(number) if isinstance(number, int) else None
-        event["run"] = number
-        if wish is not None:
-            event.setdefault("source", wish.source)
-    return event
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        said: dict[str, object] = {"event": record.getMessage(), "at": at}
+        said |= {"level": record.levelname.lower(), "logger": record.name}
+        said |= {name: value for name, value in record.__dict__.items() if name not in _OF_EVERY_RECORD}
+        said |= _of_run(said.get("run"), said.get("source"))
+        if record.exc_info:
+            said["exception"] = self.formatException(record.exc_info)
+        return json.dumps(_without(said))
 
 
-def _masked(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-    return {_text(name): _without(value) for name, value in event.items()}
+def _of_run(number: object, source: object) -> dict[str, object]:
+    number = number or runlog.current()
+    if not number:
+        return {}
+    wish = runlog.followed().get(number) if isinstance(number, int) else None
+    return {"run": number} | ({"source": source or wish.source} if wish is not None else {})
 
 
 class _Flood(logging.Filter):
