@@ -29,6 +29,7 @@ MOST_FILED = 16
 _COLUMNS = ("id", "source_id", "acl_id", "sketch", "label", "leads", "seq")
 _REWRITTEN = bulk.Upsert(key=("id",), columns=_COLUMNS[1:])
 _EVERYONE = 0
+_WITH_OTHERS = "EXISTS (SELECT 1 FROM near AS other WHERE other.label = near.label AND other.id <> near.id)"
 
 
 class Told(NamedTuple):
@@ -250,9 +251,7 @@ class Classes:
 
 def labels(tx: Tx, numbers: Iterable[int]) -> dict[int, int]:
     """Return the class of those of these documents that are in one with others."""
-    found = dict(bulk.select_numbered(tx, near, ("id", "label"), "id", sorted(numbers)))
-    some = _some(tx, set(found.values()))
-    return {number: label for number, label in found.items() if len(some.get(label, ())) > 1}
+    return dict(bulk.select_numbered(tx, near, ("id", "label"), "id", sorted(numbers), besides=_WITH_OTHERS))
 
 
 def members(tx: Tx, number: int, most: int) -> list[int]:

@@ -21,7 +21,7 @@ from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, inlinks, outlinks, resource, site, site_source
 
-CHUNK = 500
+CHUNK = 250
 """Pages inverted in one transaction."""
 MAX_INLINKS = 1000
 """In-links kept of one resource; the count goes on."""
