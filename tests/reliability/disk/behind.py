@@ -1,6 +1,6 @@
 """The commands that the gate watches: forked from one process that has the program loaded, each with its own filter.
 
-python -m tests.reliability.disk.behind DESCRIPTOR     reads an order a line (JSON) from a socket, until it is shut
+python -m tests.reliability.disk.behind DESCRIPTOR     reads orders (JSON) from a socket, until it is shut
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tests.reliability.disk.numbers import program
 
 _SYS_SECCOMP = {"x86_64": 317, "aarch64": 277}
 LOADED = ("app.following", "cli.boundary", "cli.crawl", "cli.upkeep", "cli.storing")
+LONGEST = 65536
 _SET_FILTER, _NEW_LISTENER = 1, 8
 
 
@@ -65,15 +66,14 @@ def _serve(door: socket.socket) -> None:
         importlib.import_module(f"cormorant.{name}")
     gc.collect()
     gc.freeze()
-    with door.makefile("rb") as orders:
-        for line in orders:
-            pid = os.fork()
-            if pid == 0:
-                _become(json.loads(line), door)
-                main()
-                os._exit(0)
-            code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-            door.sendall(str(code).encode())
+    while order := door.recv(LONGEST):
+        pid = os.fork()
+        if pid == 0:
+            _become(json.loads(order), door)
+            main()
+            os._exit(0)
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        door.sendall(str(code).encode())
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ NOT_SAID = (
     "Traceback",
     "Something went wrong inside",
     "ended by a fault of this program",
-    "panicked",
+    "panicked at ",
     "ended unexpectedly",
 )
 

@@ -97,7 +97,7 @@ class Gate:
     def run(self, words: list[str], judge: Judge | None, folder: Path, *, locks: bool = False) -> Watched:
         """Run `cormorant` with these words; nothing is asked without a judge. `folder` is for what it prints."""
         order = {"words": words, "folder": str(folder), "watched": judge is not None, "locks": locks}
-        self._door.sendall(json.dumps(order).encode() + b"\n")
+        self._door.sendall(json.dumps(order).encode())
         said, descriptors, _, _ = socket.recv_fds(self._door, 64, 1)
         pid = int(said)
         hung = False
@@ -251,7 +251,7 @@ def _write(call: Call, pid: int, arguments: list[int]) -> Call:
 @contextmanager
 def gate(root: Path) -> Iterator[Gate]:
     """Have commands run and asked about for the length of a block, by a process that has the program loaded."""
-    ours, theirs = socket.socketpair()
+    ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
     command = [sys.executable, "-m", "tests.reliability.disk.behind", str(theirs.fileno())]
     environment = os.environ | {"CORMORANT_RETRIEVERS": "1"}
     environment["PYTHONPATH"] = os.pathsep.join(path for path in (environment.get("PYTHONPATH"), str(ROOT)) if path)
