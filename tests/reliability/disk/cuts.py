@@ -144,7 +144,7 @@ class Proof:
             platter.now(self._aside)
             allowed = {before, _digest(self._aside / DATABASE)}
             platter.cut(self._here.here, Random(f"{seed}/{number}"))
-            yield moment, self._looked_at(allowed, moment, crawled=number % every == 0)
+            yield moment, self._looked_at(allowed, moment, crawled=number % every == every - 1)
 
     def _state(self, upto: int) -> str:
         """What the database holds once these calls were made."""
