@@ -64,3 +64,13 @@ def test_what_is_no_port_in_a_lock_is_none(tmp_path: Path, said: bytes) -> None:
     os.write(lock, said)
     assert folder.noted_ports(tmp_path) == set()
     os.close(lock)
+
+
+def test_a_mark_lasts_before_anything_is_kept_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[bytes] = []
+    monkeypatch.setattr(folder, "sync_folder", lambda where: synced.append((where / "cormorant.json").read_bytes()))
+    made = tmp_path / "data"
+    folder.prepare(made)
+    folder.put_copies_at(made, tmp_path / "copies")
+    assert len(synced) == 2, "once it has its name, each time"
+    assert synced[-1] == (made / "cormorant.json").read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from cormorant.app.supervisor import MAX_DEATHS, Supervisor, name_process
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import CormorantError, DataFolderError, Unreachable
+from cormorant.base.errors import DataFolderError, Unreachable
 
 PATIENCE_S = 60.0
 
@@ -26,7 +27,7 @@ class Hurried(SystemClock):
         return self.at
 
 
-def dying(book: Path, error: CormorantError) -> Callable[[], None]:
+def dying(book: Path, error: Exception) -> Callable[[], None]:
     """A child that notes that it began, and dies."""
 
     def live() -> None:
@@ -41,7 +42,7 @@ def begun(book: Path) -> int:
     return len(book.read_text().splitlines()) if book.exists() else 0
 
 
-def supervised(book: Path, error: CormorantError, enough: int) -> int:
+def supervised(book: Path, error: Exception, enough: int) -> int:
     """How often the child began until the supervisor gave up, or was told to stop after `enough`."""
 
     def supervise() -> None:
@@ -72,6 +73,13 @@ def test_a_process_bears_the_name_of_its_role(tmp_path: Path) -> None:
     process.start()
     process.join(PATIENCE_S)
     assert book.read_text() == "retriever-12\n"
+
+
+def test_of_a_disk_that_fails_a_child_says_what_to_do(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    supervised(tmp_path / "book", OSError(errno.EIO, "Input/output error", "/srv/data/index/CURRENT"), 1)
+    said = capfd.readouterr().err
+    assert "child: /srv/data/index/CURRENT could not be read or written: Input/output error." in said
+    assert "fault of this program" not in said
 
 
 def test_what_keeps_dying_is_given_up(tmp_path: Path) -> None:

@@ -79,3 +79,27 @@ def test_a_fault_in_a_slot_is_not_swallowed() -> None:
 
     with pytest.raises(LookupError):
         asyncio.run(work())
+
+
+def test_what_misses_that_it_is_to_end_is_told_again() -> None:
+    """As `asyncio.wait_for` of Python 3.11 does where what it waits for is there already."""
+
+    async def work() -> None:
+        missed: list[str] = []
+
+        async def slot() -> None:
+            while True:
+                try:
+                    await asyncio.Event().wait()
+                except asyncio.CancelledError:
+                    if len(missed) >= WIDTH:
+                        raise
+                    missed.append("once")
+
+        slots = Slots(slot, Desk(), WIDTH, MOST)
+        await asyncio.sleep(0)
+        async with asyncio.timeout(10):
+            await slots.close()
+        assert len(missed) == WIDTH
+
+    asyncio.run(work())

@@ -17,7 +17,7 @@ import tantivy
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError, IndexDamaged
 from cormorant.cli import search
-from cormorant.index import reading
+from cormorant.index import reading, writing
 from cormorant.index.embedded import open_reader, open_writer, rebuild
 from cormorant.index.entry import Change, Put, Relink
 from cormorant.index.layout import LAYOUT, MARK, register
@@ -116,6 +116,24 @@ def test_changes_applied_again_after_a_crash(tmp_path: Path) -> None:
     writer.close()
     reader.refresh()
     assert (reader.place, reader.count(), held(reader)) == (3, 2, {1: 1, 2: 2})
+
+
+def test_a_commit_is_told_of_once_its_name_lasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine renames its table of contents and does not sync the folder: a power cut would take the commit back."""
+    synced: list[tuple[Path, bytes]] = []
+    monkeypatch.setattr(writing, "sync_folder", lambda folder: synced.append((folder, contents(folder))))
+    writer = open_writer(tmp_path)
+    (made,) = synced
+    assert made[0].name == "1.building"
+    writer.apply([Put(entry(1, "one"))])
+    writer.commit(1)
+    assert synced[1:] == [(tmp_path / "1", contents(tmp_path / "1"))]
+    writer.close()
+
+
+def contents(generation: Path) -> bytes:
+    """The table of contents of an index."""
+    return (generation / "meta.json").read_bytes()
 
 
 def test_one_writer(tmp_path: Path) -> None:

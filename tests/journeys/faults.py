@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tests.journeys.hostile.plants import PLANTS as ARMOUR
 from tests.journeys.plants import PLANTS as CRAWLS
 from tests.journeys.plants import Plant
+from tests.reliability.disk.plants import PLANTS as DISKS
 from tests.reliability.plants import PLANTS as INTERLEAVED
 
 
@@ -272,5 +273,6 @@ EVERY: tuple[tuple[Plant, str], ...] = (
     *((each.plant, f"the proof of {'hostile servers' if each.hosts else 'forbidden addresses'}") for each in ARMOUR),
     *((fault.plant, ", ".join(fault.check)) for fault in (*PAGES, *SIGHT)),
     *((each, "the simulation of interleavings") for each in INTERLEAVED),
+    *((each.plant, f"`python -m {' '.join((each.run, *each.given))}`") for each in DISKS),
 )
 """Every fault that is planted, and by what it must be found."""

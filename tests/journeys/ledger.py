@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
 import sqlalchemy as sa
 
@@ -16,7 +17,28 @@ from cormorant.operate.house import House
 from cormorant.store.schema import content, resource
 from tests.journeys.home import Home, found_in, received
 from tests.journeys.pages import SECRET
-from tests.journeys.site import WebSite
+from tests.journeys.site import Logged
+
+
+class Truth(Protocol):
+    """What a crawl should have found: documents by number, each with a word that no other has."""
+
+    @property
+    def documents(self) -> int:
+        """How many there are."""
+        ...
+
+    def url(self, number: int) -> str:
+        """The address of one; it ends with its number."""
+        ...
+
+    def word(self, number: int) -> str:
+        """The word only this one has."""
+        ...
+
+    def log(self) -> list[Logged]:
+        """Requests that were received."""
+        ...
 
 
 @dataclass(slots=True)
@@ -45,10 +67,10 @@ class Ledger:
         return {kind: len(some) if isinstance(some, list) else some for kind, some in asdict(self).items()}
 
 
-def audit(home: Home, site: WebSite, lines: Path, words: int | None = None) -> Ledger:
+def audit(home: Home, site: Truth, lines: Path, words: int | None = None) -> Ledger:
     """Look everything over; `words` limits how many pages are looked for by their word."""
     ledger = Ledger()
-    wanted = {site.url(number): number for number in range(site.settings.pages)}
+    wanted = {site.url(number): number for number in range(site.documents)}
     with home.house() as house:
         _rows(ledger, house, site, wanted)
         index = house.index_reader()
@@ -64,7 +86,7 @@ def audit(home: Home, site: WebSite, lines: Path, words: int | None = None) -> L
     return ledger
 
 
-def _rows(ledger: Ledger, house: House, site: WebSite, wanted: dict[str, int]) -> None:
+def _rows(ledger: Ledger, house: House, site: Truth, wanted: dict[str, int]) -> None:
     """Every page has one row, with a content whose kept copy says the page's word."""
     cache = house.cache()
     statement = (
@@ -91,7 +113,7 @@ def _rows(ledger: Ledger, house: House, site: WebSite, wanted: dict[str, int]) -
     cache.close()
 
 
-def _search(ledger: Ledger, home: Home, site: WebSite, urls: list[str]) -> None:
+def _search(ledger: Ledger, home: Home, site: Truth, urls: list[str]) -> None:
     """Every page is found once, by the word only it has."""
     with home.library() as library:
         for url in urls:

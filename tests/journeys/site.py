@@ -231,6 +231,11 @@ class WebSite:
         until(lambda: len(self.log()) >= requests)
 
     @property
+    def documents(self) -> int:
+        """How many pages there are."""
+        return self.settings.pages
+
+    @property
     def source(self) -> dict[str, object]:
         """Settings of a source that crawls this site."""
         hosts = {pages.host(self.settings, number) for number in range(self.settings.hosts)}

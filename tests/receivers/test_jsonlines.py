@@ -104,6 +104,38 @@ def test_lines_that_a_power_cut_spoiled_come_again(path: Path) -> None:
     assert seqs(path) == [1, 2, 3, 4]
 
 
+def test_a_batch_with_a_hole_comes_again_as_a_whole(path: Path) -> None:
+    """Of what was not synced a later page may be on the disk without an earlier one."""
+    whole = [line_of(seq) for seq in range(1, 9)]
+    hole = bytes(len(whole[4]) + 10) + whole[5][10:]
+    path.write_bytes(b"".join([*whole[:4], hole, *whole[6:]]))
+    receiver = JsonLinesReceiver(JsonLinesSettings(path=path))
+    receiver.open()
+    assert receiver.last == 8
+    receiver.receive(deliveries(4, 8))
+    assert path.read_bytes() == b"".join(whole)
+    receiver.close()
+
+
+def test_a_line_that_was_confirmed_and_is_spoilt_takes_none_behind_it_along(path: Path) -> None:
+    path.write_bytes(line_of(1) + b"spoilt\n" + line_of(3) + line_of(4))
+    receiver = JsonLinesReceiver(JsonLinesSettings(path=path))
+    receiver.open()
+    receiver.receive(deliveries(5, 6))
+    receiver.close()
+    assert path.read_bytes() == line_of(1) + b"spoilt\n" + b"".join(line_of(seq) for seq in (3, 4, 5, 6))
+
+
+@pytest.mark.parametrize("left", [b"", b"two"])
+def test_a_first_batch_that_begins_with_zeros_comes_again(path: Path, left: bytes) -> None:
+    path.write_bytes(bytes(4096) + (b"rest\n" + line_of(2) if left else b""))
+    receiver = JsonLinesReceiver(JsonLinesSettings(path=path))
+    receiver.open()
+    receiver.receive(deliveries(1, 3))
+    receiver.close()
+    assert seqs(path) == [1, 2, 3]
+
+
 @pytest.mark.parametrize("content", [b"my diary", b"\n", b'{"name":1}\n', b'[{"seq":1}]\n', b"\0" * 20])
 def test_the_file_of_somebody_else_is_left_alone(path: Path, content: bytes) -> None:
     path.write_bytes(content)

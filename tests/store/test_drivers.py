@@ -184,6 +184,14 @@ def test_a_full_disk_writes_nothing(store: Store) -> None:
         assert tx.execute(sa.select(sa.func.count()).select_from(site)).scalar_one() == 0
 
 
+@pytest.mark.parametrize("said", ["disk I/O error", "disk I/O error (10)"])
+def test_a_disk_that_fails_is_told_of_with_what_to_do(said: str) -> None:
+    found = drivers.translate(sqlite.OperationalError(said), "sqlite:////srv/cormorant.db")
+    assert isinstance(found, DataFolderError)
+    assert "/srv/cormorant.db" in found.sentence
+    assert "Check that it may be written and has room" in found.sentence
+
+
 # Everything is imported before root, whom no permission stops, becomes somebody else.
 READ_ONLY = """
 import os, pwd, sys

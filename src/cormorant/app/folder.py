@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cormorant.base.clock import SystemClock, pause
+from cormorant.base.disk import sync_folder
 from cormorant.base.errors import DataFolderError, NotPermitted
 
 FORMAT = 1
@@ -149,6 +150,7 @@ def _write(mark: Path, said: Mapping[str, object]) -> None:
         file.flush()
         os.fsync(file.fileno())
     draft.replace(mark)
+    sync_folder(mark.parent)  # rows that belong to it may be durable elsewhere, in a database server
 
 
 def _refused(folder: Path, error: OSError) -> DataFolderError | NotPermitted:

@@ -22,6 +22,7 @@ from types import FrameType
 
 from cormorant.app.interrupts import STOPS
 from cormorant.base.clock import Clock, pause
+from cormorant.base.disk import told
 from cormorant.base.errors import CormorantError, Unreachable
 from cormorant.base.log import logger
 
@@ -121,10 +122,13 @@ class Supervisor:
             if os.getppid() == parent:
                 self.roles[name]()
             code = 0
-        except CormorantError as error:
-            sys.stderr.write(f"{name}: {error.sentence}\n")
-            _log.warning("ended", extra={"reason": error.sentence})
-            code = AWAY if isinstance(error, Unreachable) else TOLD
+        except (CormorantError, OSError) as error:
+            known = error if isinstance(error, CormorantError) else told(error)
+            if known is None:
+                raise
+            sys.stderr.write(f"{name}: {known.sentence}\n")
+            _log.warning("ended", extra={"reason": known.sentence})
+            code = AWAY if isinstance(known, Unreachable) else TOLD
         finally:
             if code not in (0, TOLD, AWAY):
                 _log.error("ended by a fault", exc_info=sys.exc_info())

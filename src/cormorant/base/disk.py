@@ -1,9 +1,16 @@
-"""What survives a power cut?"""
+"""What survives a power cut, and what is said of a disk that fails?"""
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
+from typing import Final
+
+from cormorant.base.errors import DataFolderError
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FAILING: Final = (errno.EIO, errno.EROFS, errno.ENXIO, errno.ENODEV, errno.ESTALE)
 
 
 def sync_folder(folder: Path) -> None:
@@ -13,3 +20,15 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def told(error: BaseException) -> DataFolderError | None:
+    """What to say of an error that is a disk's and no fault of the program's; None of any other."""
+    if not isinstance(error, OSError) or error.errno not in (*_FULL, *_FAILING):
+        return None
+    what = os.fspath(error.filename) if isinstance(error.filename, str | os.PathLike) else "A file"
+    advice = "Free some space" if error.errno in _FULL else "Check the disk, and that it may be written"
+    return DataFolderError(
+        f"{what} could not be read or written: {os.strerror(error.errno or 0)}. What was kept before stays. "
+        f"{advice}, then run the same command again."
+    )

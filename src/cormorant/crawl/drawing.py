@@ -41,7 +41,8 @@ def _next_of(batches: Iterator[T]) -> list[T]:
 async def _step(thread: ThreadPoolExecutor, batches: Iterator[T]) -> list[T]:
     drawing = asyncio.get_running_loop().run_in_executor(thread, _next_of, batches)
     try:
-        return await asyncio.wait_for(drawing, STEP_S)
+        async with asyncio.timeout(STEP_S):
+            return await drawing
     except TimeoutError:
         raise Unreachable(
             f"The listing did not go on for {STEP_S:g} seconds. Check the disk, or the server of the share."

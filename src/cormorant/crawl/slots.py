@@ -16,6 +16,8 @@ from cormorant.frontier.desk import Desk, SiteWork
 
 LONG_S = 1.0
 """Seconds after which a visit no longer counts against the width."""
+AGAIN_S = 0.2
+"""Seconds until what goes on although it was broken off is broken off again."""
 
 
 class Slots:
@@ -76,7 +78,8 @@ class Slots:
         return 2 * len(self._long) > self._most - self._width
 
     async def close(self) -> None:
-        """Break off what is under way."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Break off what is under way, again until it is: somebody's code may miss that it is to end, and go on."""
+        while left := [task for task in self._tasks if not task.done()]:
+            for task in left:
+                task.cancel()
+            await asyncio.wait(left, timeout=AGAIN_S)

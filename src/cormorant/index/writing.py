@@ -10,6 +10,7 @@ from typing import assert_never
 
 import tantivy
 
+from cormorant.base.disk import sync_folder
 from cormorant.base.errors import DataFolderError
 from cormorant.index.damage import Readable
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
@@ -43,6 +44,7 @@ class EmbeddedWriter:
     """
 
     def __init__(self, generation: Path, held: ExitStack) -> None:
+        self._generation = generation
         with Readable():
             self._index = tantivy.Index.open(str(generation))
             register(self._index)
@@ -92,8 +94,13 @@ class EmbeddedWriter:
         return self._writer
 
     def _flush(self) -> None:
-        """Let the engine commit. Without a new mark, place stays behind the content, which applying again mends."""
+        """Let the engine commit. Without a new mark, place stays behind the content, which applying again mends.
+
+        The engine renames its table of contents last and leaves that to the disk's own time; who is told of a commit
+        writes down that it was made, so the name has to last too.
+        """
         self._open.commit()
+        sync_folder(self._generation)
         self._touched.clear()
         self._see()
 
@@ -143,3 +150,4 @@ def make_empty(generation: Path) -> None:
         writer.add_document(to_mark(0))
         writer.commit()
         writer.wait_merging_threads()
+        sync_folder(generation)

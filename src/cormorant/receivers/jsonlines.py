@@ -27,7 +27,7 @@ from cormorant.base.disk import sync_folder
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NotPermitted
 from cormorant.receivers.protocol import Delivery, ReceiverSettings, Refusal
 from cormorant.receivers.record import UNFIT, encoded
-from cormorant.receivers.tail import Line, is_ours, last_lines, last_record
+from cormorant.receivers.tail import Gap, Line, gaps, is_ours, last_lines, last_record
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 REMEMBERED = 512
@@ -68,6 +68,7 @@ class JsonLinesReceiver:
         self._size = 0
         self._whole = True
         self._kept: dict[int, Line] = {}
+        self._gaps: list[Gap] = []
 
     def open(self) -> None:
         """Lock the file, cut a torn end off, and find the last number.
@@ -92,6 +93,7 @@ class JsonLinesReceiver:
             raise DataFolderError(
                 f"{self._path} is not open. Open the receiver again; what was not confirmed comes again."
             )
+        self._drop_torn(batch)
         lines: list[bytes] = []
         refusals: list[Refusal] = []
         last = before = self._passed(batch)
@@ -148,8 +150,21 @@ class JsonLinesReceiver:
             os.ftruncate(self._descriptor, end)
         os.fsync(self._descriptor)  # what is counted here will not come again, so it has to be on the disk
         self._size = end
+        self._gaps = gaps(self._descriptor, end, REMEMBERED)
         self.last = max(seq, self._last_renamed())
         self._kept = self._renamed_lines() | last_lines(self._descriptor, end, REMEMBERED)
+
+    def _drop_torn(self, batch: Sequence[Delivery]) -> None:
+        """Cut off a batch that a power cut has left with holes: it was not confirmed, so all of it comes again."""
+        torn = [each.start for each in self._gaps if batch and each.following >= batch[0].seq]
+        self._gaps = []
+        if torn:
+            try:
+                os.ftruncate(self._descriptor, min(torn))
+                self._mend()
+            except OSError as error:
+                self.close()
+                raise self._failure(error) from error
 
     def _renamed_lines(self) -> dict[int, Line]:
         """The last records of the full file that carries the greatest number; a batch is always in one file."""

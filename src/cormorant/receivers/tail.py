@@ -16,6 +16,8 @@ OPENING = b'{"seq":'
 """What every line of ours begins with. A file that begins otherwise is somebody else's, and nothing of it is cut."""
 
 _BLOCK = 1 << 16
+_SECTOR = 512
+"""What a disk writes at least."""
 
 
 class Tail(NamedTuple):
@@ -43,10 +45,33 @@ class Line(msgspec.Struct):
         return bool(self.document.get("fetched_at") == delivery.document.get("fetched_at"))
 
 
+class Gap(NamedTuple):
+    """Bytes that are no record though records stand behind them: where they begin, and the number that follows."""
+
+    start: int
+    following: int
+
+
 def is_ours(descriptor: int) -> bool:
-    """Say whether the file is empty or begins as a record does, be it torn."""
+    """Say whether the file is empty or begins as a record does, be it torn.
+
+    Of the first records a power cut may have left zeros, in whole sectors: then records stand behind them, or nothing.
+    """
     start = os.pread(descriptor, len(OPENING), 0)
-    return OPENING.startswith(start)
+    if start.strip(b"\0") or not start:
+        return OPENING.startswith(start)
+    return last_record(descriptor).end > 0 or _is_nothing(descriptor)
+
+
+def _is_nothing(descriptor: int) -> bool:
+    if os.fstat(descriptor).st_size < _SECTOR:
+        return False
+    at = 0
+    while block := os.pread(descriptor, _BLOCK, at):
+        if block.strip(b"\0"):
+            return False
+        at += len(block)
+    return True
 
 
 def last_record(descriptor: int) -> Tail:
@@ -71,6 +96,22 @@ def last_lines(descriptor: int, end: int, most: int) -> dict[int, Line]:
         except (msgspec.DecodeError, UnicodeDecodeError):
             break
         found.setdefault(line.seq, line)
+        end = start
+    return found
+
+
+def gaps(descriptor: int, end: int, most: int) -> list[Gap]:
+    """What cannot be read among the last lines before `end`, `most` of them: a disk writes pages in any order."""
+    found: list[Gap] = []
+    following = 0
+    for _ in range(most):
+        if end <= 0:
+            break
+        start = _line_start(descriptor, end - 1)
+        try:
+            following = _read(descriptor, start, end).seq
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            found.append(Gap(start, following))
         end = start
     return found
 

@@ -199,6 +199,11 @@ def _of_sqlite(text: str, path: str) -> CormorantError:
         return DataFolderError(
             f"The disk that holds {path} is full. Free some space and start again; nothing was lost."
         )
+    if "I/O error" in text:
+        return DataFolderError(
+            f"The disk that holds {path} does not do what it should: {text}. Check that it may be written and has "
+            "room, then start again; nothing that was acknowledged is lost."
+        )
     if "malformed" in text or "not a database" in text:
         return DataFolderError(
             f"{path} is damaged or not a database of ours: {text}. Restore a backup of the data folder."

@@ -161,7 +161,8 @@ class FilesSource:
             self._threads = ThreadPoolExecutor(PARALLEL, thread_name_prefix="files")
         reading = asyncio.get_running_loop().run_in_executor(self._threads, self._reader.read, resource.address)
         try:
-            outcome, size = await asyncio.wait_for(reading, READ_LIMIT_S)
+            async with asyncio.timeout(READ_LIMIT_S):  # wait_for may swallow that this task is to end
+                outcome, size = await reading
         except TimeoutError:
             reason = f"The file was not read within {READ_LIMIT_S:.0f} seconds. Check the server of the share."
             return Deferred(Status.READ_TIMEOUT, reason, whole_site=True)

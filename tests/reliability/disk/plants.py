@@ -1,0 +1,62 @@
+"""Faults that the proofs of failing calls and of power cuts must find, and by which run each must be found.
+
+Mistakes somebody could make that no kill shows: what was written is there for every process that runs on.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.journeys.plants import Plant
+
+
+class Caught(NamedTuple):
+    """A fault, and the run that must find it."""
+
+    plant: Plant
+    run: str
+    given: tuple[str, ...]
+
+
+def _cut(name: str, file: str, before: str, after: str, part: str) -> Caught:
+    given = ("--of", part, "--cuts", "60", "--until-wrong")
+    return Caught(Plant(name, file, ((before, after),)), "tests.reliability.disk.cuts", given)
+
+
+def _call(name: str, file: str, before: str, after: str, faults: str) -> Caught:
+    given = ("--faults", faults, "--until-wrong")
+    return Caught(Plant(name, file, ((before, after),)), "tests.reliability.disk.calls", given)
+
+
+PLANTS = (
+    _cut("the database tells of a commit that is not synced", "store/drivers.py",
+         '"PRAGMA synchronous=FULL"', '"PRAGMA synchronous=NORMAL"', "store"),
+    _cut("a batch of copies is not synced", "cache/writer.py",
+         "            _sync(self._descriptor)\n", "            pass\n", "cache"),
+    _cut("rows are committed before their copies are on the disk", "cache/writer.py",
+         "            _write_all(self._descriptor, parts)\n",
+         "            _sync(self._descriptor)\n            _write_all(self._descriptor, parts)\n            return\n",
+         "cache"),
+    _cut("the name of a new pack is not synced", "cache/writer.py",
+         "            sync_folder(folder)\n", "            pass\n", "cache"),
+    _cut("the index tells of a commit whose name is not synced", "index/writing.py",
+         "        self._open.commit()\n        sync_folder(self._generation)\n", "        self._open.commit()\n",
+         "index"),
+    _cut("no folder is ever synced", "base/disk.py",
+         "        os.fsync(descriptor)\n", "        pass\n", "index"),
+    _cut("which index is in use is switched before that is on the disk", "index/generations.py",
+         "        os.fsync(file.fileno())\n", "        pass\n", "index"),
+    _cut("a receiver confirms what it has not synced", "receivers/jsonlines.py",
+         "                rest = rest[os.write(self._descriptor, rest) :]\n            os.fsync(self._descriptor)\n",
+         "                rest = rest[os.write(self._descriptor, rest) :]\n", "receiver"),
+    _cut("a hole in what a receiver had not synced is believed", "receivers/jsonlines.py",
+         "        if torn:\n", "        if False:\n", "receiver"),
+    _call("what a disk says to a copy is not heard", "cache/writer.py",
+          "            self._give_back()\n            self._fail(error)\n", "            self._whole = bool(error)\n",
+          "1-60"),
+    _call("what a disk says to a receiver is not heard", "receivers/jsonlines.py",
+          "            raise self._failure(error) from error\n        self._size += len(data)\n",
+          "            self._whole = bool(error)\n            return\n        self._size += len(data)\n", "1-60"),
+    _call("an error of a disk is taken for a fault of the program", "base/disk.py",
+          "    if not isinstance(error, OSError) or", "    if isinstance(error, OSError) or", "1-60"),
+)  # fmt: skip
