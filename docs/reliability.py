@@ -21,7 +21,10 @@ from tests.reliability.failures import FOUND
 from tests.reliability.plants import PLANTS
 
 PAGE = Path(__file__).parents[1] / "RELIABILITY.md"
-OF_RELIABILITY = ("interleavings", "faults in interleavings", "kills", "faults in crawls", "accidents", "rounds")
+OF_RELIABILITY = (
+    "interleavings", "faults in interleavings", "kills", "faults in crawls", "outages", "disks",
+    "faults in outages", "accidents", "rounds",
+)  # fmt: skip
 ABOUT = """\
 # Reliability
 
