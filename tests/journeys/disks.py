@@ -48,7 +48,7 @@ temporary."""
 SIZE = 16 << 20
 """Bytes of a disk: two seconds of a crawl fit into the twentieth part, as they do on larger ones."""
 HOLD_S = 6.0
-ON_AGAIN_S = 20.0
+ON_AGAIN_S = 30.0
 """How long after there is room something has to be settled and delivered again."""
 MOST_STARTS, EACH_S = 8, 10.0
 """How often a process may be started again while its disk is full: so often, and then once in so many seconds."""
@@ -65,6 +65,7 @@ class Case:
     part: str
     by: str
     folder: Path
+    hold_s: float
     wrong: list[str] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
 
@@ -200,10 +201,10 @@ def suffer(case: Case, site: WebSite) -> None:
     with serving(home) as address, begun(home, "crawl", "site") as follower:
         with case.filled(site, pages):
             starts, since = ended(home), CLOCK.monotonic()
-            pause(LOOK_S + HOLD_S / 2)
+            pause(LOOK_S + case.hold_s / 2)
             requests = len(site.log())
             look_meanwhile(case, address, site.word(0))
-            pause(HOLD_S / 2)
+            pause(case.hold_s / 2)
             case.must(len(site.log()) <= requests + MOST_LATE or not case.pauses, "it went on visiting")
             again, before, held_s = ended(home) - starts, case.places(), CLOCK.monotonic() - since
         if case.pauses:
@@ -226,15 +227,15 @@ def suffer(case: Case, site: WebSite) -> None:
     check_over(case, site, lines)
 
 
-def tried(part: str, by: str, pages: int, temp: Path) -> Case:
+def tried(part: str, by: str, given: argparse.Namespace) -> Case:
     """One case, from an empty installation to the end."""
-    folder = Path(tempfile.mkdtemp(prefix=f"disk-{part}-", dir=temp))
-    case = Case(part, by, folder)
+    folder = Path(tempfile.mkdtemp(prefix=f"disk-{part}-", dir=given.folder))
+    case = Case(part, by, folder, given.hold)
     case.mount()
     if part == "temp":
         os.environ["TMPDIR"] = str(case.disk)
     try:
-        with website(SiteSettings(pages=pages, delay_s=DELAY_S, weight=WEIGHT), folder) as site:
+        with website(SiteSettings(pages=given.pages, delay_s=DELAY_S, weight=WEIGHT), folder) as site:
             suffer(case, site)
     finally:
         os.environ.pop("TMPDIR", None)
@@ -249,7 +250,7 @@ def inside(given: argparse.Namespace) -> int:
     said = []
     for part, by in cases:
         if by == STRANGER or part in LEFT:
-            case = tried(part, by, given.pages, Path(given.folder))
+            case = tried(part, by, given)
             said.append({"part": part, "by": by, "wrong": case.wrong, **case.figures})
             sys.stderr.write(f"{part}, filled by {by}: {case.figures} {case.wrong}\n")
     sys.stdout.write(json.dumps(said) + "\n")
@@ -267,12 +268,13 @@ def why_not() -> str:
     return ""
 
 
-def shown(pages: int, only: list[str], by: str = "") -> list[dict[str, Any]]:
+def shown(pages: int, only: list[str], by: str = "", hold_s: float = HOLD_S) -> list[dict[str, Any]]:
     """Show it in a namespace; what came of each case."""
     with tempfile.TemporaryDirectory(prefix="disks-") as folder:
         words = [*ALONE, sys.executable, "-m", "tests.journeys.disks", "--inside", "--folder", folder, "--by", by]
+        words += ["--pages", str(pages), "--hold", str(hold_s)]
         done = subprocess.run(
-            [*words, "--pages", str(pages), *(word for each in only for word in ("--only", each))],
+            [*words, *(word for each in only for word in ("--only", each))],
             cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True, timeout=1800,
         )  # fmt: skip
     said: list[dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
@@ -285,6 +287,7 @@ def main() -> int:
     parser.add_argument("--pages", type=int, default=600)
     parser.add_argument("--only", action="append", default=[], choices=PARTS)
     parser.add_argument("--by", default="", choices=("", STRANGER, ITSELF))
+    parser.add_argument("--hold", type=float, default=HOLD_S)
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--folder", default="", help=argparse.SUPPRESS)
     given = parser.parse_args()

@@ -42,7 +42,8 @@ start.
 """
 FULL = 4
 """The exit code of a child that had no room on a disk: that too is no reason to give up."""
-AWAY_REST_S = 1.0
+AWAY_STEADY_S, AWAY_REST_S = 1.0, 1.0
+"""After a life as long as this it had reached the database, and is started again at once; else it rests no longer."""
 _PR_SET_PDEATHSIG = 1
 _COMM = Path("/proc/self/comm")
 
@@ -151,7 +152,7 @@ class Supervisor:
             if pid:
                 lived, code = self.clock.monotonic() - child.started_at, os.waitstatus_to_exitcode(status)
                 _log.info("child ended", extra={"role": name, "child": pid, "code": code})
-                child.deaths = 0 if lived > STEADY_S else child.deaths + 1
+                child.deaths = 0 if lived > (AWAY_STEADY_S if code == AWAY else STEADY_S) else child.deaths + 1
                 if self.patient or code in (AWAY, FULL):
                     child.deaths = min(child.deaths, MAX_DEATHS)
                 child.pid, child.start_at = 0, self.clock.monotonic() + rest_s(child.deaths, code)
