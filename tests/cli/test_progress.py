@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from cormorant.base.errors import Unreachable
 from cormorant.cli.course import Course, awaited
-from cormorant.cli.progress import interval, line
+from cormorant.cli.options import Asked
+from cormorant.cli.progress import AGAIN, Lines, interval, line
+from cormorant.cli.terminal import Terminal
 from cormorant.frontier.trouble import Trouble
 from cormorant.operate.watching import Look, Waits
 from tests.cli.world import Answer, Installation, Site, ended
 from tests.clocks import until
+
+if TYPE_CHECKING:
+    from cormorant.operate.house import House
 
 DEAD, DOWN, BUSY = Trouble("127.0.0.1:9", 906), Trouble("gone.example", 975), Trouble("busy.example", 503)
 REPORT: dict[str, Any] = {
@@ -48,6 +54,16 @@ def looked(waits: Waits | None, sites: int = 1, **more: object) -> Look:
 )
 def test_what_is_waited_for(waits: Waits | None, said: str) -> None:
     assert awaited(looked(waits)) == said
+
+
+def test_that_the_database_is_away_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    lines, gone = Lines(Terminal(Asked()), ()), Unreachable("The database does not answer.")
+    for _ in range(3):
+        lines.away(gone)
+    lines.look(cast("House", None))
+    lines.look(cast("House", None))
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["The database does not answer. Waiting meanwhile.", AGAIN]
 
 
 def test_a_line_says_why_nothing_goes_on() -> None:

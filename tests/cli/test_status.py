@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+from collections import namedtuple
 from typing import Any
+
+import pytest
 
 from tests.cli.world import Installation, Site
 from tests.clocks import until
 
 PAGES = 40
+
+
+Usage = namedtuple("Usage", ("total", "used", "free"))
 
 
 def told(home: Installation) -> dict[str, Any]:
@@ -45,3 +52,11 @@ def test_a_run_that_was_killed_is_interrupted(bare: Installation, site: Site) ->
     assert bare.fine("status", "--json").object["processes"] == []
     bare.run("crawl", "docs", "--restart")
     assert told(bare)["state"] == "idle"
+
+
+def test_a_disk_that_is_nearly_full_is_named(bare: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", "start=http://127.0.0.1:9/")
+    assert "nearly full" not in bare.fine("status").out
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**12, 10**12 - 5_000, 5_000))
+    said = bare.fine("status").out
+    assert f"The disk of {bare.folder} is nearly full: 5.0 kB are free, and crawls wait below 2.1 GB." in said

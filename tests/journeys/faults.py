@@ -1,8 +1,8 @@
 """The list of planted faults: mistakes somebody could make in the product, each with the check that must find it.
 
 `make prove` plants each into a copy of the package and runs its check, which has to fail: MANNERS and SIGHT without a
-browser, PAGES in one. Those of crawls that are killed and of the armour have their own proofs beside these; EVERY is
-all of them, for the page of proofs.
+browser, PAGES in one, OUTAGES by the proofs of databases that go away and of full disks. Those of crawls that are
+killed and of the armour have their own proofs beside these; EVERY is all of them, for the page of proofs.
 """
 
 from __future__ import annotations
@@ -267,6 +267,37 @@ SIGHT = (
            "    return True\n", *_SIGHT),
 )  # fmt: skip
 
+_CACHE = ("tests.journeys.disks", "--pages", "200", "--by", "a stranger", "--only", "cache")
+_INDEX = (*_CACHE[:-1], "index")
+_AWAY = ("tests.journeys.outages", "--pages", "300", "--storm", "9", "--away", "10", "--crowd", "3")
+OUTAGES = (
+    _fault("who lost the database does not wait for it to be back", "app/session.py", "    if name != WEB:\n",
+           "    if False:\n", *_AWAY),
+    Fault(Plant("what a lost connection has rolled back is counted all the same", "crawl/dispatch.py", (
+        ("            lost, put_right = self._settle(batch, counters)\n",
+         "            try:\n                lost, put_right = self._settle(batch, counters)\n"
+         "            except Exception as error:\n                if type(error).__name__ != 'Unreachable':\n"
+         "                    raise\n                __import__('cormorant.app.awaiting').app.awaiting.database("
+         "self._means.store.url)\n                lost, put_right = self._settle(batch, counters)\n"),
+        ("            runs.count(tx, self.order.run, means.owner, counters)\n        return lost",
+         "            __import__('cormorant.base.clock').base.clock.pause(0.7)\n"
+         "            runs.count(tx, self.order.run, means.owner, counters)\n        return lost"),
+    )), _AWAY),
+    _fault("a connection is not looked at before it is used", "store/drivers.py", "        pool_pre_ping=True,\n", "",
+           *_AWAY),
+    _fault("a server without a free connection is taken for a refusal", "store/drivers.py",
+           "_CROWDED.search(text)):\n        return Unreachable(",
+           "_CROWDED.search(text)):\n        return StoreError(",
+           *_AWAY),
+    _fault("what there was no room for is taken for kept", "cache/writer.py",
+           "            self._give_back()\n            self._fail(error)\n",
+           "            self._give_back()\n            return\n", *_CACHE),
+    _fault("visits go on although a disk is full", "crawl/room.py", "    if usage.free >= least(usage.total):\n",
+           "    if True:\n", *_INDEX),
+    _fault("the disk of the index is not looked at", "operate/disks.py", "    return found + [",
+           "    return found or [", *_INDEX),
+)  # fmt: skip
+
 EVERY: tuple[tuple[Plant, str], ...] = (
     *((fault.plant, ", ".join(fault.check)) for fault in MANNERS),
     *((each, "the proof of kills") for each in CRAWLS),
@@ -274,5 +305,6 @@ EVERY: tuple[tuple[Plant, str], ...] = (
     *((fault.plant, ", ".join(fault.check)) for fault in (*PAGES, *SIGHT)),
     *((each, "the simulation of interleavings") for each in INTERLEAVED),
     *((each.plant, f"`python -m {' '.join((each.run, *each.given))}`") for each in DISKS),
+    *((fault.plant, f"python -m {' '.join(fault.check)}") for fault in OUTAGES),
 )
 """Every fault that is planted, and by what it must be found."""

@@ -29,16 +29,17 @@ RETRIEVERS = 2
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A data folder, and the address of its store (empty: a file in the folder)."""
+    """A data folder, the address of its store and the folder of its kept copies (empty: a file, a folder, in it)."""
 
     folder: Path
     store: str = ""
     retrievers: int = RETRIEVERS
+    cache: str = ""
 
     @property
     def plan(self) -> Plan:
         """How its processes open it."""
-        return Plan(self.folder, Installation(store=self.store, retrievers=self.retrievers))
+        return Plan(self.folder, Installation(store=self.store, cache=self.cache, retrievers=self.retrievers))
 
     @contextmanager
     def house(self, *, first: bool = False) -> Iterator[House]:

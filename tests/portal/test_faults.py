@@ -13,6 +13,7 @@ from cormorant.base.errors import (
     CacheDamaged,
     CormorantError,
     IndexDamaged,
+    NoRoom,
     NotFoundError,
     NotPermitted,
     StoreError,
@@ -71,6 +72,23 @@ def test_what_failed_is_for_the_log_and_its_reference_for_the_reader(
     assert (problem["status"], problem["code"]) == (status, code)
     assert problem["reference"] in problem["detail"]
     assert SECRET not in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(Unreachable(f"{SECRET} is away."), "The database does not answer just now"), (NoRoom(SECRET), "A disk is full")],
+)
+def test_what_passes_by_itself_is_no_fault_of_the_programs(
+    error: CormorantError, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    got = ask(Failing(error), "/search?q=kelp")
+    assert (got.status, got.headers["retry-after"]) == (503, "60")
+    assert "<h1>This cannot be shown now</h1>" in got.body
+    assert said in got.body
+    assert SECRET not in got.body
+    (record,) = caplog.records
+    assert (record.levelname, record.exc_info) == ("WARNING", None)
+    assert record.__dict__["reason"] == error.sentence
 
 
 @pytest.mark.parametrize(

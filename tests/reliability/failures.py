@@ -44,4 +44,27 @@ FOUND = (
         "A disk's refusal in places that seldom fail, as when a lock is taken, was told as a fault of the program.",
         "It is told as what it is, with what to do (`base/disk.py`).",
     ),
+    Found(
+        "outages",
+        "Processes that had lost their database died again and again while it was away, each rest longer than the one "
+        "before, so that it took up to ten seconds to go on, and a crash every three seconds left hardly any of it.",
+        "Each dies once and then waits for the database by itself (`app/awaiting.py`).",
+    ),
+    Found(
+        "outages",
+        "A server without a free connection was said not to answer, with the advice to see whether it runs.",
+        "It is said to have no connection free, and what gives it one (`store/drivers.py`).",
+    ),
+    Found(
+        "outages",
+        "Who searched meanwhile was told that something went wrong on our side, and each time the log got a traceback.",
+        "The page says that the database does not answer and looks again; the log gets a line (`portal/faults.py`).",
+    ),
+    Found(
+        "disks",
+        "Only the disks of the data folder and of the kept copies were looked at: a database, an index or logs on a "
+        "full disk of their own paused nothing, and `status` did not name it.",
+        "Every disk that a crawl writes to is looked at, and `status` says in a sentence which is full "
+        "(`operate/disks.py`).",
+    ),
 )

@@ -16,6 +16,7 @@ from cormorant.base.clock import SystemClock
 from cormorant.base.errors import (
     CormorantError,
     DataFolderError,
+    NoRoom,
     NotPermitted,
     StoreError,
     Unreachable,
@@ -230,6 +231,41 @@ def test_a_server_that_does_not_answer(url: str) -> None:
     error = failure(url)
     assert isinstance(error, Unreachable)
     assert "secret" not in error.sentence
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "FATAL:  sorry, too many clients already",
+        "FATAL:  remaining connection slots are reserved for roles with the SUPERUSER attribute",
+        'FATAL:  too many connections for role "cormorant"',
+    ],
+)
+def test_a_server_without_a_free_connection_is_waited_for(said: str) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    error = drivers.translate(psycopg.OperationalError(f"connection failed: {said}\n"), "postgresql://ada:secret@/x")
+    assert isinstance(error, Unreachable)
+    assert "has no connection free" in error.sentence
+    assert "max_connections" in error.sentence
+    assert "secret" not in error.sentence
+
+
+def test_a_full_disk_is_no_damage(tmp_path: Path) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    assert isinstance(drivers.translate(psycopg.errors.DiskFull("No space left"), "postgresql://ada@/x"), NoRoom)
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    prepare(url)
+    store = opened(url)
+
+    def work(tx: Tx) -> None:
+        tx.driver("PRAGMA max_page_count=1")  # as full as a disk gets: not a page more
+        bulk.insert(tx, site, ("key",), [(f"{number}" * 100,) for number in range(2_000)])
+
+    with pytest.raises(NoRoom, match="is full"):
+        within(store, work)
+    with store.read() as tx:
+        assert tx.driver("SELECT count(*) FROM site").scalar_one() == 0
+    store.close()
 
 
 def hang_up(tx: Tx, other: Store) -> None:

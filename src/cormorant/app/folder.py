@@ -20,7 +20,7 @@ from pathlib import Path
 
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.disk import sync_folder
-from cormorant.base.errors import DataFolderError, NotPermitted
+from cormorant.base.errors import DataFolderError, NoRoom, NotPermitted
 
 FORMAT = 1
 TRIED_S, AGAIN_S = 0.2, 0.01
@@ -159,7 +159,7 @@ def _refused(folder: Path, error: OSError) -> DataFolderError | NotPermitted:
             f"{folder} cannot be written: {error.strerror}. Check who owns it, or name another with --data."
         )
     if error.errno == errno.ENOSPC:
-        return DataFolderError(f"The disk that holds {folder} is full. Free some space and try again.")
+        return NoRoom(f"The disk that holds {folder} is full. Free some space and try again.")
     return DataFolderError(f"{folder} cannot be used: {error.strerror}.")
 
 
@@ -178,8 +178,14 @@ def take_lock(folder: Path) -> int | None:
 
 
 def note_port(folder: Path, port: int) -> None:
-    """The owner's pages are at this port, until somebody else owns the folder."""
-    (folder / _LOCK).write_text(f"{port}\n", encoding="ascii")
+    """The owner's pages are at this port, until somebody else owns the folder.
+
+    Raises DataFolderError and NotPermitted: nobody may be made to ask these pages.
+    """
+    try:
+        (folder / _LOCK).write_text(f"{port}\n", encoding="ascii")
+    except OSError as error:
+        raise _refused(folder, error) from None
 
 
 def noted_ports(folder: Path) -> frozenset[int]:

@@ -16,7 +16,7 @@ from cormorant.app.build import Plan, open_house
 from cormorant.app.interrupts import held_back
 from cormorant.app.session import Running, running
 from cormorant.base.clock import SystemClock, pause
-from cormorant.base.errors import CormorantError, Unreachable
+from cormorant.base.errors import CormorantError, NoRoom, Unreachable
 from cormorant.operate import crawl
 from cormorant.operate.crawl import Ordered
 from cormorant.operate.house import House
@@ -24,8 +24,9 @@ from cormorant.operate.house import House
 LOOK_S = 0.1
 RARER, RAREST = 1.03, 5.0
 """Seconds between two looks at the processes, and how many of these pass between two at the runs: more as time goes."""
-STORE_LOOKS = 600
-"""Looks in a row at a database that does not answer, before that is told; it may be started again meanwhile."""
+STORE_LOOKS = 18_000
+"""Looks in a row at a database that does not answer, before the command gives up: half an hour, for what an update of a
+machine takes. Those who crawl wait as well."""
 LOOK_AT_LOCK = 10
 """How many looks pass between two at the lock of an owner that is somebody else."""
 
@@ -39,6 +40,10 @@ class Watcher(Protocol):
 
     def look(self, house: House) -> None:
         """Called ten times a second at first, later twice."""
+        ...
+
+    def away(self, error: CormorantError) -> None:
+        """Called instead of `look` for as long as the database does not answer, or its disk is full."""
         ...
 
 
@@ -58,6 +63,9 @@ class Nobody:
 
     def look(self, house: House) -> None:
         """Nothing to see."""
+
+    def away(self, error: CormorantError) -> None:
+        """Nothing to say either."""
 
 
 def carry_out(plan: Plan, ordered: Sequence[Ordered], watcher: Watcher) -> None:
@@ -130,14 +138,15 @@ def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running,
 def _look(house: House, numbers: Sequence[int], watcher: Watcher, unanswered: float) -> tuple[bool, float]:
     """Have all runs ended? If not the watcher sees them. And for how many looks the database has not answered, if so.
 
-    Raises Unreachable when those have become too many.
+    Raises Unreachable or NoRoom when those have become too many.
     """
     try:
         if all(state in crawl.ENDED for state in crawl.states(house, numbers).values()):
             return True, 0.0
         watcher.look(house)
-    except Unreachable:
+    except (Unreachable, NoRoom) as error:
         if unanswered > STORE_LOOKS:
             raise
+        watcher.away(error)
         return False, unanswered
     return False, 0.0

@@ -51,6 +51,7 @@ from cormorant.limits.client import ChildPool
 from cormorant.model.run import RunState
 from cormorant.operate import indexing
 from cormorant.operate import receivers as of_receivers
+from cormorant.operate.disks import places
 from cormorant.operate.house import House
 from cormorant.plugins import receiver_kind, receiver_settings
 from cormorant.receivers import stream
@@ -118,7 +119,7 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)
     doubts = Doubts(copies(house.store, means.cache))
     reader = Reader(ChildPool(converters), steps, partial(stands, house.store), doubts, Rights(house.store))
-    crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), _room(plan, house))
+    crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), _room(house))
     began = cpu_ns()
     await Worker(crew).work(stop)
     with house.store.begin() as tx:
@@ -130,9 +131,9 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     house.store.close()
 
 
-def _room(plan: Plan, house: House) -> Room:
+def _room(house: House) -> Room:
     """Looks at the disks that a crawl writes to."""
-    return Room((plan.folder, plan.cache), house.clock.monotonic)
+    return Room([folder for _, folder in places(house)], house.clock.monotonic)
 
 
 def _tell_steps(plan: Plan, rows: Mapping[str, list[int]]) -> None:
@@ -346,7 +347,7 @@ async def _conduct(plan: Plan, stop: asyncio.Event, *, schedules: bool) -> None:
     """Take up every open run, each in a task of its own; have schedules order theirs."""
     house = open_house(plan)
     with heartbeat(house, f"conductor@{folder.node(plan.folder)}", "conductor"):
-        await _carry_out(plan, house, stop, schedules=schedules)
+        await _carry_out(house, stop, schedules=schedules)
     house.store.close()
 
 
@@ -358,10 +359,10 @@ async def _follow(house: House, row: RunRow, build_source: Callable[[RunRow], So
         runhead.end(house, row.id)
 
 
-async def _carry_out(plan: Plan, house: House, stop: asyncio.Event, *, schedules: bool) -> None:
+async def _carry_out(house: House, stop: asyncio.Event, *, schedules: bool) -> None:
     scheduled = Schedules(house) if schedules else None
     tasks: dict[int, asyncio.Task[None]] = {}
-    room = _room(plan, house)
+    room = _room(house)
 
     def build_source(row: RunRow) -> Source:
         with house.store.read() as tx:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from cormorant.app import converters, folder, logs, memory, roles, traces
+from cormorant.app import awaiting, converters, folder, logs, memory, roles, traces
 from cormorant.app.build import Plan
 from cormorant.app.interrupts import Held, blocked, held_back
 from cormorant.app.supervisor import Supervisor, die_with_parent, name_process
@@ -21,6 +21,7 @@ from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import DataFolderError
 
 STOP_S = 40.0
+WEB = "web"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +54,16 @@ def supervise(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bo
         for number in range(1, plan.installation.retriever_count + 1) if crawling else ():
             jobs[f"retriever-{number}"] = partial(roles.retriever, plan, number, servers.addresses)
         if web is not None:
-            jobs["web"] = web
+            jobs[WEB] = web
         jobs = {name: partial(_do, plan, name, job) for name, job in jobs.items()}
         Supervisor(jobs, SystemClock(), servers.keep_alive, patient=web is not None).supervise()
 
 
 def _do(plan: Plan, name: str, job: Callable[[], None]) -> None:
-    """What a child does, its name first."""
+    """What a child does, its name first. All but the pages, which say so themselves, wait for the database."""
     _call(plan, name)
+    if name != WEB:
+        awaiting.database(plan.store_url)
     with traces.told(plan, name):
         job()
 

@@ -23,7 +23,7 @@ from types import FrameType
 from cormorant.app.interrupts import STOPS
 from cormorant.base.clock import Clock, pause
 from cormorant.base.disk import told
-from cormorant.base.errors import CormorantError, Unreachable
+from cormorant.base.errors import CormorantError, NoRoom, Unreachable
 from cormorant.base.log import logger
 
 _log = logger(__name__)
@@ -36,9 +36,22 @@ MAX_DEATHS = 12
 TOLD = 2
 """The exit code of a child that said in one sentence why it ended; what is a bug says more."""
 AWAY = 3
-"""The exit code of a child that could not reach the database: it is started again for as long as it takes."""
+"""The exit code of a child that could not reach the database: it is started again for as long as it takes.
+
+It then waits for the database by itself, so the rest before may be short: a crash of the server costs each child one
+start.
+"""
+FULL = 4
+"""The exit code of a child that had no room on a disk: that too is no reason to give up."""
+AWAY_STEADY_S, AWAY_REST_S = 1.0, 1.0
+"""After a life as long as this it had reached the database, and is started again at once; else it rests no longer."""
 _PR_SET_PDEATHSIG = 1
 _COMM = Path("/proc/self/comm")
+
+
+def rest_s(deaths: int, code: int) -> float:
+    """How long a child rests before it is started again, by how often it died in a row and how it ended last."""
+    return min(0.05 * 2**deaths, AWAY_REST_S if code == AWAY else MAX_REST_S) if deaths else 0.0
 
 
 def die_with_parent(number: int = signal.SIGTERM) -> None:
@@ -128,9 +141,9 @@ class Supervisor:
                 raise
             sys.stderr.write(f"{name}: {known.sentence}\n")
             _log.warning("ended", extra={"reason": known.sentence})
-            code = AWAY if isinstance(known, Unreachable) else TOLD
+            code = AWAY if isinstance(known, Unreachable) else FULL if isinstance(known, NoRoom) else TOLD
         finally:
-            if code not in (0, TOLD, AWAY):
+            if code not in (0, TOLD, AWAY, FULL):
                 _log.error("ended by a fault", exc_info=sys.exc_info())
                 sys.stderr.write(f"{name} ended by a fault of this program; its log, logs/{name}.log, says where.\n")
             sys.stderr.flush()
@@ -138,16 +151,15 @@ class Supervisor:
 
     def _reap(self) -> None:
         """Notice children that ended; they start again after a rest that doubles while they keep dying."""
-        for child in self._children.values():
+        for name, child in self._children.items():
             pid, status = os.waitpid(child.pid, os.WNOHANG) if child.pid else (0, 0)
             if pid:
-                lived = self.clock.monotonic() - child.started_at
-                _log.info("child ended", extra={"child": pid, "code": os.waitstatus_to_exitcode(status)})
-                child.deaths = 0 if lived > STEADY_S else child.deaths + 1
-                if self.patient or os.waitstatus_to_exitcode(status) == AWAY:
+                lived, code = self.clock.monotonic() - child.started_at, os.waitstatus_to_exitcode(status)
+                _log.info("child ended", extra={"role": name, "child": pid, "code": code})
+                child.deaths = 0 if lived > (AWAY_STEADY_S if code == AWAY else STEADY_S) else child.deaths + 1
+                if self.patient or code in (AWAY, FULL):
                     child.deaths = min(child.deaths, MAX_DEATHS)
-                rest = min(0.05 * 2**child.deaths, MAX_REST_S) if child.deaths else 0.0
-                child.pid, child.start_at = 0, self.clock.monotonic() + rest
+                child.pid, child.start_at = 0, self.clock.monotonic() + rest_s(child.deaths, code)
                 self.stopping = self.stopping or child.deaths > MAX_DEATHS
 
     def _end(self) -> None:

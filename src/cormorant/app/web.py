@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from cormorant.app import folder, memory
 from cormorant.app.build import Plan, open_house
-from cormorant.base.errors import ConflictError, CormorantError, NotPermitted, Unreachable, UsageError
+from cormorant.base.errors import ConflictError, CormorantError, NoRoom, NotPermitted, Unreachable, UsageError
 from cormorant.operate.checking import Finding
 
 Listener: TypeAlias = socket.socket
@@ -173,7 +173,8 @@ def serve(plan: Plan, listener: Listener, reach: Reach) -> None:
     from cormorant.portal.site import make
 
     house = open_house(plan)
-    queries.trim(house)
+    with suppress(Unreachable, NoRoom):  # the pages say so themselves
+        queries.trim(house)
     asked = Asked(house)
     listed = (door.PRIVATE if reach.private else door.SEARCH) if reach.is_beyond else None
     config = uvicorn.Config(

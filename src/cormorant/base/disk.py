@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from cormorant.base.errors import DataFolderError
+from cormorant.base.errors import DataFolderError, NoRoom
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FAILING: Final = (errno.EIO, errno.EROFS, errno.ENXIO, errno.ENODEV, errno.ESTALE)
@@ -28,7 +28,8 @@ def told(error: BaseException) -> DataFolderError | None:
         return None
     what = os.fspath(error.filename) if isinstance(error.filename, str | os.PathLike) else "A file"
     advice = "Free some space" if error.errno in _FULL else "Check the disk, and that it may be written"
-    return DataFolderError(
+    kind = NoRoom if error.errno in _FULL else DataFolderError
+    return kind(
         f"{what} could not be read or written: {os.strerror(error.errno or 0)}. What was kept before stays. "
         f"{advice}, then run the same command again."
     )

@@ -15,6 +15,7 @@
     ├── Unreachable           exit 6   a server or database does not answer
     ├── Busy                  exit 6   more is asked at once than can be answered
     ├── DataFolderError       exit 1   the data folder cannot be used as it is
+    │   └── NoRoom                     a disk is full; it goes on when there is room
     ├── SecretSealed         exit 1   a secret cannot be opened: its key is missing, or another one
     ├── StoreError            exit 1   the database said something we cannot go on with
     ├── IndexDamaged          exit 1   the index cannot be opened or read
@@ -171,6 +172,13 @@ class DataFolderError(CormorantError):
     """The data folder cannot be used as it is."""
 
     code = "data_folder"
+
+
+class NoRoom(DataFolderError):
+    """A disk is full. Nothing is lost; free some space, and what is at work goes on by itself."""
+
+    code = "disk_full"
+    http_status = 503
 
 
 class SecretSealed(CormorantError):

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from cormorant.base.clock import Clock, random_token
 from cormorant.base.disk import sync_folder
-from cormorant.base.errors import DataFolderError
+from cormorant.base.errors import DataFolderError, NoRoom
 from cormorant.cache.packs import HEAD_BYTES, ROTATE_BYTES, head_bytes, pack_number, pack_path
 from cormorant.cache.protocol import Place
 
@@ -131,7 +131,7 @@ class PackWriter:
         """Raise what a person can act on; anything but a lack of space ends this writer."""
         about = f"Copies could not be kept in {self._directory}: {os.strerror(error.errno or 0)}."
         if error.errno in _NO_SPACE:
-            raise DataFolderError(
+            raise NoRoom(
                 f"{about} Nothing of this batch was kept; free some space and it goes on by itself."
             ) from error
         self.broken = f"{about} Nothing more is written here until the program is started again; check the disk first."

@@ -10,6 +10,7 @@ from cormorant.base.clock import SystemClock
 from cormorant.cli.figures import duration
 
 if TYPE_CHECKING:
+    from cormorant.base.errors import CormorantError
     from cormorant.operate.estimate import Ahead, Sample
     from cormorant.operate.house import House
     from cormorant.operate.watching import Look
@@ -77,6 +78,11 @@ class Course:
         waits_for = SUSPENDED if seen.suspended_s else waits_for
         sites = seen.site_count if seen.waits is None or seen.all_wait else seen.site_count - seen.waits.sites
         return bottleneck(Circumstances(state, sites, waits_for, seen.pace_s, self.busy, seen.backlog, self.rate))
+
+
+def waiting(error: CormorantError) -> str:
+    """That what is wrong with the database is waited for."""
+    return f"{error.sentence} Waiting meanwhile."
 
 
 def awaited(seen: Look) -> str:

@@ -11,12 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from cormorant.base.clock import SystemClock
-from cormorant.cli.course import FOLLOWING, Course, awaited, expected
+from cormorant.cli.course import FOLLOWING, Course, awaited, expected, waiting
 from cormorant.cli.figures import duration, plural, size
 from cormorant.cli.report import COUNTERS
 from cormorant.cli.terminal import clean
 
 if TYPE_CHECKING:
+    from cormorant.base.errors import CormorantError
     from cormorant.operate.house import House
     from cormorant.operate.watching import Look, SiteLook
 
@@ -46,15 +47,22 @@ class Display:
         began = self._clock.monotonic()
         if began < self._next:
             return
-        if self._live is None:
-            self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
-            self._live.start()
         parts = [self._run(house, course, number) for number, course in enumerate(self._courses)]
         if self._note:
             parts.insert(0, Text(self._note, style="dim"))
-        self._live.update(Group(*parts), refresh=True)
+        self._draw(Group(*parts))
         now = self._clock.monotonic()
         self._next = now + max(FRAME_S, SPARING * (now - began))
+
+    def away(self, error: CormorantError) -> None:
+        """Say why nothing can be seen."""
+        self._draw(Text(clean(waiting(error)), style="dim"))
+
+    def _draw(self, shown: RenderableType) -> None:
+        if self._live is None:
+            self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+            self._live.start()
+        self._live.update(shown, refresh=True)
 
     def end(self) -> None:
         """Take the display away."""

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import SystemClock
-from cormorant.cli.course import FOLLOWING, Course, awaited, expected
+from cormorant.cli.course import FOLLOWING, Course, awaited, expected, waiting
 from cormorant.cli.figures import duration, plural
 from cormorant.model.run import OPEN_STATES
 
 if TYPE_CHECKING:
     from cormorant.app.following import Watcher
+    from cormorant.base.errors import CormorantError
     from cormorant.cli.terminal import Terminal
     from cormorant.operate.house import House
     from cormorant.operate.watching import Look
@@ -21,6 +22,7 @@ LINE_S = 5.0
 """Without a terminal, a line this often."""
 RARE_S = 60.0
 """While nothing changes lines become rarer, down to one this often."""
+AGAIN = "The database answers again; the crawl goes on."
 SPARING = 50
 """Looking may take this part of the time, when there is much to be counted."""
 
@@ -34,14 +36,24 @@ class Lines:
         self._next = self._clock.monotonic() + LINE_S
         self._before: list[tuple[object, ...]] = []
         self._every_s = LINE_S
+        self._away = False
 
     def begin(self, *, owner: bool) -> None:
         """Say whose processes do the work."""
         if not owner:
             self._say.note(FOLLOWING)
 
+    def away(self, error: CormorantError) -> None:
+        """Say once why nothing can be seen."""
+        if not self._away:
+            self._say.note(waiting(error))
+        self._away = True
+
     def look(self, house: House) -> None:
         """Say how far it is, if it is time."""
+        if self._away:
+            self._away = False
+            self._say.note(AGAIN)
         if self._clock.monotonic() < self._next or self._say.asked.verbosity < 0:
             return
         began = self._clock.monotonic()

@@ -10,7 +10,7 @@ import typer
 
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
-from cormorant.cli.figures import plural
+from cormorant.cli.figures import plural, size
 
 app = new_app()
 
@@ -47,6 +47,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         )
     else:
         say.print("No source yet. `cormorant source add` makes one.")
+    _tell_disks(say, record["disks"])
     _tell_faults(say, record["sources"])
     _tell_troubles(say, record["sources"])
     _tell_schedules(say, record["schedules"])
@@ -69,6 +70,17 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     if record["paused"]:
         say.print()
         say.print("Deliveries are paused. `cormorant provider resume` goes on.")
+
+
+def _tell_disks(say: terminal.Terminal, disks: Sequence[Mapping[str, Any]]) -> None:
+    """Which disks are nearly full, and what that means."""
+    for each in disks:
+        if each["full"]:
+            say.print()
+            say.print(
+                f"The disk of {each['folder']} is nearly full: {size(each['free_bytes'])} are free, and crawls wait "
+                f"below {size(each['least_bytes'])}. They go on by themselves when there is room."
+            )
 
 
 def _tell_faults(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from cormorant.base import tracing
-from cormorant.base.errors import CormorantError
+from cormorant.base.errors import CormorantError, NoRoom
 from cormorant.base.log import logger
 from cormorant.base.masking import fault
 from cormorant.receivers.protocol import NotTaken
@@ -27,8 +27,10 @@ T = TypeVar("T")
 _log = logger(__name__)
 LATE_S = 60.0
 """Seconds with one batch after which it is told that a receiver does not come back."""
-FIRST_S, MOST_S = 1.0, 300.0
-"""How long a receiver that failed is left alone: twice as long each time."""
+FIRST_S, MOST_S, NO_ROOM_S = 1.0, 300.0, 10.0
+"""How long a receiver that failed is left alone: twice as long each time, and no longer than so; less for want of room,
+which somebody gives at once.
+"""
 
 
 class Errand:
@@ -102,7 +104,7 @@ class Errand:
 
 def rest_of(error: CormorantError, failures: int) -> float:
     """Seconds to leave a receiver alone that has failed so often in a row before; longer where it asked for more."""
-    wait_s = min(FIRST_S * 2.0 ** min(failures, 20), MOST_S)
+    wait_s = min(FIRST_S * 2.0 ** min(failures, 20), NO_ROOM_S if isinstance(error, NoRoom) else MOST_S)
     return max(wait_s, error.after_s) if isinstance(error, NotTaken) else wait_s
 
 

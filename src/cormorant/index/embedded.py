@@ -18,7 +18,7 @@ from cormorant.base.errors import ConflictError
 from cormorant.index import generations
 from cormorant.index.damage import check
 from cormorant.index.reading import EmbeddedReader
-from cormorant.index.writing import EmbeddedWriter, make_empty
+from cormorant.index.writing import EmbeddedWriter, Writable, make_empty
 
 CHECKED_BYTES = 256_000_000
 """Up to this size every byte is checked when the writer opens, a quarter of a second; above, the ends of the files."""
@@ -27,13 +27,14 @@ CHECKED_BYTES = 256_000_000
 def open_writer(folder: Path) -> EmbeddedWriter:
     """Open the index in `folder` for writing, making it when there is none.
 
-    Raises IndexDamaged when it is not what was written, ConflictError when somebody else writes.
+    Raises IndexDamaged when it is not what was written, ConflictError when somebody else writes, NoRoom on a full disk.
     """
     with ExitStack() as held:
-        held.enter_context(_locked(folder))
-        generation = generations.current(folder)
-        if generation is None:
-            generation = generations.switch(folder, _aside(folder))
+        with Writable():
+            held.enter_context(_locked(folder))
+            generation = generations.current(folder)
+            if generation is None:
+                generation = generations.switch(folder, _aside(folder))
         check(generation, CHECKED_BYTES)
         writer = EmbeddedWriter(generation, release := ExitStack())
         release.push(held.pop_all())

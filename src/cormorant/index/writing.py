@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import assert_never
 import tantivy
 
 from cormorant.base.disk import sync_folder
-from cormorant.base.errors import DataFolderError
+from cormorant.base.errors import DataFolderError, NoRoom
 from cormorant.index.damage import Readable
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.index.layout import MARK, place_of, register, schema, to_document, to_entry, to_mark
@@ -20,7 +22,11 @@ HEAP_BYTES = 32_000_000
 """What the engine gathers in memory before it writes a segment; a commit mostly comes before it is full."""
 
 
-class _Writable:
+_NO_ROOM = os.strerror(errno.ENOSPC)
+"""What the engine hands on of the system's words; it has no number of its own."""
+
+
+class Writable:
     """A boundary around the engine's writer: what fails in there is the disk."""
 
     def __enter__(self) -> None:
@@ -30,6 +36,11 @@ class _Writable:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind and (issubclass(kind, ValueError | OSError | RuntimeError) or kind.__name__ == "PanicException"):
+            if _NO_ROOM in str(error):
+                raise NoRoom(
+                    f"The index cannot be written: {str(error)[:200]}. What was committed before is kept; free some "
+                    "space on its disk, and it goes on by itself."
+                ) from error
             raise DataFolderError(
                 f"The index cannot be written ({str(error)[:200]}). What was committed before is kept; see that there "
                 "is room on the disk, then start again."
@@ -51,7 +62,7 @@ class EmbeddedWriter:
             self._schema = self._index.schema
             self._see()
             self._place = place_of(self._searcher, self._schema)
-        with _Writable():
+        with Writable():
             self._writer: tantivy.IndexWriter | None = self._index.writer(HEAP_BYTES, 1)
         self._touched: set[int] = set()
         self._held = held
@@ -64,14 +75,14 @@ class EmbeddedWriter:
     def apply(self, changes: Iterable[Change]) -> None:
         """Apply changes in order."""
         for change in changes:
-            with _Writable():
+            with Writable():
                 self._apply(change)
 
     def commit(self, place: int) -> None:
         """Make everything applied durable, together with `place`."""
         if place < self._place:
             raise ValueError(f"A commit at {place} after one at {self._place}.")
-        with _Writable():
+        with Writable():
             self._open.delete_documents_by_term("id", MARK)
             self._open.add_document(to_mark(place))
             self._flush()
@@ -82,7 +93,7 @@ class EmbeddedWriter:
         if not self._writer:
             return
         writer, self._writer = self._writer, None
-        with self._held, _Writable():
+        with self._held, Writable():
             writer.rollback()
             writer.wait_merging_threads()
 
@@ -143,7 +154,7 @@ class EmbeddedWriter:
 
 def make_empty(generation: Path) -> None:
     """Make an index without entries, with its first mark, in a new folder."""
-    with _Writable():
+    with Writable():
         index = tantivy.Index(schema(), str(generation))
         register(index)
         writer = index.writer(HEAP_BYTES, 1)

@@ -149,7 +149,10 @@ def start_server(
     imports take.
     """
     named = dict(tasks) if isinstance(tasks, Mapping) else {reference: reference for reference in tasks}
-    folder = Path(tempfile.mkdtemp(prefix="cormorant-"))
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="cormorant-"))
+    except OSError as error:
+        raise ServerNotStarted(f"The process for converters has no folder for its socket: {error}.") from error
     try:
         return ServerHandle(folder, preload, named, at_first_use=at_first_use)
     except ServerNotStarted:

@@ -1,8 +1,13 @@
-"""How much room have the disks that a crawl writes to?"""
+"""How much room have the disks that a crawl writes to?
+
+The data folder and the kept copies are always told of; database, index and logs where they are on a disk of their own.
+The folder for what is temporary is none of them: a crawl writes nothing there.
+"""
 
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from cormorant.crawl.room import least
@@ -35,10 +40,31 @@ class Disk(NamedTuple):
         }  # fmt: skip
 
 
+_FILE = "sqlite:///"
+
+
+def places(house: House) -> list[tuple[str, Path]]:
+    """Where a crawl writes: a name and a folder for each disk."""
+    found = [("data", house.folder), ("copies", house.packs.directory)]
+    own = _device(house.folder)
+    others = [(name, house.folder / name) for name in ("index", "logs")]
+    if house.store.url.startswith(_FILE):
+        others.insert(0, ("database", Path(house.store.url.removeprefix(_FILE)).parent))
+    return found + [(name, folder) for name, folder in others if _device(folder) not in (None, own)]
+
+
+def _device(folder: Path) -> int | None:
+    """On which disk a folder is; None where it is not there, or nobody may look."""
+    try:
+        return folder.stat().st_dev
+    except OSError:
+        return None
+
+
 def disks(house: House) -> list[Disk]:
-    """The disk of the data folder and that of the kept copies; one that cannot be looked at is left out."""
+    """The disks that a crawl writes to; one that cannot be looked at is left out."""
     found = []
-    for name, folder in (("data", house.folder), ("copies", house.packs.directory)):
+    for name, folder in places(house):
         try:
             usage = shutil.disk_usage(folder)
         except OSError:  # what is wrong with it is told by whoever reads or writes there

@@ -20,11 +20,13 @@ from cormorant.base.errors import (
     ConflictError,
     CormorantError,
     IndexDamaged,
+    NoRoom,
     NotFoundError,
     NotPermitted,
     NotSignedIn,
     TooLarge,
     TooManyTries,
+    Unreachable,
     UsageError,
 )
 from cormorant.base.log import logger
@@ -57,6 +59,12 @@ _NO_BODY = dict.fromkeys(
 
 _READERS = (UsageError, NotFoundError, ConflictError, NotSignedIn, TooManyTries)
 """What comes of what a reader asked for; they are told in its own words, as of an index that a command mends."""
+
+_PASSING: Mapping[type[Exception], str] = {
+    Unreachable: "The database does not answer just now. Nothing is lost, and it goes on by itself. ",
+    NoRoom: "A disk is full just now. Nothing is lost, and it goes on when there is room. ",
+}
+"""What a reader is told besides of what passes by itself."""
 
 _TURNED_AWAY = NotPermitted("This page is for those who look after the installation. Ask for it on its own machine.")
 
@@ -120,11 +128,17 @@ def _nowhere() -> dict[str, Any]:
 
 
 def _failed(look: Jinja2Templates, request: Request, error: Exception) -> Response:
-    """Write a fault into the log, with where it came from, and tell its reference."""
-    reference = random_token(4)
-    _log.error("fault", extra={"reference": reference, "path": request.url.path}, exc_info=error)
-    known = error if isinstance(error, CormorantError) else CormorantError("")
-    sentence = f"Whoever looks after these pages finds what it was in logs/web.log, under {reference}."
+    """Write a fault into the log, with where it came from, and tell its reference.
+
+    A database that is away, or a full disk, is no fault of the program's: what it said is enough, each time.
+    """
+    reference, known = random_token(4), error if isinstance(error, CormorantError) else CormorantError("")
+    found, passing = {"reference": reference, "path": request.url.path}, _PASSING.get(type(error), "")
+    if passing:
+        _log.warning("cannot answer", extra=found | {"reason": known.sentence})
+    else:
+        _log.error("fault", extra=found, exc_info=error)
+    sentence = f"{passing}Whoever looks after these pages finds what it was in logs/web.log, under {reference}."
     told = {"status": max(known.http_status, 500), "detail": sentence, "reference": reference}
     return _said(look, request, known.as_problem() | told)
 

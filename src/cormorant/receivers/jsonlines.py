@@ -24,7 +24,7 @@ from typing import ClassVar
 from pydantic import Field, field_validator
 
 from cormorant.base.disk import sync_folder
-from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NotPermitted
+from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NoRoom, NotPermitted
 from cormorant.receivers.protocol import Delivery, ReceiverSettings, Refusal
 from cormorant.receivers.record import UNFIT, encoded
 from cormorant.receivers.tail import Gap, Line, gaps, is_ours, last_lines, last_record
@@ -228,7 +228,7 @@ class JsonLinesReceiver:
         if isinstance(error, PermissionError):
             return NotPermitted(f"{about} Let the user that runs this program write there, or choose another path.")
         if error.errno in _NO_SPACE:
-            return DataFolderError(f"{about} Free some space; what was not confirmed comes again.")
+            return NoRoom(f"{about} Free some space; what was not confirmed comes again.")
         return DataFolderError(
             f"{about} Check the disk and open the receiver again; what was not confirmed comes again."
         )

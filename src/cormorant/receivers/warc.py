@@ -31,7 +31,7 @@ from pydantic import Field, field_validator
 
 from cormorant.base.clock import date_of
 from cormorant.base.disk import sync_folder
-from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NotPermitted
+from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NoRoom, NotPermitted
 from cormorant.receivers.protocol import Delivery, Kept, ReceiverSettings, ReceiverTools, Refusal
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -261,8 +261,9 @@ class WarcReceiver:
             return BadSetting(f"{about} Make the folder, or choose another.")
         if isinstance(error, PermissionError):
             return NotPermitted(f"{about} Let the user that runs this program write there, or choose another folder.")
-        more = "Free some space" if error.errno in _NO_SPACE else "Check the disk"
-        return DataFolderError(f"{about} {more}; what was not confirmed comes again.")
+        if error.errno in _NO_SPACE:
+            return NoRoom(f"{about} Free some space; what was not confirmed comes again.")
+        return DataFolderError(f"{about} Check the disk; what was not confirmed comes again.")
 
 
 def _telling(delivery: Delivery) -> str:

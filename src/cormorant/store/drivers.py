@@ -16,7 +16,15 @@ from pysqlite3 import dbapi2 as sqlite
 from sqlalchemy import event
 
 from cormorant.base.clock import SystemClock, pause
-from cormorant.base.errors import CormorantError, DataFolderError, NotPermitted, StoreError, Unreachable, UsageError
+from cormorant.base.errors import (
+    CormorantError,
+    DataFolderError,
+    NoRoom,
+    NotPermitted,
+    StoreError,
+    Unreachable,
+    UsageError,
+)
 
 OLDEST_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 30_000
@@ -196,9 +204,7 @@ def _of_sqlite(text: str, path: str) -> CormorantError:
     if "readonly" in text:
         return NotPermitted(f"The database {path} may only be read. Check who owns it and its permissions.")
     if "is full" in text:
-        return DataFolderError(
-            f"The disk that holds {path} is full. Free some space and start again; nothing was lost."
-        )
+        return NoRoom(f"The disk that holds {path} is full. Free some space; nothing was lost, and it goes on then.")
     if "I/O error" in text:
         return DataFolderError(
             f"The disk that holds {path} does not do what it should: {text}. Check that it may be written and has "
@@ -220,6 +226,9 @@ _AWAY = ("08", "57P")
 """Beginnings of SQLSTATE: the connection is lost, the server is going down."""
 _FORBIDDEN = ("28", "42501", "25006")
 """A wrong password, a missing right, a server that only reads."""
+_CROWDED = re.compile("too many (?:clients|connections)|remaining connection slots")
+_CROWDED_STATE, _FULL_STATE = "53300", "53100"
+"""Where a connection is refused the driver has no SQLSTATE, only the server's words."""
 
 
 def _of_postgres(error: BaseException | None, text: str, url: str) -> CormorantError:
@@ -228,6 +237,13 @@ def _of_postgres(error: BaseException | None, text: str, url: str) -> CormorantE
     state = getattr(error, "sqlstate", None) or ""
     if state.startswith(_FORBIDDEN):
         return NotPermitted(f"The database {mask(url)} does not permit it: {text}. Check the user's rights there.")
+    if state == _CROWDED_STATE or (not state and _CROWDED.search(text)):
+        return Unreachable(
+            f"The database {mask(url)} has no connection free: {text}. It goes on when there is one; raise "
+            "max_connections there, or have other programs take fewer."
+        )
+    if state == _FULL_STATE:
+        return NoRoom(f"The disk of the database {mask(url)} is full: {text}. Free some space there; nothing was lost.")
     unanswered = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and not state
     if unanswered or state.startswith(_AWAY):
         return Unreachable(f"The database {mask(url)} does not answer: {text}. Check its address and that it runs.")

@@ -1,0 +1,86 @@
+"""Commands as a person gives them, in processes of their own, and what they leave in the logs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.journeys import processes
+from tests.journeys.crawling import ROOT
+from tests.journeys.home import Home
+
+
+def _words(home: Home, words: tuple[str, ...]) -> list[str]:
+    return [sys.executable, "-m", "cormorant", "--data", str(home.folder), *words]
+
+
+def _environment(home: Home) -> dict[str, str]:
+    own = {"CORMORANT_STORE": home.store, "CORMORANT_CACHE": home.cache, "CORMORANT_RETRIEVERS": str(home.retrievers)}
+    return dict(os.environ) | own
+
+
+def run(home: Home, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command, and wait for its end."""
+    return subprocess.run(
+        _words(home, words), env=_environment(home), cwd=ROOT, capture_output=True, text=True, check=False, timeout=90
+    )
+
+
+@contextmanager
+def begun(home: Home, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Start a command, which has ended at the end of the block; `complaints` tells what it complains of."""
+    with (home.folder.parent / f"{words[0]}.err").open("w") as complaints:
+        process = subprocess.Popen(
+            _words(home, words), env=_environment(home), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=complaints, text=True, start_new_session=True,
+        )  # fmt: skip
+        with processes.ended(process):
+            yield process
+
+
+def complaints(home: Home, command: str) -> str:
+    """What a command that was begun has written to standard error so far."""
+    return (home.folder.parent / f"{command}.err").read_text()
+
+
+@contextmanager
+def serving(home: Home) -> Iterator[str]:
+    """Have `serve` at work for the length of a block; gives the address of its pages."""
+    with begun(home, "serve", "--port", "0") as process:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        assert said.startswith("Search page: "), complaints(home, "serve")
+        yield said.split()[2].rstrip("/")
+
+
+def asked(url: str) -> tuple[int, str]:
+    """The status and the text of a page; 0 when nothing answers."""
+    try:
+        with urllib.request.urlopen(url, timeout=20) as got:
+            return got.status, got.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+    except OSError as error:
+        return 0, str(error)
+
+
+def ended(home: Home) -> Counter[str]:
+    """How often each process of an installation has ended so far, by its name."""
+    log = home.folder / "logs" / "supervisor.log"
+    lines = log.read_text().splitlines(keepends=True) if log.exists() else []
+    told = [json.loads(line) for line in lines if line.endswith("\n")]
+    return Counter(each["role"] for each in told if each["event"] == "child ended")
+
+
+def tracebacks(home: Home) -> list[str]:
+    """Where the logs, or what commands complained of, show a traceback."""
+    files = [*(home.folder / "logs").rglob("*.log*"), *home.folder.parent.glob("*.err")]
+    return [f"there is a traceback in {each.name}" for each in sorted(files) if "Traceback" in each.read_text()]
