@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tests.journeys.ages.plants import PLANTS as AGED
 from tests.journeys.hostile.plants import PLANTS as ARMOUR
 from tests.journeys.plants import PLANTS as CRAWLS
 from tests.journeys.plants import Plant
@@ -272,5 +273,6 @@ EVERY: tuple[tuple[Plant, str], ...] = (
     *((each.plant, f"the proof of {'hostile servers' if each.hosts else 'forbidden addresses'}") for each in ARMOUR),
     *((fault.plant, ", ".join(fault.check)) for fault in (*PAGES, *SIGHT)),
     *((each, "the simulation of interleavings") for each in INTERLEAVED),
+    *((each, "the proof of older data folders") for each in AGED),
 )
 """Every fault that is planted, and by what it must be found."""
