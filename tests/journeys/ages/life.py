@@ -153,7 +153,9 @@ class Life:
         return f"note{number}word"
 
     def _interrupt(self, long: WebSite) -> None:
-        """Begin a crawl, and kill all of it in the middle."""
+        """Begin a crawl, whose findings wait for receivers, and kill all of it in the middle."""
+        paused = self._old("provider", "pause")
+        self._expect(paused.code, 0, f"provider pause ({paused})")
         long.tell(delay_s=SLOW_S)
         with subprocess.Popen(
             self._command(self._program, "crawl", "long"), env=self._environment, stdout=subprocess.DEVNULL,
@@ -210,6 +212,8 @@ class Life:
 
     def _goes_on(self, long: WebSite, before: dict[str, dict[str, Any]]) -> None:
         """The killed run goes on, and what had come is not asked for again."""
+        resumed = self._new("provider", "resume")
+        self._expect(resumed.code, 0, f"provider resume ({resumed})")
         since = SystemClock().now()
         said = self._new("crawl", "long", "--json")
         (report,) = said.records[:1] or [{}]

@@ -22,7 +22,9 @@ PLANTS = (
     _upgrade("an upgrade has everything visited again", "UPDATE resource SET due = 0, state = 0"),
     _upgrade("an upgrade loses a document", "DELETE FROM resource WHERE id = (SELECT max(id) FROM content)"),
     _upgrade("an upgrade ends the run that was under way", "UPDATE run SET state = 'stopped' WHERE complete = 0"),
-    _upgrade("an upgrade sends receivers back to the beginning", "UPDATE receiver SET place = 0"),
+    _upgrade(
+        "an upgrade forgets what waits for receivers", "UPDATE receiver SET place = (SELECT seq FROM stream_head)"
+    ),
     Plant(
         "an index of another layout is taken for one of this", "index/layout.py",
         (("        if layout == LAYOUT:\n", "        if layout:\n"),),
