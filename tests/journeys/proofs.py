@@ -70,6 +70,8 @@ PROOFS = (
     Known("interleavings", "tests.reliability.simulate",
           "Frontier, leases, runs and schedules are right, however processes take turns, fail and come back.",
           tuple(f"--seeds {first}-{first + 999}" for first in range(0, 10_000, 1_000))),
+    Known("eta", "tests.reliability.eta",
+          "The end of a run lies inside the time that was told on its way, and what holds it up is named."),
     Known("year", "tests.reliability.year",
           "Over a year of nightly crawls no table, no log, no copy and no index grows with the number of runs."),
     Known("faults in interleavings", "tests.reliability.planted",
