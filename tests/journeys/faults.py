@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tests.journeys.ages.plants import PLANTS as AGED
 from tests.journeys.hostile.plants import PLANTS as ARMOUR
 from tests.journeys.plants import PLANTS as CRAWLS
 from tests.journeys.plants import Plant
@@ -306,5 +307,6 @@ EVERY: tuple[tuple[Plant, str], ...] = (
     *((each, "the simulation of interleavings") for each in INTERLEAVED),
     *((each.plant, f"`python -m {' '.join((each.run, *each.given))}`") for each in DISKS),
     *((fault.plant, f"python -m {' '.join(fault.check)}") for fault in OUTAGES),
+    *((each, "the proof of older data folders") for each in AGED),
 )
 """Every fault that is planted, and by what it must be found."""

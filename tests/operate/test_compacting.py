@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cormorant.app.build import open_house
+from cormorant.base.clock import SystemClock
+from cormorant.base.errors import ConflictError
 from cormorant.cache.frame import encode
 from cormorant.cache.packs import pack_path
 from cormorant.operate import checking, compacting
@@ -114,3 +119,77 @@ def test_killed_at_any_step_it_loses_nothing(house: House, tmp_path: Path) -> No
     assert [each["killed"] for each in found] == [True] * (len(found) - 1) + [False]
     for each in found:
         assert (each["live"], each["damaged"], each["damaged_after"], each["unused_after"]) == (8, 0, 0, 0), each
+
+
+def packs(house: House) -> int:
+    return len(house.packs.sizes())
+
+
+def many(house: House, count: int) -> None:
+    """Replace the copy of one document again and again, each time in a pack of its own."""
+    for _ in range(count):
+        waste(house, [min(numbers(house))])
+
+
+def test_small_packs_become_one_and_their_copies_are_there(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compacting, "MANY", 8)
+    many(house, 12)
+    with house.store.read() as tx:
+        before = dict(checking.places(tx))
+    cache = house.cache()
+    frames = {number: cache.read(place) for number, place in before.items()}
+    there = packs(house)
+    assert compacting.thin(house)[:2] == (there - 4, len(NAMES) - 1), "the newest of the packs stay as they are"
+    with house.store.read() as tx:
+        after = dict(checking.places(tx))
+    assert {number: cache.read(place) for number, place in after.items()} == frames
+    assert {number: cache.read(place) for number, place in before.items()} == frames, "who has looked before finds it"
+    assert packs(house) == there + 1
+
+
+def test_what_was_emptied_goes_an_hour_later(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compacting, "MANY", 2)
+    many(house, 5)
+    compacting.thin(house)
+    there, now = packs(house), house.clock.now()
+
+    class Later(SystemClock):
+        def now(self) -> float:
+            return now + compacting.RETIRED_S + 5
+
+    assert compacting.thin(house).packs_removed == 0
+    assert compacting.thin(replace(house, clock=Later())).packs_removed > 0
+    assert packs(house) < there
+    assert checking.damage(house) == []
+
+
+def test_replaced_copies_stay_while_they_have_room(house: House) -> None:
+    many(house, 5)
+    assert compacting.thin(house) == (0, 0, 0)
+    small = replace(house, old_copies_bytes=0)
+    assert compacting.thin(small).packs_emptied > 0
+    assert checking.damage(house) == []
+
+
+def test_none_are_moved_while_a_backup_reads_packs(house: House) -> None:
+    with house.packs.held(alone=False), pytest.raises(ConflictError):
+        compacting.thin(house)
+
+
+@given(
+    st.dictionaries(st.integers(1, 500), st.tuples(st.integers(0, 1 << 28), st.floats(0, 1)), max_size=200),
+    st.integers(0, 1 << 30),
+)
+def test_as_much_goes_as_is_too_much(packs: dict[int, tuple[int, float]], room: int) -> None:
+    sizes = {pack: size for pack, (size, _) in packs.items()}
+    named = {pack: int(size * share) for pack, (size, share) in packs.items() if int(size * share)}
+    chosen = compacting._too_much(sizes, named, room)
+    assert len(set(chosen)) == len(chosen)
+    assert sum(named.get(pack, 0) for pack in chosen[1:]) <= compacting.AT_ONCE_BYTES
+    left = sum(sizes[pack] - named.get(pack, 0) for pack in sizes.keys() - set(chosen))
+    small = [pack for pack in sizes.keys() - set(chosen) if sizes[pack] < compacting.SMALL_BYTES]
+    if sum(named.get(pack, 0) for pack in chosen) < compacting.AT_ONCE_BYTES // 2:
+        assert left <= max(room, sum(named.values()))
+        assert len(small) <= compacting.MANY
+    if not chosen:
+        assert left <= max(room, sum(named.values()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.operate.estimate import Ahead, Circumstances, Sample, ahead, bottleneck, rate
+from cormorant.operate.estimate import LUCK, TAIL_S, Ahead, Circumstances, Sample, ahead, bottleneck, rate
 
 
 def steady(rate_s: float, left: int, grows: float = 0.0, seconds: int = 20) -> list[Sample]:
@@ -20,21 +20,30 @@ def test_rate() -> None:
 def test_a_steady_run_is_foreseen() -> None:
     found = ahead(steady(10, 1200))
     assert found is not None
-    assert found.least_s == pytest.approx(100)
-    assert found.most_s == pytest.approx(100)
+    assert found.least_s == pytest.approx(100 * LUCK)
+    assert found.most_s == pytest.approx(100 + TAIL_S)
 
 
 def test_new_addresses_widen_the_interval() -> None:
     found = ahead(steady(10, 1200, grows=5))
     assert found is not None
     assert found.most_s is not None
-    assert found.most_s == pytest.approx(2 * found.least_s)
+    assert found.most_s - TAIL_S == pytest.approx(2 * found.least_s / LUCK)
 
 
 def test_more_found_than_visited_has_no_end_yet() -> None:
     found = ahead(steady(10, 1200, grows=10))
     assert found is not None
     assert found.most_s is None
+
+
+def test_what_was_found_at_first_does_not_keep_the_end_away() -> None:
+    found_at_once = [Sample(float(t), 10 * t, 100 * t) for t in range(6)]
+    then_visited = [Sample(5.0 + t, 50 + 10 * t, 500 - 10 * t) for t in range(1, 16)]
+    found = ahead([*found_at_once, *then_visited])
+    assert found is not None
+    assert found.most_s is not None
+    assert found.least_s < 35 < found.most_s
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cormorant.app.build import Plan
 from cormorant.app.opening import opened
 from cormorant.app.settings import Installation
+from cormorant.frontier import admission
+from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
+from cormorant.model.address import fingerprint, origin_of
+from cormorant.model.resource import Found
 from cormorant.operate import sources
 from cormorant.operate.house import House
 from cormorant.portal import door, site
 from cormorant.portal.guard import Application
+from cormorant.store.schema import resource
 from tests.portal.asking import Got, send_to
 from tests.portal.test_programs import DESCRIPTION, RECORDS
 from tests.portal.visiting import Caller
@@ -71,6 +77,39 @@ def test_a_receiver_from_its_beginning_to_its_end(pages: Application, tmp_path: 
     assert done(pages, "GET", "/receivers/lines")["kind"] == "jsonlines"
     assert done(pages, "DELETE", "/receivers/lines") == {"receiver": "lines", "deleted": True}
     assert ask(pages, "GET", "/receivers/lines").status == 404
+
+
+def test_documents_are_chosen_as_by_the_command(pages: Application, house: House) -> None:
+    with house.store.begin() as tx:
+        for address in ("https://docs.example/a", "https://docs.example/b"):
+            found = Found(address, origin_of(address).site, 0)
+            arrival = Arrival(found, fingerprint(address, 2))
+            admission.admit(tx, SiteNumbers(), Admission(2, 1, 1), [arrival])
+        tx.execute(sa.update(resource).values(outcome=4, status=404, due=1 << 50).where(resource.c.address.like("%/b")))
+    path = "/documents/recrawl"
+    assert ask(pages, "POST", path, {"status": 404}).json == {"documents": 1, "sources": {"docs": 1}}
+    both = {"addresses": ["https://docs.example/a", "https://docs.example/b"]}
+    assert ask(pages, "POST", path, both).json == {"documents": 2, "sources": {"docs": 2}}
+    assert ask(pages, "POST", path, both | {"status": 404, "source": "docs"}).json["documents"] == 1
+    assert ask(pages, "POST", path, {"source": "papers"}).json == {"documents": 0, "sources": {}}
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "words"),
+    [
+        ({}, 400, "Say which documents"),
+        ({"state": "lost"}, 400, "There is no state 'lost'"),
+        ({"source": "nope"}, 404, "nope"),
+        ({"addresses": ["https://docs.example/nowhere"]}, 404, "No source knows"),
+        ({"addresses": ["papers/a.txt"]}, 422, "is no address in full"),
+        ({"addresses": ["x"] * 1001}, 422, "addresses"),
+        ({"status": "many"}, 422, "status"),
+        ({"stat": 404}, 422, "stat"),
+    ],
+)
+def test_documents_that_cannot_be_chosen_are_told(said: object, status: int, words: str, pages: Application) -> None:
+    got = ask(pages, "POST", "/documents/recrawl", said)
+    assert (got.status, words in got.json["detail"]) == (status, True), got.body
 
 
 def test_a_set_of_parameters_from_its_beginning_to_its_end(pages: Application, house: House) -> None:
@@ -145,6 +184,7 @@ def test_what_is_wrong_is_said(
 
 
 CHANGES = [
+    ("POST", "/documents/recrawl", {"source": "docs"}),
     ("POST", "/receivers", {"receiver": "x", "kind": "jsonlines", "settings": {"path": "/tmp/x"}}),
     ("PATCH", "/receivers/index", {"settings": {"delta": False}}), ("DELETE", "/receivers/index", None),
     ("POST", "/receivers/index/resend", {}), ("POST", "/parameters", {"parameters": "x"}),

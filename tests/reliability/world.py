@@ -205,6 +205,7 @@ class Loop(asyncio.BaseEventLoop):
         self.set_exception_handler(self._tell)
         self._process = process
         self._selector = self
+        self._clock_resolution = 1e-6  # after half a year a nanosecond more is the same moment: nobody would get on
         self._looks: int | None = None
 
     def time(self) -> float:

@@ -80,6 +80,8 @@ def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], No
         packs=PackFolder(plan.cache),
         searchable=plan.installation.index != "none",
         query_days=plan.installation.query_days,
+        excluded_days=plan.installation.excluded_days,
+        old_copies_bytes=plan.installation.old_copies_bytes,
     )
 
 

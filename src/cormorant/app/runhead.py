@@ -12,7 +12,7 @@ from cormorant.base.runlog import Wish
 from cormorant.catalog import sources
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
-from cormorant.operate import crawl
+from cormorant.operate import crawl, retention
 from cormorant.operate.house import House
 
 _log = logger(__name__)
@@ -26,6 +26,7 @@ def begin(house: House, row: RunRow) -> None:
         owner = sources.numbered(tx, row.source_id)
         kept = {run.id for each in sources.every(tx) for run in runs.every(tx, each.id, KEPT)}
     runlogs.tidy(house.folder / "logs", kept | {row.id})
+    retention.tidy(house, row)
     if owner is None:
         return
     wish: Wish | None = Wish(owner.name)

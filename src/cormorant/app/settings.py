@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from cormorant.base.errors import BadSetting
+from cormorant.model.settings import as_bytes
 
 FOLDER_HERE = "cormorant-data"
 MOST_VISITS = 512
@@ -44,12 +45,29 @@ class Installation(BaseSettings):
     query_days: int = Field(
         default=90, ge=0, le=3_650, description="Days for which searches and opened results are kept; 0: they are not."
     )
+    excluded_days: int = Field(
+        default=90,
+        ge=1,
+        le=3_650,
+        description="Days for which an excluded address is kept that no page leads to any more.",
+    )
+    old_copies_bytes: int = Field(
+        default=1_000_000_000,
+        ge=0,
+        description="Room for copies that newer ones have replaced, beside as much as those in use take: like 2GB.",
+    )
     traces: str = Field(
         default="",
         description="Address of a collector that traces are sent to by OTLP over HTTP, like http://127.0.0.1:4318; "
         "needs cormorant[traces]. Empty: none are made.",
     )
     steps: bool = Field(default=False, description="Whether every retriever writes where its CPU time went.")
+
+    @field_validator("old_copies_bytes", mode="before")
+    @classmethod
+    def _size(cls, value: object) -> object:
+        """Take a size with its unit."""
+        return as_bytes(value) if isinstance(value, str) else value
 
     @field_validator("traces")
     @classmethod

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cormorant.base.disk import sync_folder
@@ -26,6 +27,7 @@ from cormorant.cache.protocol import Entry
 _STAGED = ".part"
 _CHUNK = 1 << 20
 _LOCK = "packs.lock"
+_RETIRED = "retired.json"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 
 
@@ -119,6 +121,21 @@ class PackFolder:
             os.close(descriptor)
         sync_folder(path.parent)
         return True
+
+    def retired(self) -> dict[int, float]:
+        """The packs that were emptied, and when (epoch seconds); what cannot be read is as if none were."""
+        try:
+            said = json.loads((self.directory / _RETIRED).read_bytes())
+            return {int(number, 16): float(since) for number, since in said.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
+
+    def retire(self, packs: Mapping[int, float]) -> None:
+        """Note that. A disk that refuses it has these packs stay."""
+        path = self.directory / _RETIRED
+        with suppress(OSError):
+            path.with_suffix(_STAGED).write_text(json.dumps({f"{number:x}": since for number, since in packs.items()}))
+            path.with_suffix(_STAGED).replace(path)
 
     def strays(self) -> list[Path]:
         """Files among the packs that are none: what an interrupted restore has left, or somebody put there."""

@@ -150,7 +150,7 @@ def compact(context: typer.Context) -> None:
     """Give room back: that of replaced copies, and of deleted rows. Nothing may be at work meanwhile.
 
     Files of copies of which a quarter or more is used by nobody are written anew. Older versions of documents, which
-    `cache diff` shows, are gone then.
+    `cache diff` shows, are gone then. By itself this happens beyond CORMORANT_OLD_COPIES_BYTES.
     """
     from cormorant.operate import compacting
 

@@ -154,6 +154,12 @@ def every(tx: Tx, source: int | None = None, limit: int = 1000, before: int | No
     return [_row(row) for row in tx.rows(statement)]
 
 
+def newest_before(tx: Tx, source: int, at: float) -> int:
+    """The newest run of a source that had ended by then, 0 when there is none."""
+    ended = run.c.source_id == source, run.c.finished_at < at
+    return int(tx.execute(sa.select(sa.func.max(run.c.id)).where(*ended)).scalar_one() or 0)
+
+
 def get(tx: Tx, number: int | None = None) -> RunRow:
     """One run, or the newest. Raises NotFoundError."""
     statement = sa.select(run) if number is None else sa.select(run).where(run.c.id == min(number, MOST_NUMBER))

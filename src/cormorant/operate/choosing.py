@@ -41,16 +41,17 @@ class Chosen:
         return bool(self.addresses) or self.wanted != Wanted()
 
 
-def recrawl(house: House, chosen: Chosen) -> dict[str, Any]:
+def recrawl(house: House, chosen: Chosen, *, here: bool = True) -> dict[str, Any]:
     """Have documents fetched whole by the next run of their source, whatever that visits else, or by the one under way.
 
-    Returns how many, and how many of each source. Raises UsageError when nothing is chosen or for an unknown state,
-    NotFoundError for an address that no source knows and for an unknown source, BadAddress for what is none.
+    `here`: paths may begin in this process's folder. Returns how many, and how many of each source. Raises UsageError
+    when nothing is chosen or for an unknown state, NotFoundError for an address that no source knows and for an unknown
+    source, BadAddress for what is none.
     """
     if not chosen:
-        raise UsageError("Say which documents: an address, or --source, --status or --state.")
+        raise UsageError("Say which documents: an address, a source, a status or a state.")
     counts: dict[int, int] = {}
-    numbers = _numbers(house, chosen)
+    numbers = _numbers(house, chosen, here=here)
     while some := list(islice(numbers, CHUNK)):
         with house.store.begin() as tx:
             for source, count in recall.recall(tx, some).items():
@@ -93,7 +94,7 @@ def _remove(tx: Tx, numbers: Sequence[int]) -> int:
     return len(found)
 
 
-def _numbers(house: House, chosen: Chosen) -> Iterator[int]:
+def _numbers(house: House, chosen: Chosen, *, here: bool) -> Iterator[int]:
     """The resources that are meant, each once; of addresses all are looked up before the first is told."""
     if not chosen.addresses:
         return (record["id"] for record in listing.listed(house, chosen.wanted) if record["id"] is not None)
@@ -102,14 +103,14 @@ def _numbers(house: House, chosen: Chosen) -> Iterator[int]:
         if chosen.wanted.source:
             sources.named(tx, chosen.wanted.source)
         view = documents.View(tx)
-        rows = [row for address in chosen.addresses for row in _at(tx, address)]
+        rows = [row for address in chosen.addresses for row in _at(tx, address, here=here)]
         met = {row.id for row in rows if listing.is_wanted(view.record(row), chosen.wanted)}
     return iter(sorted(met))
 
 
-def _at(tx: Tx, address: str) -> list[Any]:
+def _at(tx: Tx, address: str, *, here: bool = True) -> list[Any]:
     """The documents at an address. Raises NotFoundError, BadAddress."""
-    known = documents.at(tx, documents.address_of(tx, address))
+    known = documents.at(tx, documents.address_of(tx, address, here=here))
     found = [row for row in known if row.role == Role.DOCUMENT]
     if not found:
         raise NotFoundError(f"No source knows {address}. `cormorant explain` says whether a gate excluded it.")

@@ -2,6 +2,10 @@
 
     sparse packs -> entries that rows name are kept once more -> rows name the new places, in one commit -> pack gone
 
+`compact` does it to all that is worth it, when somebody asks. `thin` does it by itself to what is more than may be
+there: small packs beyond MANY, and copies that were replaced beyond the room they may take. Others may read meanwhile,
+so it leaves an emptied pack for an hour: whoever has read its place from a row finds it there.
+
 Killed at any moment nothing is lost: a copy is on the disk before a row names it, and a pack goes only when no row
 names it any more. What was written twice by then is unused room, and the next one gives it back.
 """
@@ -9,9 +13,10 @@ names it any more. What was written twice by then is unused room, and the next o
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -23,6 +28,13 @@ from cormorant.store.database import Tx
 from cormorant.store.schema import content, version
 
 BATCH_BYTES = 32 << 20
+MANY = 64
+SMALL_BYTES = 16 << 20
+"""Packs smaller than this that there may be, of which the newer half stays: every retriever begins one of its own."""
+AT_ONCE_BYTES = 512 << 20
+"""Copies in use that `thin` writes anew at a time: a run that begins waits for it."""
+RETIRED_S = 3_600.0
+"""How long a pack stays that was emptied."""
 WORTH = 0.25
 """How much of a pack has to be unused before it is written anew: what is left is read and written once for it."""
 
@@ -34,6 +46,77 @@ class Gained:
     packs: int = 0
     copies: int = 0
     stuck: int = 0
+
+
+class Thinned(NamedTuple):
+    """What `thin` did: packs whose copies were written anew, copies that were, packs that are gone."""
+
+    packs_emptied: int = 0
+    copies_moved: int = 0
+    packs_removed: int = 0
+
+
+def thin(house: House) -> Thinned:
+    """Rewrite packs while there are too many, or replaced copies take too much room, some at a time.
+
+    Whoever calls sees that no run is under way. Raises ConflictError while a backup is taken, DataFolderError.
+    """
+    with house.packs.held(alone=True):
+        sizes, named = house.packs.sizes(), _named_bytes(house)
+        chosen = _too_much(sizes, named, house.old_copies_bytes)
+        gained = _emptied(house, chosen)
+        removed = _remove_retired(house, chosen)
+    return Thinned(len(chosen), gained.copies, removed)
+
+
+def _emptied(house: House, packs: Sequence[int]) -> Gained:
+    """Have rows name nothing in these any more, but for copies that cannot be read."""
+    gained, cache = Gained(), house.cache()
+    try:
+        for batch in chain.from_iterable(_batches(house, pack) for pack in packs):
+            _move(house, cache, batch, gained)
+    finally:
+        cache.close()
+    return gained
+
+
+def _too_much(sizes: Mapping[int, int], named: Mapping[int, int], room: int) -> list[int]:
+    """The packs that are to be emptied now, of these sizes, of which so much is in use. Pure."""
+    unused = {pack: size - named.get(pack, 0) for pack, size in sorted(sizes.items())}
+    small = [pack for pack in unused if sizes[pack] < SMALL_BYTES]
+    chosen = dict.fromkeys(small[: -MANY // 2] if len(small) > MANY else ())
+    over = sum(unused.values()) - max(room, sum(named.values())) - sum(unused[pack] for pack in chosen)
+    for pack in sorted(unused, key=lambda each: unused[each] / max(sizes[each], 1), reverse=True):
+        if over <= 0:
+            break
+        over -= 0 if pack in chosen else unused[pack]
+        chosen[pack] = None
+    some, left = list[int](), AT_ONCE_BYTES
+    for pack in chosen:
+        left -= named.get(pack, 0)
+        if some and left < 0:
+            break
+        some.append(pack)
+    return some
+
+
+def _remove_retired(house: House, emptied: Sequence[int]) -> int:
+    """Remove packs that were emptied long enough ago, and note those that were now; returns how many are gone."""
+    now, known, named = house.clock.now(), house.packs.retired(), _named_bytes(house)
+    since = {pack: min(known.get(pack, now), now) for pack in (*known, *emptied) if pack not in named}
+    gone = {pack for pack, at in since.items() if now - at >= RETIRED_S and house.packs.remove(pack)}
+    house.packs.retire({pack: at for pack, at in since.items() if pack not in gone})
+    return len(gone)
+
+
+def _named_bytes(house: House) -> dict[int, int]:
+    """How much of each pack rows name; what two name is counted twice, which makes a pack no sparser than it is."""
+    found: dict[int, int] = defaultdict(int)
+    with house.store.read() as tx:
+        for each in (content, version):
+            for pack, size in tx.rows(sa.select(each.c.pack, sa.func.sum(each.c.pack_length)).group_by(each.c.pack)):
+                found[pack] += int(size)
+    return dict(found)
 
 
 def compact(house: House, told: Callable[[int, int], None] | None = None) -> dict[str, Any]:

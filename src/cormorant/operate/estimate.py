@@ -7,6 +7,11 @@ from typing import NamedTuple
 
 PIECES = 4
 """The time looked back on is cut into so many pieces; the fastest and the slowest give the interval."""
+RECENT = 2
+"""Of these so many are asked how fast new addresses are found: that falls as a site becomes known."""
+LUCK, TAIL_S = 0.9, 10.0
+"""How much sooner it may end, since a run also becomes faster; what comes behind the last visit: links are counted, the
+index commits, receivers are waited for."""
 LEAST_S = 4.0
 """With less to look back on nothing is said."""
 BUSY = 0.8
@@ -44,9 +49,12 @@ def ahead(samples: Sequence[Sample]) -> Ahead | None:
     fastest = max(rate(piece) for piece in pieces)
     if fastest <= 0:
         return None
-    drains = [(piece[0].left - piece[-1].left) / (piece[-1].at - piece[0].at) for piece in pieces]
-    slowest = min(*drains, *(rate(piece) for piece in pieces))
-    return Ahead(left / fastest, left / slowest if slowest > 0 else None)
+    drains = [(piece[0].left - piece[-1].left) / (piece[-1].at - piece[0].at) for piece in pieces[-RECENT:]]
+    least_s = LUCK * left / fastest
+    if drains[-1] <= 0:
+        return Ahead(least_s, None)
+    slowest = min(each for each in (*drains, *map(rate, pieces)) if each > 0)
+    return Ahead(least_s, left / slowest + TAIL_S)
 
 
 def _pieces(samples: Sequence[Sample]) -> list[Sequence[Sample]]:

@@ -22,7 +22,8 @@ class House:
     """An open installation. `index_reader` and `cache` are made when first needed; both may be asked for again.
 
     `searchable` is False when the installation runs without an index; `query_days` is for how many days searches are
-    kept, 0: they are not.
+    kept, 0: they are not; `excluded_days` for how many excluded addresses are that no page leads to any more;
+    `old_copies_bytes` is the room for copies that were replaced.
     """
 
     folder: Path
@@ -37,6 +38,8 @@ class House:
     packs: PackFolder
     searchable: bool
     query_days: int = 90
+    excluded_days: int = 90
+    old_copies_bytes: int = 1_000_000_000
 
     def source(self, owner: SourceRow, settings: Mapping[str, Any] | None = None) -> Source:
         """A source to ask questions of, as its settings are today or as they were at a run; it cannot fetch.

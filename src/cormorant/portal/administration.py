@@ -4,6 +4,7 @@
     GET /queries                GET /metrics
     GET /api/v1/documents, /explain, /sources, /runs, /schedules, /receivers, /parameters, /tuning, /queries and what is
         below them, but for /documents/ID/duplicates, which is for every reader
+    POST /api/v1/documents/recrawl
     POST, PATCH, DELETE /api/v1/schedules, /receivers, /parameters and what is below them
 
 One router, so that it is closed in one place: `admission.admit` is asked before each of its routes, and a page that
@@ -16,6 +17,7 @@ from fastapi import APIRouter, Depends
 from fastapi.templating import Jinja2Templates
 
 from cormorant.portal import (
+    choosing,
     explaining,
     parameters,
     programs,
@@ -37,6 +39,7 @@ def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
     explaining.add(router, shelf, look)
     statuses.add(router, shelf, look)
     programs.add(router, shelf.house)
+    choosing.add(router, shelf.house)
     runlog.add(router, shelf.house)
     schedules.add(router, shelf.house)
     receivers.add(router, shelf.house)

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from cormorant.model.resource import SETS
 from cormorant.model.run import Refresh
 from cormorant.model.schedule import Missed, Overrun
 
@@ -54,6 +55,20 @@ class Edit(Order):
     """Settings that are to be others; those that are not named stay."""
 
     settings: Settings = Field(min_length=1)
+
+
+class Recrawl(Order):
+    """Which documents are to be visited again: of these addresses, or of all, those that the rest chooses."""
+
+    addresses: list[str] = Field(
+        default=[], max_length=1_000, description="In full, or whole paths of files on the server; none: all.",
+        examples=[["http://127.0.0.1:8000/"]],
+    )  # fmt: skip
+    source: str | None = Field(default=None, description="Of this source only.", examples=["docs"])
+    state: str | None = Field(
+        default=None, description="In this state only.", examples=["error"], json_schema_extra={"enum": [*SETS, None]}
+    )
+    status: int | None = Field(default=None, ge=0, le=9999, description="With this status only.", examples=[404])
 
 
 class Resend(Order):

@@ -1,0 +1,33 @@
+"""Faults planted into a copy of the package, to see that the proof of older data folders finds them."""
+
+from __future__ import annotations
+
+from tests.journeys.plants import Plant
+
+_SOURCES = '    op.add_column("source", sa.Column("agreed_at", sa.Double))\n'
+
+
+def _upgrade(name: str, statement: str) -> Plant:
+    """An upgrade that does this besides what it should."""
+    added = f'{_SOURCES}    op.execute("{statement}")\n'
+    return Plant(name, "store/migrations/versions/0013_agreed.py", ((_SOURCES, added),))
+
+
+PLANTS = (
+    Plant(
+        "an upgrade keeps no backup", "store/migrate.py",
+        (("    partial.replace(target)\n", "    partial.unlink()\n"),),
+    ),
+    _upgrade("an upgrade forgets what pages were confirmed by", "UPDATE content SET etag = ''"),
+    _upgrade("an upgrade has everything visited again", "UPDATE resource SET due = 0, state = 0"),
+    _upgrade("an upgrade loses a document", "DELETE FROM resource WHERE id = (SELECT max(id) FROM content)"),
+    _upgrade("an upgrade ends the run that was under way", "UPDATE run SET state = 'stopped' WHERE complete = 0"),
+    _upgrade(
+        "an upgrade forgets what waits for receivers", "UPDATE receiver SET place = (SELECT seq FROM stream_head)"
+    ),
+    Plant(
+        "an index of another layout is taken for one of this", "index/layout.py",
+        (("        if layout == LAYOUT:\n", "        if layout:\n"),),
+    ),
+    Plant("a newer database is opened", "store/migrate.py", (("elif version > SCHEMA_VERSION:", "elif False:"),)),
+)  # fmt: skip
