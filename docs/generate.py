@@ -263,8 +263,8 @@ def _outcomes() -> Iterator[str]:
         f"`conversion_failures` instead of `fetch_failures` when no converter could read it ({_listed(CONVERSION)}).\n"
     )
     yield (
-        "`indexed` counts documents that search did not find before. One that says something new is counted by `changed`\n"
-        "and `index_writes`, which has every document that was written into the index.\n"
+        "`indexed` counts documents that search did not find before. One that says something new is counted by\n"
+        "`changed` and by `index_writes`, which has every document that was written into the index.\n"
     )
     yield (
         "`unlinked` is counted at the end of a run: documents of a web source that search finds, that were once found\n"
