@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.cli.conftest import World
-from tests.cli.world import Installation
+from tests.cli.world import Installation, Site
 
 DOCUMENT = (
     "source", "url", "access_url", "state", "status", "outcome", "reason", "rule", "title", "mime", "language",
@@ -154,3 +154,23 @@ def test_nothing_is_guessed_of_a_host_that_never_answered(bare: Installation) ->
     assert record["advice"] == (
         "The rules of 'docs' would let it in; whether it exists cannot be told before its site answers."
     )
+
+
+def test_what_a_crawl_found_otherwise_is_listed(bare: Installation, site: Site) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.run("crawl", "docs")
+    first = {each["url"]: each["change"] for each in bare.fine("document", "list", "--changed", "1", "--json").objects}
+    found, not_found = ("", "ferries", "tides"), ("missing", "private/x")
+    assert {site.address + each for each in found} == {each for each, what in first.items() if what == "new"}
+    assert {site.address + each for each in not_found} == {each for each, what in first.items() if what == "outcome"}
+    site.page("/tides", "Tide tables", "High water in the harbour at one.", ("/ferries",))
+    del site.answers["/ferries"]
+    report = bare.run("crawl", "docs").out
+    assert "1 changed" in report
+    assert "cormorant document list --changed 2   lists what is new, changed or gone since" in report
+    told = bare.fine("document", "list", "--changed", "2").out.splitlines()
+    assert [line.split() for line in told] == [
+        ["404", "gone", f"{site.address}ferries"], ["200", "changed", f"{site.address}tides"],
+    ]  # fmt: skip
+    assert "There is no run 9" in bare.run("document", "list", "--changed", "9").err
+    assert "change" not in bare.fine("document", "list", "--json").objects[0]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 app = new_app(
     "What is known about addresses, also before their first visit: list, show, links, recrawl, delete.", group=True
 )
+_CHANGES = {"new": "new", "content": "changed", "access": "rights"}
+"""What a visit changed, for people; where it was how the visit ended, that is told."""
 
 OfState = Annotated[str | None, typer.Option("--state", metavar="S", help=f"In this state only: {', '.join(SETS)}.")]
 OfStatus = Annotated[int | None, typer.Option("--status", metavar="N", help="With this status only, like 404.")]
@@ -42,6 +44,10 @@ class Listed:
     run: Annotated[
         int | None, typer.Option("--run", metavar="ID", help="Last visited by this run only.", show_default=False)
     ] = None
+    changed: Annotated[
+        int | None,
+        typer.Option("--changed", metavar="ID", help="What this run found new, changed or gone.", show_default=False),
+    ] = None
     limit: Most = None
 
 
@@ -53,6 +59,7 @@ class Listed:
         "cormorant document list --state error --json",
         "cormorant document list --excluded",
         "cormorant document list --run 3",
+        "cormorant document list --changed 1",
         "cormorant document list --limit 20",
     ),
 )
@@ -66,7 +73,9 @@ def list_(context: typer.Context, listed: Listed) -> None:
     from cormorant.operate import listing
 
     say = terminal.of(context)
-    wanted = listing.Wanted(listed.source, listed.state, listed.status, listed.excluded, listed.no_text, listed.run)
+    wanted = listing.Wanted(
+        listed.source, listed.state, listed.status, listed.excluded, listed.no_text, listed.run, listed.changed
+    )
     with say.house() as house:
         for record in islice(listing.listed(house, wanted), listed.limit):
             if say.json:
@@ -77,7 +86,9 @@ def list_(context: typer.Context, listed: Listed) -> None:
 
 
 def _word(record: Mapping[str, Any]) -> str:
-    """How it is with an address, for people: is it found, or else how did its last visit end?"""
+    """How it is with an address, for people: what a run changed; is it found, or else how did its last visit end?"""
+    if record.get("change") in _CHANGES:
+        return _CHANGES[record["change"]]
     if record["state"] == "todo":
         return "to visit"
     if record["state"] == "found" and record["indexed"]:

@@ -86,6 +86,8 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
     outcomes = [f"{record[name]:,} {name.replace('_', ' ')}" for name in _MORE if record[name]]
     if outcomes:
         yield f"  {', '.join(outcomes)}"
+    if record["unchanged"] and (record["new"] or record["changed"] or record["index_deletes"]):
+        yield f"  cormorant document list --changed {record['run']}   lists what is new, changed or gone since"
 
 
 def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:

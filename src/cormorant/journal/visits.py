@@ -117,6 +117,17 @@ def exclusions(tx: Tx, source: int, keys: Sequence[int] | None = None) -> list[E
     return [Exclusion(*row) for row in tx.rows(statement.order_by(exclusion.c.address))]
 
 
+def changed_by(run: int) -> sa.Select[tuple[int]]:
+    """The resources of which visits of a run changed something."""
+    return sa.select(visit.c.resource_id).where(visit.c.run == run)
+
+
+def changes_of(tx: Tx, run: int, resources: Sequence[int]) -> dict[int, str]:
+    """What the newest visits of a run changed of some resources."""
+    chosen = sa.select(visit.c.resource_id, visit.c.changed).where(visit.c.run == run).order_by(visit.c.id)
+    return {row[0]: row[1] for row in tx.rows(chosen.where(visit.c.resource_id.in_(resources)))}
+
+
 def exclusions_behind(tx: Tx, source: int, behind: int | None, most: int) -> list[Exclusion]:
     """A page of the exclusions of a source, by key: those behind a key, or the first."""
     columns = [exclusion.c[name] for name in Exclusion._fields]

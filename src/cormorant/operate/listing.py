@@ -18,7 +18,7 @@ from cormorant.base.errors import UsageError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import progress
-from cormorant.journal import visits
+from cormorant.journal import runs, visits
 from cormorant.model import textless
 from cormorant.model.address import origin_of
 from cormorant.model.outcome import OutcomeKind
@@ -42,7 +42,7 @@ _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which documents are listed. None: any. `run` is the last that visited them."""
+    """Which documents are listed. None: any. `run` is the last that visited them, `changed` one that changed them."""
 
     source: str | None = None
     state: str | None = None
@@ -50,6 +50,7 @@ class Wanted:
     excluded: bool = False
     no_text: bool = False
     run: int | None = None
+    changed: int | None = None
 
 
 class Place(NamedTuple):
@@ -73,8 +74,8 @@ def listed(house: House, wanted: Wanted, cursor: str = "") -> Iterator[dict[str,
     A cursor of `page` has it begin behind that page.
 
     Streamed a page at a time, and every page is read in a moment of its own: whoever reads on slowly keeps neither a
-    checkpoint nor a vacuum waiting. Raises NotFoundError for an unknown source, UsageError for an unknown state or
-    cursor.
+    checkpoint nor a vacuum waiting. Raises NotFoundError for an unknown source or run that changed something,
+    UsageError for an unknown state or cursor.
     """
     return (record for _, record in _walk(house, wanted, _placed(cursor)))
 
@@ -104,6 +105,8 @@ def _walk(house: House, wanted: Wanted, behind: Place | None) -> Iterator[Placed
     check(wanted)
     with house.store.read() as tx:
         owners = [sources.named(tx, wanted.source)] if wanted.source else sources.every(tx)
+        if wanted.changed is not None:
+            runs.get(tx, wanted.changed)
     if wanted.excluded or wanted.state == EXCLUDED:
         walked = _of_excluded(house, owners, behind)
     else:
@@ -135,7 +138,9 @@ def _of_resources(house: House, wanted: Wanted, owners: Sequence[SourceRow], beh
         statement = statement.where(TEXTLESS)
     if wanted.run is not None:
         statement = statement.where(resource.c.run == wanted.run)
-    return _records(house, statement, 0, behind.number if behind else 0)
+    if wanted.changed is not None:
+        statement = statement.where(resource.c.id.in_(visits.changed_by(wanted.changed)))
+    return _records(house, statement, 0, behind.number if behind else 0, wanted.changed)
 
 
 def _of_status(status: int) -> sa.ColumnElement[bool]:
@@ -148,13 +153,18 @@ def _of_status(status: int) -> sa.ColumnElement[bool]:
     return columns.status == status
 
 
-def _records(house: House, statement: sa.Select[Any], owner: int, behind: int) -> Iterator[Placed]:
-    """The records of these rows behind a number, by number."""
+def _records(
+    house: House, statement: sa.Select[Any], owner: int, behind: int, changed: int | None = None
+) -> Iterator[Placed]:
+    """The records of these rows behind a number, by number; with what a run has `changed`."""
     while True:
         with house.store.read() as tx:
             rows = tx.rows(statement.where(resource.c.id > behind).order_by(resource.c.id).limit(PAGE))
             view = View(tx)
             records = [view.record(row) for row in rows]
+            changes = {} if changed is None else visits.changes_of(tx, changed, [row.id for row in rows])
+        if changed is not None:
+            records = [record | {"change": changes.get(record["id"])} for record in records]
         yield from ((Place(owner, RESOURCES, record["id"]), record) for record in records)
         if len(rows) < PAGE:
             return

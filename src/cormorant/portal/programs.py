@@ -170,8 +170,9 @@ async def _wanted(
     status: Annotated[int | None, Query(ge=0, le=9999, description="With this status.", examples=[200])] = None,
     excluded: Annotated[bool, Query(description="Addresses that a gate excluded, with the rule.")] = False,
     no_text: Annotated[bool, Query(description="Documents without text, with the reason.")] = False,
+    changed: Annotated[int | None, Query(ge=1, description="What this run found new, changed or gone.")] = None,
 ) -> Wanted:
-    return Wanted(source or None, state or None, status, excluded, no_text)
+    return Wanted(source or None, state or None, status, excluded, no_text, changed=changed)
 
 
 def _add_documents(router: APIRouter, house: House) -> None:

@@ -202,6 +202,7 @@ class Document(Record):
     indexed: bool
     attempts: int
     run: int | None = Field(default=None, description="In which a gate excluded it.")
+    change: str | None = Field(default=None, description="What the run changed that is asked for by `changed`.")
 
 
 class Reading(Record):
