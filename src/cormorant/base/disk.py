@@ -9,7 +9,8 @@ from typing import Final
 
 from cormorant.base.errors import DataFolderError, NoRoom
 
-_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Error numbers of a disk without room, or of one on which we may take no more."""
 _FAILING: Final = (errno.EIO, errno.EROFS, errno.ENXIO, errno.ENODEV, errno.ESTALE)
 
 
@@ -24,11 +25,11 @@ def sync_folder(folder: Path) -> None:
 
 def told(error: BaseException) -> DataFolderError | None:
     """What to say of an error that is a disk's and no fault of the program's; None of any other."""
-    if not isinstance(error, OSError) or error.errno not in (*_FULL, *_FAILING):
+    if not isinstance(error, OSError) or error.errno not in (*FULL, *_FAILING):
         return None
     what = os.fspath(error.filename) if isinstance(error.filename, str | os.PathLike) else "A file"
-    advice = "Free some space" if error.errno in _FULL else "Check the disk, and that it may be written"
-    kind = NoRoom if error.errno in _FULL else DataFolderError
+    advice = "Free some space" if error.errno in FULL else "Check the disk, and that it may be written"
+    kind = NoRoom if error.errno in FULL else DataFolderError
     return kind(
         f"{what} could not be read or written: {os.strerror(error.errno or 0)}. What was kept before stays. "
         f"{advice}, then run the same command again."

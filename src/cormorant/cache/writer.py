@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 from collections.abc import Callable, Sequence
@@ -10,12 +9,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from cormorant.base.clock import Clock, random_token
-from cormorant.base.disk import sync_folder
+from cormorant.base.disk import FULL, sync_folder
 from cormorant.base.errors import DataFolderError, NoRoom
 from cormorant.cache.packs import HEAD_BYTES, ROTATE_BYTES, head_bytes, pack_number, pack_path
 from cormorant.cache.protocol import Place
 
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _MAX_PARTS = 1000
 """Linux takes 1,024 pieces in one writev (IOV_MAX)."""
 
@@ -130,7 +128,7 @@ class PackWriter:
     def _fail(self, error: OSError) -> NoReturn:
         """Raise what a person can act on; anything but a lack of space ends this writer."""
         about = f"Copies could not be kept in {self._directory}: {os.strerror(error.errno or 0)}."
-        if error.errno in _NO_SPACE:
+        if error.errno in FULL:
             raise NoRoom(
                 f"{about} Nothing of this batch was kept; free some space and it goes on by itself."
             ) from error

@@ -22,7 +22,6 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged
 from cormorant.cache.protocol import Cache, Place
-from cormorant.operate import checking
 from cormorant.operate.house import House
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, version
@@ -156,12 +155,8 @@ def _packs(house: House, told: Callable[[int, int], None] | None) -> Gained:
 
 def _sparse(house: House) -> list[int]:
     """The packs of which enough is named by no row, oldest first."""
-    named: dict[int, int] = defaultdict(int)
-    sizes = house.packs.sizes()
-    with house.store.read() as tx:
-        for _, place in checking.places(tx):
-            named[place.pack] += place.length
-    return [pack for pack, size in sorted(sizes.items()) if size - named[pack] >= max(1, int(size * WORTH))]
+    sizes, named = house.packs.sizes(), _named_bytes(house)
+    return [pack for pack, size in sorted(sizes.items()) if size - named.get(pack, 0) >= max(1, int(size * WORTH))]
 
 
 def _batches(house: House, pack: int) -> Iterator[list[tuple[int, Place]]]:

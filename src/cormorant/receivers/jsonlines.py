@@ -12,7 +12,6 @@ is of another past, as after a database was put back from a backup: it is writte
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import re
@@ -23,13 +22,12 @@ from typing import ClassVar
 
 from pydantic import Field, field_validator
 
-from cormorant.base.disk import sync_folder
+from cormorant.base.disk import FULL, sync_folder
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NoRoom, NotPermitted
 from cormorant.receivers.protocol import Delivery, ReceiverSettings, Refusal
 from cormorant.receivers.record import UNFIT, encoded
 from cormorant.receivers.tail import Gap, Line, gaps, is_ours, last_lines, last_record
 
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 REMEMBERED = 512
 """Records remembered of the end of a file. What comes again after a kill is one batch, which is fewer."""
 
@@ -194,7 +192,7 @@ class JsonLinesReceiver:
                 rest = rest[os.write(self._descriptor, rest) :]
             os.fsync(self._descriptor)
         except OSError as error:
-            self._give_back(keep_open=error.errno in _NO_SPACE)
+            self._give_back(keep_open=error.errno in FULL)
             raise self._failure(error) from error
         self._size += len(data)
         self._whole = True
@@ -227,7 +225,7 @@ class JsonLinesReceiver:
             return BadSetting(f"{about} Its folder has to exist, and it has to be a file.")
         if isinstance(error, PermissionError):
             return NotPermitted(f"{about} Let the user that runs this program write there, or choose another path.")
-        if error.errno in _NO_SPACE:
+        if error.errno in FULL:
             return NoRoom(f"{about} Free some space; what was not confirmed comes again.")
         return DataFolderError(
             f"{about} Check the disk and open the receiver again; what was not confirmed comes again."

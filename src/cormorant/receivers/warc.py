@@ -30,11 +30,10 @@ import msgspec
 from pydantic import Field, field_validator
 
 from cormorant.base.clock import date_of
-from cormorant.base.disk import sync_folder
+from cormorant.base.disk import FULL, sync_folder
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NoRoom, NotPermitted
 from cormorant.receivers.protocol import Delivery, Kept, ReceiverSettings, ReceiverTools, Refusal
 
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LEVEL = 6
 _CODED = frozenset((b"content-encoding", b"transfer-encoding", b"content-length"))
 _WAS = b"X-Archive-Orig-"
@@ -261,7 +260,7 @@ class WarcReceiver:
             return BadSetting(f"{about} Make the folder, or choose another.")
         if isinstance(error, PermissionError):
             return NotPermitted(f"{about} Let the user that runs this program write there, or choose another folder.")
-        if error.errno in _NO_SPACE:
+        if error.errno in FULL:
             return NoRoom(f"{about} Free some space; what was not confirmed comes again.")
         return DataFolderError(f"{about} Check the disk; what was not confirmed comes again.")
 
