@@ -32,7 +32,7 @@ def once(house: House, source: int) -> dict[str, float]:
         (leased,) = leases.lease(tx, OWNER, {source: WHEN}, 1)
     times.append(time.perf_counter())
     with house.store.read() as tx:
-        found = leases.read(tx, Window(leased.lease.site, source, WHEN), 0)
+        found = leases.read(tx, Window(leased.lease.site, source, WHEN))
     assert found, "nothing is to be visited at a site that was leased"
     times.append(time.perf_counter())
     with house.store.read() as tx:

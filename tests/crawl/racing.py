@@ -116,7 +116,7 @@ class Race:
     def _due(self, tx: Tx) -> list[Resource]:
         places = [row.id for row in tx.rows(sa.select(site.c.id))]
         windows = [leases.Window(place, SOURCE, self._order.generation) for place in places]
-        return [each for window in windows for each in leases.read(tx, window, 0)]
+        return [each for window in windows for each in leases.read(tx, window)]
 
     def _settle(self, tx: Tx, some: list[Resource]) -> None:
         for each in some:

@@ -94,12 +94,12 @@ def indexed(store: Store, how: How = How.LINK) -> Resource:
         tx.execute(sa.update(resource).where(resource.c.id == number).values(**visited))
         settlement.contents(tx, [a_content(number)])
         window = Window(place, SOURCE, ORDER.generation + 1)
-        return leases.read(tx, window, 0)[0]
+        return leases.read(tx, window)[0]
 
 
 def leased(store: Store) -> Resource:
     with store.read() as tx:
-        return leases.read(tx, Window(site_numbers(tx)["b.example"], SOURCE, ORDER.generation), 0)[0]
+        return leases.read(tx, Window(site_numbers(tx)["b.example"], SOURCE, ORDER.generation))[0]
 
 
 def settled(store: Store, resource: Resource, outcome: Outcome) -> set[int]:

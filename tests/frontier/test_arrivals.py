@@ -37,7 +37,7 @@ class Owner:
         self.arrivals = work_of(tx).arrivals
 
     def read(self, tx: Tx) -> list[Resource]:
-        return leases.read(tx, Window(self.place, SOURCE, 1), 0)
+        return leases.read(tx, Window(self.place, SOURCE, 1))
 
     def finish(self, tx: Tx) -> bool:
         return leases.finish(

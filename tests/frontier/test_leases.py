@@ -234,7 +234,7 @@ def test_reading_gives_what_was_known_of_a_page(store: Store) -> None:
         values = {"attempts": 2, "outcome": 1, "status": 200, "depth": 3, "validator": "v", "role": int(Role.ROBOTS)}
         tx.execute(sa.update(resource).where(resource.c.id == number).values(values))
         place = site_numbers(tx)["a.example"]
-        read = leases.read(tx, Window(place, SOURCE, 1), 0)
+        read = leases.read(tx, Window(place, SOURCE, 1))
         assert leases.at_address(tx, place, SOURCE, "https://a.example/0") == read[0]
     assert read[0] == Resource(
         number, SOURCE, place, "https://a.example/0", Role.ROBOTS, 3, 2, OutcomeKind.OK, 200, '"e"', "Mon", "v",
@@ -248,7 +248,7 @@ def test_reading_goes_on_behind_what_is_held(store: Store) -> None:
     admitted(store, *pages(READ_AHEAD + 50))
     with store.read() as tx:
         window = Window(site_numbers(tx)["a.example"], SOURCE, 1)
-        first, second = leases.read(tx, window, 0), leases.read(tx, window, 100)
+        first, second = leases.read(tx, window), leases.read(tx, window, READ_AHEAD + 100)
     assert len(first) == READ_AHEAD
     assert [each.address for each in second] == pages(READ_AHEAD + 50)
     assert second[:READ_AHEAD] == first
@@ -259,7 +259,7 @@ def test_reading_can_begin_behind_the_newest(store: Store) -> None:
     with store.read() as tx:
         place, known = site_numbers(tx)["a.example"], numbers(tx)
         newest = known["https://a.example/1"]
-        assert [each.address for each in leases.read(tx, Window(place, SOURCE, 1, newest), 0)] == pages(3)[2:]
+        assert [each.address for each in leases.read(tx, Window(place, SOURCE, 1, newest))] == pages(3)[2:]
 
 
 def test_what_is_new_to_a_run_was_visited_by_no_other(store: Store) -> None:
@@ -274,8 +274,8 @@ def test_what_is_new_to_a_run_was_visited_by_no_other(store: Store) -> None:
             tx.execute(sa.update(resource).where(resource.c.id == known[page]).values(values))
         everything = Window(site_numbers(tx)["a.example"], SOURCE, 1)
         new = everything._replace(new_of=2)
-        assert [each.address for each in leases.read(tx, everything, 0)] == pages(5)
-        assert [each.address for each in leases.read(tx, new, 0)] == [pages(5)[0], pages(5)[3]]
+        assert [each.address for each in leases.read(tx, everything)] == pages(5)
+        assert [each.address for each in leases.read(tx, new)] == [pages(5)[0], pages(5)[3]]
         assert leases.earliest(tx, new) == 0.0
         tx.execute(sa.update(resource).where(resource.c.id == known[pages(5)[0]]).values(outcome=int(OutcomeKind.OK)))
         assert leases.earliest(tx, new) == 2.0
@@ -287,7 +287,7 @@ def test_a_settled_row_is_not_read_and_is_found_by_its_address(store: Store) -> 
     with store.begin() as tx:
         tx.execute(sa.update(resource).values(state=int(State.SETTLED), how=int(How.PREREQUISITE)))
         place = site_numbers(tx)["a.example"]
-        assert leases.read(tx, Window(place, SOURCE, 1), 0) == []
+        assert leases.read(tx, Window(place, SOURCE, 1)) == []
         assert leases.at_address(tx, place, SOURCE, "https://a.example/0") is not None
         assert leases.at_address(tx, place, SOURCE, "https://a.example/nothing") is None
         assert leases.at_address(tx, place, 2, "https://a.example/0") is None

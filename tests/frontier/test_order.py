@@ -40,7 +40,7 @@ def visited(store: Store, generation: int) -> list[str]:
     """The paths of what is due in a generation, in the order of its visits."""
     with store.read() as tx:
         window = Window(site_numbers(tx)["a.example"], SOURCE, generation)
-        return [each.address.rpartition("/")[2] for each in leases.read(tx, window, 0)]
+        return [each.address.rpartition("/")[2] for each in leases.read(tx, window)]
 
 
 def test_the_order_of_visits(store: Store) -> None:

@@ -32,9 +32,9 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
 @pytest.mark.parametrize(
     ("work", "planned"),
     [
-        (lambda tx: leases.read(tx, Window(1, 1, 1), 0), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
+        (lambda tx: leases.read(tx, Window(1, 1, 1)), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
         (lambda tx: leases.earliest(tx, Window(1, 1, 1)), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
-        (lambda tx: leases.read(tx, Window(1, 1, 1, 0, 9), 0), "USING INDEX ix_resource_ready (site_id=? AND source"),
+        (lambda tx: leases.read(tx, Window(1, 1, 1, 0, 9)), "USING INDEX ix_resource_ready (site_id=? AND source"),
         (lambda tx: progress.awake(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
         (lambda tx: progress.awake(tx, 1, 1, 9), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
         (lambda tx: leases.known_keys(tx, 1), "COVERING INDEX sqlite_autoindex_resource_1 (site_id=?)"),
@@ -75,6 +75,6 @@ def test_no_hot_statement_looks_at_every_row(store: Store, work: Callable[[Tx], 
 @ON_SQLITE
 def test_the_order_of_visits_comes_from_the_index(store: Store) -> None:
     with store.begin() as tx:
-        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1), 0))
-        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1, 0, 9), 0))
+        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1)))
+        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1, 0, 9)))
         assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.known_keys(tx, 1))

@@ -42,7 +42,7 @@ def test_what_was_missed_is_due_again_as_if_it_had_not_failed(
         ended(tx, PAGE, outcome, status, state=int(State.SETTLED))
         assert revived(tx) == missed
         for new_of in (None, RUN):
-            found = leases.read(tx, Window(1, SOURCE, GENERATION, new_of=new_of), 0)
+            found = leases.read(tx, Window(1, SOURCE, GENERATION, new_of=new_of))
             assert [each.address for each in found] == [pages(2)[1], PAGE], "behind the rest"
             assert (found[1].outcome, found[1].status) == (OutcomeKind.DEFERRED, before)
         assert revived(tx) == Missed(0, 0)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from cormorant.frontier import facts, leases, ledger, order, progress, supply
 from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.leases import LEASE_S, READ_AHEAD
-from cormorant.frontier.supply import CLOSED_S, LONG_REST_S, LOW, Plan
+from cormorant.frontier.supply import CLOSED_S, LONG_REST_S, LOW, SOON_S, Plan
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
@@ -70,6 +70,28 @@ def test_a_large_site_is_read_piece_by_piece(store: Store) -> None:
     assert visited == pages(3 * READ_AHEAD)
     assert most <= READ_AHEAD + LOW
     assert ada.visit_all(2) == []
+    assert left(store) == 0
+
+
+def test_of_a_slow_site_only_what_is_soon_asked_for_is_read(store: Store) -> None:
+    delay_s, count = SOON_S / 5, 60
+    admitted(store, *pages(count))
+    ada = Retriever(store)
+    (one,) = ada.tend()
+    one.set_pace(delay_s, 1)
+    one.sources[SOURCE].let_go()  # read before its pace was known
+    one.sources[SOURCE].read_anew()
+    visited, most = [], 0
+    for _ in range(count):
+        ada.tend()
+        most = max(most, len(one.sources[SOURCE].held))
+        tasks = ada.take()
+        visited += [task.resource.address for task in tasks]
+        ada.settle(tasks)
+        ada.now += delay_s + 1.0
+    assert visited == pages(count)
+    assert most <= READ_AHEAD * 5 // LOW + 5
+    ada.tend()
     assert left(store) == 0
 
 

@@ -292,12 +292,12 @@ class Window(NamedTuple):
     span: Span | None = None
 
 
-def read(tx: Tx, window: Window, held: int) -> list[Resource]:
-    """The next rows to visit of a leased site, in their order; the `held` ones that are not settled yet come again."""
+def read(tx: Tx, window: Window, most: int = READ_AHEAD) -> list[Resource]:
+    """The next rows to visit of a leased site, in their order; those that were read and are not settled come again."""
     since, until = window.span or (0, order.limit(window.generation))
     bound = {
         "site": window.site, "source": window.source, "since": since, "until": until, "now": tx.now(),
-        "newest": window.newest, "most": READ_AHEAD + held,
+        "newest": window.newest, "most": most,
     }  # fmt: skip
     if window.new_of is not None:
         return [_resource(row) for row in tx.rows(_READ_NEW, bound | {"run": window.new_of})]

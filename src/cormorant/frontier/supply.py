@@ -6,6 +6,7 @@ unsettled, and nothing arrived meanwhile; what must wait is left to whoever leas
 
 from __future__ import annotations
 
+import math
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,8 @@ from cormorant.store.database import Tx
 
 LOW = 64
 """Read ahead when fewer than this are waiting at a site."""
+SOON_S = 20.0
+"""At a site with a delay, when fewer are waiting than can be asked for within this time."""
 CLOSED_S = 86_400.0
 """How long a source does not visit a site that it was closed at: until its next run, which looks anew."""
 LONG_REST_S = 5.0
@@ -74,6 +77,11 @@ class Moment:
     def monotonic_of(self, store: float) -> float:
         """A store time on this process's monotonic clock."""
         return self.monotonic + (store - self.store)
+
+
+def _low(delay_s: float) -> int:
+    """How few may wait at a site before more is read, four times as many: a thousand slow sites fill no memory."""
+    return min(LOW, math.ceil(SOON_S / delay_s)) if delay_s > 0 else LOW
 
 
 def renew(tx: Tx, owner: str, sites: Sequence[SiteWork]) -> set[int]:
@@ -187,18 +195,19 @@ class Supply:
                 if work.exhausted or work.closed or source not in plan.generations:
                     continue
                 window = plan.window(site.lease.site, source, work.newest)
+                low = _low(site.delay_s)
                 if isinstance(work.queue, Queues):
-                    self._read_parts(tx, plan, work, work.queue, window)
-                elif len(work.queue) < LOW:
-                    self._read(tx, plan, (work, work.queue), window)
+                    self._read_parts(tx, plan, work, work.queue, window, low)
+                elif len(work.queue) < low:
+                    self._read(tx, plan, (work, work.queue), window, low)
             self._desk.offer(site)
 
     @staticmethod
-    def _read(tx: Tx, plan: Plan, into: tuple[SourceWork, deque[Resource]], window: Window) -> None:
+    def _read(tx: Tx, plan: Plan, into: tuple[SourceWork, deque[Resource]], window: Window, low: int) -> None:
         work, queue = into
-        held = len(work.held)
-        found = leases.read(tx, window, held)
-        work.exhausted = len(found) < leases.READ_AHEAD + held
+        most = leases.READ_AHEAD * low // LOW + len(work.held)
+        found = leases.read(tx, window, most)
+        work.exhausted = len(found) < most
         for resource in found:
             if resource.id not in work.held:
                 work.held.add(resource.id)
@@ -207,13 +216,13 @@ class Supply:
             work.newest = max((resource.id for resource in found), default=work.newest)
 
     @staticmethod
-    def _read_parts(tx: Tx, plan: Plan, work: SourceWork, queues: Queues, window: Window) -> None:
+    def _read_parts(tx: Tx, plan: Plan, work: SourceWork, queues: Queues, window: Window, low: int) -> None:
         """Read what runs low of each level. What waits behind them is wanted when nothing else does."""
         spans = order.spans(window.generation)
-        for part in queues.short(LOW):
-            held = len(work.held)
-            found = leases.read(tx, window._replace(span=spans[part]), held)
-            if len(found) < leases.READ_AHEAD + held:
+        for part in queues.short(low):
+            most = leases.READ_AHEAD * low // LOW + len(work.held)
+            found = leases.read(tx, window._replace(span=spans[part]), most)
+            if len(found) < most:
                 queues.read_out.add(part)
             fresh = [resource for resource in found if resource.id not in work.held]
             work.held.update(resource.id for resource in fresh)
