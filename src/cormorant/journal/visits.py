@@ -117,9 +117,9 @@ def exclusions(tx: Tx, source: int, keys: Sequence[int] | None = None) -> list[E
     return [Exclusion(*row) for row in tx.rows(statement.order_by(exclusion.c.address))]
 
 
-def changed_by(run: int) -> sa.Select[tuple[int]]:
-    """The resources of which visits of a run changed something."""
-    return sa.select(visit.c.resource_id).where(visit.c.run == run)
+def is_changed_by(run: int, number: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
+    """Whether a visit of a run changed something of a resource: asked of each in turn, since no index has runs."""
+    return sa.exists().where(visit.c.resource_id == number, visit.c.run == run)
 
 
 def changes_of(tx: Tx, run: int, resources: Sequence[int]) -> dict[int, str]:

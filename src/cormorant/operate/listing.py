@@ -139,7 +139,7 @@ def _of_resources(house: House, wanted: Wanted, owners: Sequence[SourceRow], beh
     if wanted.run is not None:
         statement = statement.where(resource.c.run == wanted.run)
     if wanted.changed is not None:
-        statement = statement.where(resource.c.id.in_(visits.changed_by(wanted.changed)))
+        statement = statement.where(visits.is_changed_by(wanted.changed, resource.c.id))
     return _records(house, statement, 0, behind.number if behind else 0, wanted.changed)
 
 
