@@ -237,7 +237,8 @@ def _text_of(file: str) -> str:
     """A file of start addresses. Raises BadAddress that names it."""
     try:
         with Path(file).open("rb") as opened:
-            data = opened.read(MAX_START_FILE + 1)
+            size = os.fstat(opened.fileno()).st_size or MAX_START_FILE  # a pipe has none
+            data = opened.read(min(size, MAX_START_FILE) + 1)  # takes as much memory at once
     except OSError as error:
         raise BadAddress(f"The start file {file} cannot be read: {error.strerror or error}.") from None
     if len(data) > MAX_START_FILE:
