@@ -42,7 +42,7 @@ _M_TRIM_THRESHOLD: Final = -1
 _M_MMAP_THRESHOLD: Final = -3
 _M_ARENA_MAX: Final = -8
 
-_MAPPED: Final = 16 << 20
+_MAPPED: Final = 8 << 20
 """Bytes of mapped files that may be read before they are handed back."""
 _LOOK_S: Final = 0.05
 _STATM: Final = Path("/proc/self/statm")

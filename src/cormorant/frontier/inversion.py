@@ -32,9 +32,9 @@ _WRITTEN = ("id", "count", "links", "stale")
 class Change:
     """What happened to one resource's in-links: those that came or read otherwise now, how many came, who went."""
 
-    came: list[tuple[int, str]]
+    came: Sequence[tuple[int, str]]
     fresh: int
-    went: set[int]
+    went: Collection[int]
 
 
 Difference = dict[str, dict[int, Change]]
@@ -103,8 +103,8 @@ def difference(source: int, known: Container[str], pages: Iterable[tuple[int, by
     for address in [*came, *(went.keys() - came.keys())]:
         front = address[: address.find("/", 8)]
         if front in known:
-            here = came.get(address, [])
-            change = Change(here, len(here) - reworded[address], went.get(address, set()))
+            here = came.get(address, ())
+            change = Change(here, len(here) - reworded[address], went.get(address, ()))
             found.setdefault(front, {})[fingerprint(address, source)] = change
     return found
 

@@ -64,8 +64,9 @@ class Template:
     """What is known of addresses made alike. The last three masks hold a bit a visit, the newest lowest.
 
     `own` are the known ones that were first found on its own pages, `skipped` those not visited since it is suspected;
-    `rule` is the ruling's word for it while it is. Texts are not looked at for
-    `unread` more visits, `trusted` ones after the next that says something: what says much is seldom looked at.
+    `rule` is the ruling's word for it while it is. `lines` are keys of what its pages said, each once. Texts are not
+    looked at for `unread` more visits, `trusted` ones after the next that says something: what says much is seldom
+    looked at.
     """
 
     known: int = 0
@@ -78,7 +79,7 @@ class Template:
     skipped: int = 0
     next_sample: int = SAMPLE
     examples: list[str] = field(default_factory=list)
-    lines: set[int] = field(default_factory=set)
+    lines: array[int] = field(default_factory=lambda: array("I"))
     unread: int = 0
     trusted: int = 0
 
@@ -197,12 +198,12 @@ class Watch:
             wide.unread -= wide.unread > 0
             return True, True
         bare, exact = unexplained("\n".join(said), address)
-        fruit, figures = not bare <= wide.lines, not is_dated(address) and not exact <= wide.lines
+        known = frozenset(wide.lines)
+        fruit, figures = not bare <= known, not is_dated(address) and not exact <= known
         wide.trusted = min(wide.trusted * 2 + 1, UNREAD) if fruit else 0
         wide.unread = wide.trusted if not wide.rule else 0
         if len(wide.lines) < MOST_KNOWN:
-            wide.lines |= bare
-            wide.lines |= exact
+            wide.lines.extend((bare | exact) - known)
         return fruit, figures
 
     def _judge(self, name: str, at: Template, address: str, *, fruit: bool) -> None:
@@ -253,7 +254,7 @@ class Watch:
         )[:MOST_KEPT]
         rows = [
             [name, at.known, at.own, at.visited, at.fruit, at.figures, at.fed, at.rule, at.skipped,
-             at.next_sample, at.examples, b64encode(array("I", list(at.lines)[:MOST_LINES_KEPT]).tobytes()).decode()]
+             at.next_sample, at.examples, b64encode(at.lines[:MOST_LINES_KEPT].tobytes()).decode()]
             for name, at in kept
         ]  # fmt: skip
         run, documents, *others = astuple(self.spent)
@@ -270,7 +271,7 @@ class Watch:
 
 def _template(row: list[Any]) -> Template:
     made = Template(*row[:-1])
-    made.lines = set(array("I", b64decode(row[-1])))
+    made.lines = array("I", b64decode(row[-1]))
     return made
 
 
