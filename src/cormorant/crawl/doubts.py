@@ -86,7 +86,7 @@ class Doubts:
 
     def __init__(self, copy: Callable[[int], Frame | None]) -> None:
         self._copy = copy
-        self._titles: dict[tuple[str, str], _Said] = {}
+        self._titles: dict[int, _Said] = {}  # by hash of site and title: thousands are kept
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._sketches: dict[bytes, Sketch | None] = {}
 
@@ -138,7 +138,7 @@ class Doubts:
         above = [document.title, *map(str, headlines[:2])] if isinstance(headlines, tuple) else [document.title]
         if missing.says_missing("\n".join(above), document.text):
             return True
-        key = (read.task.site.key, document.title)
+        key = hash((read.task.site.key, document.title))
         before = self._titles.get(key)
         if before is None and len(self._titles) >= MOST_TITLES:
             self._titles.clear()
