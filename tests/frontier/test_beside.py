@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
+from typing import cast
 
 import sqlalchemy as sa
 
-from cormorant.base.clock import SystemClock
+from cormorant.base.clock import SystemClock, pause
 from cormorant.frontier import ledger
-from cormorant.frontier.beside import OtherSites
+from cormorant.frontier.beside import LATE_S, OtherSites
 from cormorant.model.pace import Pace
-from cormorant.store.database import Store
+from cormorant.store.database import Store, Tx
 from cormorant.store.schema import site
 
 KEY = "a.example"
@@ -44,6 +47,29 @@ def test_turns_of_two_processes_keep_their_distance_and_are_told(store: Store) -
         hours = ledger.of(tx, [1])[1]
     assert sum(each.requests for each in hours) == 6
     assert min(each.gap_s for each in hours if each.gap_s is not None) >= PACE.delay_s
+
+
+class SlowStore:
+    """A store that takes a while to write down what the first transaction changed."""
+
+    def __init__(self, store: Store, slow_s: float) -> None:
+        self._store, self._slow_s = store, slow_s
+
+    @contextmanager
+    def begin(self) -> Iterator[Tx]:
+        with self._store.begin() as tx:
+            yield tx
+            slow_s, self._slow_s = self._slow_s, 0.0
+            pause(slow_s)
+
+
+def test_a_turn_that_was_long_in_being_written_down_is_taken_anew(store: Store) -> None:
+    clock = SystemClock()
+    slow, other = OtherSites(cast("Store", SlowStore(store, PACE.delay_s)), clock), OtherSites(store, clock)
+    assert asyncio.run(slow.turn(KEY, PACE, 60.0)) == 0.0
+    goes_out = clock.monotonic()
+    assert asyncio.run(other.turn(KEY, PACE, 60.0)) == 0.0
+    assert clock.monotonic() - goes_out >= PACE.delay_s - LATE_S
 
 
 def test_a_turn_that_is_too_far_away_is_not_taken(store: Store) -> None:

@@ -31,7 +31,7 @@ ON_SQLITE = pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
 ON_POSTGRES = pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 
 IN_FORCE = {
-    "journal_mode": "wal", "synchronous": 2, "page_size": 4096, "cache_size": -8192, "wal_autocheckpoint": 1000,
+    "journal_mode": "wal", "synchronous": 2, "page_size": 4096, "cache_size": -2048, "wal_autocheckpoint": 1000,
     "mmap_size": 0, "busy_timeout": 30_000, "foreign_keys": 0, "temp_store": 2,
 }  # fmt: skip
 

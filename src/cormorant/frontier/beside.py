@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 MOST = 4_096
 """Sites whose newest request is remembered."""
+LATE_S = 0.02
+"""A turn is taken anew when writing it down took longer: a request that goes out late would be too near to the next."""
+TRIES = 4
+"""How often, at the most: a store may be as slow each time."""
 _ROW = sa.select(site.c.id, site.c.requested_at, site.c.owner, site.c.lease_until).where(
     site.c.key == sa.bindparam("key")
 )
@@ -42,6 +46,14 @@ class _Last(NamedTuple):
 
     at: float
     pace: Pace
+
+
+class _Turn(NamedTuple):
+    """A turn, taken or not, and when it is: in epoch seconds of the store, and in monotonic ones."""
+
+    at: float
+    at_monotonic: float
+    is_ours: bool
 
 
 class OtherSites:
@@ -80,29 +92,39 @@ class OtherSites:
         """Wait for the next turn at a site. Returns 0.0; if it takes more than `most_s`, the seconds it would take."""
         last = self._last.get(key)
         self._last[key] = _Last(last.at if last else -inf, pace)
-        ends, wait = self._clock.monotonic() + most_s, 0.0
+        mine, tries, wait, ends = None, 0, 0.0, self._clock.monotonic() + most_s
         while pace.delay_s and self._clock.monotonic() + wait <= ends:
             await self._sleep(wait)
-            wait, is_ours = self._take(key, pace, ends - self._clock.monotonic())
-            if is_ours:
+            turn = self._take(key, pace, ends - self._clock.monotonic(), mine)
+            left = turn.at_monotonic - self._clock.monotonic()
+            wait = max(left, 0.0)
+            if turn.is_ours and (left >= -LATE_S or tries == TRIES):
                 await self._sleep(wait)
                 return 0.0
+            mine, tries = (turn.at, tries + 1) if turn.is_ours else (None, tries)
         return wait
 
-    def _take(self, key: str, pace: Pace, most_s: float) -> tuple[float, bool]:
-        """The seconds until the next turn, and whether it is ours: that is so when it has come, or was left free."""
+    def _take(self, key: str, pace: Pace, most_s: float, mine: float | None = None) -> _Turn:
+        """Take the next turn if it has come, or was left free; `mine` is one taken before, ours as long as no one came.
+
+        Its moment is found when nobody else can write of the site any more, and known to others when that is over.
+        """
         with self._store.begin() as tx:
             _number(tx, key)
-            now, row = tx.now(), _row(tx, key, locking=not tx.sqlite)
+            row = _row(tx, key, locking=not tx.sqlite)
+            found, now = self._clock.monotonic(), tx.now()
             before = row.requested_at if row.requested_at <= now + AHEAD_S else 0.0
             at, is_leased = max(before + pace.delay_s, now), row.owner is not None and row.lease_until > now
             if is_leased:
                 at += pace.delay_s
+            if before == mine:
+                at = now
             is_ours = at <= now or (is_leased and at - now <= most_s)
             if is_ours:
                 tx.execute(sa.update(site).where(site.c.id == row.id).values(requested_at=at))
-                self._last[key] = _Last(before or -inf, pace)
-        return float(at - now), is_ours
+                if mine is None:
+                    self._last[key] = _Last(before or -inf, pace)
+        return _Turn(float(at), found + float(at - now), is_ours)
 
     def sent(self, key: str) -> None:
         """A request goes out to a site now; who waits for the next turn counts from here."""
