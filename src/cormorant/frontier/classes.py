@@ -13,6 +13,7 @@ filed by rights, so neither does it depend on how many others there are.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -65,7 +66,7 @@ class Classes:
     """
 
     def __init__(self, tx: Tx, public: Callable[[int], bool], fresh: Callable[[], int]) -> None:
-        self._tx, self._public, self._fresh = tx, public, fresh
+        self._tx, self._public, self._fresh = tx, functools.cache(public), fresh
         self._before: dict[int, Member | None] = {}
         self._now: dict[int, Member | None] = {}
         self._filed: dict[int, list[int]] = {}
