@@ -22,8 +22,9 @@ from tests.reliability.plants import PLANTS
 
 PAGE = Path(__file__).parents[1] / "RELIABILITY.md"
 OF_RELIABILITY = (
-    "interleavings", "faults in interleavings", "kills", "power cuts", "failing calls", "faults in crawls",
-    "faults of disks", "outages", "disks", "faults in outages", "accidents", "rounds",
+    "interleavings", "faults in interleavings", "kills", "kills at steps", "power cuts", "failing calls",
+    "faults in crawls", "faults at steps", "faults of disks", "outages", "disks", "faults in outages", "accidents",
+    "rounds",
 )  # fmt: skip
 ABOUT = """\
 # Reliability

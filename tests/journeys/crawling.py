@@ -13,7 +13,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -61,12 +61,12 @@ def _order(home: Home, names: tuple[str, ...], runs: tuple[int, ...] = (), **how
     return json.dumps(said | how | {"folder": str(home.folder), "store": home.store}) + "\n"
 
 
-def begin(home: Home, *names: str, force: bool = False) -> subprocess.Popen[str]:
+def begin(home: Home, *names: str, force: bool = False, command: Sequence[str] = COMMAND) -> subprocess.Popen[str]:
     """Start a crawl of these sources, or go on with it, in a process that ends with it."""
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join(path for path in (environment.get("PYTHONPATH"), str(ROOT)) if path)
     process = subprocess.Popen(
-        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True, env=environment,
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True, env=environment,
         cwd=home.folder.parent,
     )  # fmt: skip
     assert process.stdin is not None

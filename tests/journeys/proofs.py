@@ -38,6 +38,9 @@ class Known(NamedTuple):
 PROOFS = (
     Known("kills", "tests.journeys.kills", "Kill any process at any time: nothing is lost, doubled or told twice.",
           tuple(f"--kills 60 --pages 5000 {each}" for each in STORES)),
+    Known("kills at steps", "tests.journeys.phases",
+          "Killed at any step of a document's way, a crawl loses nothing and tells nothing twice.",
+          tuple(f"--kills 25 {each} --part {number}/3" for each in STORES for number in (1, 2, 3))),
     Known("outages", "tests.journeys.outages",
           "A database that crashes, goes away or has no connection free is a pause: nothing is lost or doubled.",
           ("--pages 5000 --storm 300 --away 60 --crowd 20",)),
@@ -93,6 +96,7 @@ PROOFS = (
           "The proofs of failing calls and power cuts find planted faults."),
     Known("traps", "tests/journeys/prove_traps.py", "Traps around a real site end, and the site is fetched whole."),
     Known("faults in crawls", "tests/journeys/prove_plants.py", "The proof of kills finds planted faults."),
+    Known("faults at steps", "tests/journeys/prove_points.py", "The proof of kills at steps finds planted faults."),
     Known("faults in outages", "tests/journeys/prove_outages.py",
           "The proofs of databases that go away and of full disks find planted faults."),
     Known("faults in the armour", "tests/journeys/prove_armour.py",

@@ -1,0 +1,147 @@
+"""The steps at which `phases` kills a crawl: where each is in the code, and the command that kills there.
+
+    python -m tests.journeys.points POINT PLAN LOG      then as tests.journeys.crawling
+
+PLAN says what happens when the step is reached, `7:process,3:group`: at the seventh time the process that has come
+there is killed, three times later all of them. LOG gets a line before each. Nothing of that is in the product: the
+command puts itself around a function before the processes of the crawl are forked from it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cormorant.base.clock import SystemClock
+from tests.journeys import crawling
+
+PROCESS, GROUP = "process", "group"
+
+
+class Point(NamedTuple):
+    """A step: `module:name` of a function, whether one dies before or behind it, and how often it may go well.
+
+    `delivers`: it is one of the way from the stream to a receiver, which goes on when a delivery is confirmed.
+    """
+
+    name: str
+    where: str
+    behind: bool = True
+    often: int = 1
+    delivers: bool = False
+
+
+POINTS = (
+    Point("run advanced", "cormorant.journal.runs:advance"),
+    Point("leased, not committed", "cormorant.frontier.leases:lease", often=4),
+    Point("leased", "cormorant.crawl.tending:Tending._supply_desk", often=4),
+    Point("visit begins", "cormorant.fetch.http:Fetcher.get", behind=False, often=60),
+    Point("request under way", "cormorant.fetch.http:Fetcher._perform", often=60),
+    Point("answer there", "cormorant.fetch.slot:Slot.finish", often=60),
+    Point("page read", "cormorant.extract.html:_text", often=60),
+    Point("converters asked", "cormorant.crawl.reading:Reader._in_child", often=3),
+    Point("judged", "cormorant.crawl.dispatch:Dispatch.add", often=60),
+    Point("kept, not synced", "cormorant.cache.writer:_sync", behind=False, often=3),
+    Point("kept", "cormorant.cache.writer:_sync", often=3),
+    Point("leases renewed", "cormorant.frontier.supply:renew", often=3),
+    Point("links admitted", "cormorant.crawl.leads:admit", often=3),
+    Point("stream told", "cormorant.receivers.stream:append", often=3),
+    Point("rows written", "cormorant.crawl.writing:write", often=3),
+    Point("counted", "cormorant.journal.runs:count", often=3),
+    Point("settled", "cormorant.crawl.dispatch:Dispatch._settle", often=3),
+    Point("site given back, not committed", "cormorant.frontier.leases:release"),
+    Point("delivery looked up", "cormorant.crawl.outlets:IndexOutlet.prepare", often=3, delivers=True),
+    Point("index told", "cormorant.index.writing:EmbeddedWriter.apply", often=3, delivers=True),
+    Point("index to be committed", "cormorant.index.writing:EmbeddedWriter._flush", behind=False, delivers=True),
+    Point("index committed", "cormorant.index.writing:EmbeddedWriter._flush", delivers=True),
+    Point("lines written", "cormorant.receivers.jsonlines:JsonLinesReceiver.receive", often=3, delivers=True),
+    Point("acknowledged, not committed", "cormorant.crawl.acknowledging:acknowledge", often=2, delivers=True),
+    Point("links inverted, not committed", "cormorant.frontier.inversion:apply"),
+    Point("links weighed, not committed", "cormorant.frontier.weighing:Weighing.weigh"),
+    Point("about to delete", "cormorant.crawl.sweep:settle", behind=False),
+)
+"""In the order of a document's way."""
+
+
+def place(point: Point) -> tuple[Any, str]:
+    """Whose attribute the function is, and its name. Raises AttributeError when there is none any more."""
+    module, _, name = point.where.partition(":")
+    owner: Any = importlib.import_module(module)
+    *path, last = name.split(".")
+    for each in path:
+        owner = getattr(owner, each)
+    getattr(owner, last)
+    return owner, last
+
+
+def around(function: Callable[..., Any], reached: Callable[[], None], *, behind: bool) -> Callable[..., Any]:
+    """The function, with a call of `reached` before it or behind."""
+
+    @functools.wraps(function)
+    def plain(*given: Any, **named: Any) -> Any:
+        if not behind:
+            reached()
+        done = function(*given, **named)
+        if behind:
+            reached()
+        return done
+
+    @functools.wraps(function)
+    async def waiting(*given: Any, **named: Any) -> Any:
+        if not behind:
+            reached()
+        done = await function(*given, **named)
+        if behind:
+            reached()
+        return done
+
+    return waiting if inspect.iscoroutinefunction(function) else plain
+
+
+class Plan:
+    """What is left of a plan, for all processes that are forked from this one."""
+
+    def __init__(self, said: str, log: Path) -> None:
+        self._steps = [(int(count), whom) for count, _, whom in (each.partition(":") for each in said.split(","))]
+        self._log = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        self._lock = multiprocessing.Lock()
+        self._at = multiprocessing.RawArray("i", [0, self._steps[0][0]])
+
+    def reached(self) -> None:
+        """Count, and kill when it is time."""
+        with self._lock:
+            at, left = self._at
+            if at == len(self._steps):
+                return
+            self._at[1] = left - 1
+            if left > 1:
+                return
+            whom = self._steps[at][1]
+            self._at[0] = at + 1
+            self._at[1] = self._steps[at + 1][0] if at + 1 < len(self._steps) else 0
+        os.write(self._log, f"{whom} {SystemClock().monotonic()}\n".encode())
+        if whom == GROUP:
+            os.killpg(os.getpgrp(), signal.SIGKILL)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def main() -> None:
+    """Put the plan around the step, then crawl as ordered."""
+    name, said, log = sys.argv[1:]
+    point = next(each for each in POINTS if each.name == name)
+    owner, function = place(point)
+    setattr(owner, function, around(getattr(owner, function), Plan(said, Path(log)).reached, behind=point.behind))
+    del sys.argv[1:]
+    crawling.main()
+
+
+if __name__ == "__main__":
+    main()
