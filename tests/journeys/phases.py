@@ -21,7 +21,7 @@ from cormorant.operate.house import House
 from tests.journeys import processes
 from tests.journeys.crawling import COMMAND, begin
 from tests.journeys.home import Home
-from tests.journeys.kills import Outcome, Storm
+from tests.journeys.kills import RESUME_S, Outcome, Storm
 from tests.journeys.kills import place as new_place
 from tests.journeys.ledger import audit
 from tests.journeys.pages import SiteSettings
@@ -34,7 +34,6 @@ PLAN = (PROCESS, PROCESS, GROUP)
 """Whom the kills of one command strike."""
 IN_VAIN = 4
 """Commands in a row that may end without a kill: then the step is never reached."""
-RESUME_S = 60.0
 
 
 class Siege(Storm):

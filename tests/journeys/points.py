@@ -16,7 +16,8 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,23 +86,23 @@ def place(point: Point) -> tuple[Any, str]:
 def around(function: Callable[..., Any], reached: Callable[[], None], *, behind: bool) -> Callable[..., Any]:
     """The function, with a call of `reached` before it or behind."""
 
-    @functools.wraps(function)
-    def plain(*given: Any, **named: Any) -> Any:
+    @contextmanager
+    def step() -> Iterator[None]:
         if not behind:
             reached()
-        done = function(*given, **named)
+        yield
         if behind:
             reached()
-        return done
+
+    @functools.wraps(function)
+    def plain(*given: Any, **named: Any) -> Any:
+        with step():
+            return function(*given, **named)
 
     @functools.wraps(function)
     async def waiting(*given: Any, **named: Any) -> Any:
-        if not behind:
-            reached()
-        done = await function(*given, **named)
-        if behind:
-            reached()
-        return done
+        with step():
+            return await function(*given, **named)
 
     return waiting if inspect.iscoroutinefunction(function) else plain
 

@@ -7,24 +7,16 @@ Takes minutes, so it is no part of `make test`, which the name of this file keep
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.journeys.crawling import ROOT
-from tests.journeys.plants import PLANTS, Plant, plant
+from tests.journeys.plants import PLANTS, Plant
+from tests.journeys.proving import PROOF_S, assert_found
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(PROOF_S + 20)
 
 
 @pytest.mark.parametrize("fault", PLANTS, ids=lambda fault: fault.name)
 def test_caught(fault: Plant, tmp_path: Path) -> None:
-    environment = dict(os.environ) | {"PYTHONPATH": str(plant(fault, tmp_path))}
-    environment.pop("PROOF_RECORDS", None)  # the figures of a fault are no proof
-    command = [sys.executable, "-m", "tests.journeys.kills", "--kills", "16", "--pages", "500"]
-    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=580)
-    assert done.returncode == 1, done.stdout
-    assert '"kills"' in done.stdout or "AssertionError" in done.stderr, done.stderr
+    assert_found(fault, tmp_path, '"kills"', "tests.journeys.kills", "--kills", "16", "--pages", "500")

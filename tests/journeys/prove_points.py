@@ -7,18 +7,14 @@ Takes minutes, so it is no part of `make test`, which the name of this file keep
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.journeys.crawling import ROOT
-from tests.journeys.plants import PLANTS, plant
+from tests.journeys.plants import PLANTS
+from tests.journeys.proving import PROOF_S, assert_found
 
-TIMEOUT_S = 580
-pytestmark = pytest.mark.timeout(TIMEOUT_S + 20)
+pytestmark = pytest.mark.timeout(PROOF_S + 20)
 
 AT = {
     "rows name copies that are written after the commit": "settled",
@@ -34,11 +30,4 @@ AT = {
 @pytest.mark.parametrize("name", AT)
 def test_caught(name: str, tmp_path: Path) -> None:
     (fault,) = (each for each in PLANTS if each.name == name)
-    environment = dict(os.environ) | {"PYTHONPATH": str(plant(fault, tmp_path))}
-    environment.pop("PROOF_RECORDS", None)  # the figures of a fault are no proof
-    command = [sys.executable, "-m", "tests.journeys.phases", AT[name], "--kills", "8", "--pages", "200"]
-    done = subprocess.run(
-        command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
-    )
-    assert done.returncode == 1, done.stdout
-    assert '"step"' in done.stdout or "AssertionError" in done.stderr, done.stderr
+    assert_found(fault, tmp_path, '"step"', "tests.journeys.phases", AT[name], "--kills", "8", "--pages", "200")
