@@ -18,8 +18,8 @@ from cormorant.catalog import faulty, receivers, sources
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.catalog.receivers import ReceiverRow, Resend
 from cormorant.crawl import course, provide, resending
-from cormorant.crawl.delivery import Outlet, Shelf
-from cormorant.crawl.errands import MOST_S, NO_ROOM_S, rest_of
+from cormorant.crawl.delivery import Found, Outlet, Shelf
+from cormorant.crawl.errands import GATHERED, MOST_GATHERING_S, MOST_S, NO_ROOM_S, Errand, rest_of
 from cormorant.crawl.outlets import ReceiverOutlet, is_told
 from cormorant.crawl.provide import READ, Provider
 from cormorant.frontier import settlement
@@ -142,6 +142,23 @@ def test_one_that_hangs_holds_up_no_other_and_has_one_batch_in_hand(house: House
     assert max(map(len, taking.CALLS)) == READ
     with house.store.read() as tx:
         assert stream.after(tx, 0, 1) == [], "what all have passed is dropped"
+
+
+@pytest.mark.parametrize(("more", "waits"), [(False, True), (True, False)])
+def test_what_comes_little_by_little_is_waited_for(house: House, *, more: bool, waits: bool) -> None:
+    """A batch costs two transactions, whatever is in it: so many are told together, unless more are there already."""
+    house.add("python", "quick", call="tests.receivers.taking:take")
+    events = [stream.Numbered(number, 1, number, 1, Event.DELETED, None) for number in range(1, GATHERED)]
+
+    async def work() -> tuple[bool, bool]:
+        errand = Errand("quick", house.connect(house.row("quick")), 0)
+        errand.hand_over([Found(each, None, None) for each in events], GATHERED, lambda: None, more=more)
+        await errand.finish()
+        at_once = errand.gathers()
+        await asyncio.sleep(MOST_GATHERING_S)
+        return at_once, errand.gathers()
+
+    assert asyncio.run(work()) == (waits, False)
 
 
 def test_what_hangs_for_ever_does_not_keep_the_process_from_ending(

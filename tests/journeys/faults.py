@@ -178,7 +178,7 @@ PAGES = (
            _VECTORS, "-k", "question"),
     _fault("an address that runs a script is a link", "portal/showing.py",
            'web = hit.url.startswith(("http://", "https://"))', 'web = not hit.url.startswith("file:")',
-           _VECTORS, "-k", "results"),
+           "tests/portal/test_showing.py", "-k", "only_an_address"),
     Fault(Plant("nothing is escaped, and there is no policy", "portal/site.py",
                 (("autoescape=True", "autoescape=False"), ("    return Guard(app, hosts)", "    return app"))),
           (_VECTORS, "-k", "results")),

@@ -44,3 +44,13 @@ def test_a_day_that_no_calendar_has_is_not_shown(moment: float | None, said: str
     assert showing.day(moment) == said
     hit = Hit(1, "https://a.example/", "", "", (), 1.0, "web", "text/html", "en", 0, moment, cached=True, duplicates=0)
     assert showing.meta(hit)[1:] == ((said,) if said else ())
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "JavaScript://a.example/%0aalert(1)", "data:text/html,a", "db:1"]
+)
+@pytest.mark.parametrize("cached", [True, False])
+def test_only_an_address_of_the_web_is_a_link(url: str, *, cached: bool) -> None:
+    """Whoever defines a kind of source says where its documents are: what runs when it is followed leads nowhere."""
+    hit = Hit(7, url, "A title", "", (), 1.0, "own", "text/html", "en", 0, None, cached=cached, duplicates=0)
+    assert showing.shown(hit).link == ("/cached/7" if cached else "")

@@ -32,6 +32,12 @@ FIRST_S, MOST_S, NO_ROOM_S = 1.0, 300.0, 10.0
 which somebody gives at once.
 """
 
+GATHERED, MOST_GATHERING_S = 500, 0.4
+"""After a batch of so many events a second is waited for more, after fewer as much less, and never longer than that.
+
+What a batch costs whatever is in it, two transactions and their turn at the disk, is so paid once for many.
+"""
+
 
 class Errand:
     """An outlet with its own thread. `confirmed` is the place that the store knows of.
@@ -44,16 +50,18 @@ class Errand:
         self.seen: Sequence[Found] = ()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"receiver {name}")
         self._done: asyncio.Future[int] | None = None
-        self._since, self._late = 0.0, False
+        self._since, self._late, self._next = 0.0, False, 0.0
 
     @property
     def busy(self) -> bool:
         """Has it a batch that it has not done with?"""
         return self._done is not None and not self._done.done()
 
-    def hand_over(self, found: Sequence[Found], upto: int, now: float, then: Callable[[], None]) -> None:
-        """Give it a batch; `then` is called when it has done with one that is not empty."""
+    def hand_over(self, found: Sequence[Found], upto: int, then: Callable[[], None], *, more: bool) -> None:
+        """Give it a batch; `then` is called when it has done with one that is not empty. Is there `more` behind it?"""
+        now = _time()
         self.seen, self._since, self._late = found, now, False
+        self._next = now if more else now + min(len(found) / GATHERED, MOST_GATHERING_S)
         self._done = self._ask(partial(self._receive, found, upto, now))
         if found:
             self._done.add_done_callback(lambda _: then())
@@ -80,9 +88,13 @@ class Errand:
         _log.error("fault", exc_info=error)
         raise CormorantError(fault(error)) from error
 
-    def is_late(self, now: float) -> bool:
+    def gathers(self) -> bool:
+        """Is it better to wait for more than to hand over what there is?"""
+        return _time() < self._next
+
+    def is_late(self) -> bool:
         """Is it to be told now that it does not come back? Once a batch."""
-        late = self.busy and not self._late and now - self._since > LATE_S
+        late = self.busy and not self._late and _time() - self._since > LATE_S
         self._late = self._late or late
         return late
 
@@ -100,6 +112,10 @@ class Errand:
     def _ask(self, work: Callable[[], T]) -> asyncio.Future[T]:
         """Have something done in the thread, after what it is at. One that never comes back ends with the process."""
         return asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+
+def _time() -> float:
+    return asyncio.get_running_loop().time()
 
 
 def rest_of(error: CormorantError, failures: int) -> float:

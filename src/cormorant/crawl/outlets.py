@@ -15,6 +15,7 @@ from cormorant.base.log import logger
 from cormorant.base.masking import STARS, fault, redacted
 from cormorant.crawl import course, likening
 from cormorant.crawl.delivery import Found, Shelf
+from cormorant.crawl.uncommitted import Uncommitted
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import Counters
@@ -65,7 +66,7 @@ class IndexOutlet:
         self.place = writer.place
         self._tally = Tally()
         self._refused: list[Refusal | Stop] = []
-        self._pending, self._bytes, self._since, self._heard = 0, 0, 0.0, 0.0
+        self._open, self._heard = Uncommitted(), 0.0
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
         """Look up the documents, compare them, and return them with their rights, classes and what links say."""
@@ -77,20 +78,22 @@ class IndexOutlet:
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
         """Apply, and commit when there is enough or it has waited long enough."""
         if found:
-            self._writer.apply([self._change(each) for each in _deciding(found)])
-            if not self._pending:
-                self._since = now
-            self._pending += len(found)
-            self._bytes += held(found)
+            changes = ((each.event.seq, self._change(each)) for each in _deciding(found))
+            self._writer.apply(self._open.sift(changes))
+            self._open.add(len(found), held(found), now)
             self.place, self._heard = upto, now
-        full = self._pending >= COMMIT_DOCUMENTS or self._bytes >= COMMIT_BYTES
-        if self._pending and (full or now - self._since > COMMIT_S or now - self._heard > QUIET_S):
-            self._writer.commit(self.place)
-            self._pending, self._bytes = 0, 0
-        elif not self._pending and upto > self._writer.place and now - self._heard > QUIET_S:
+        if self._open.events and self._is_due(now):
+            self._writer.commit(self._open.place(self.place))
+            self._writer.apply(self._open.committed(now))
+        elif not self._open.events and upto > self._writer.place and now - self._heard > QUIET_S:
             self._writer.commit(upto)  # what lies between is for others alone; runs wait until it was passed
             self.place, self._heard = upto, now
         return self._writer.place
+
+    def _is_due(self, now: float) -> bool:
+        """Is there enough to commit, or has it waited long enough?"""
+        full = self._open.events >= COMMIT_DOCUMENTS or self._open.bytes >= COMMIT_BYTES
+        return full or now - self._open.since > COMMIT_S or now - self._heard > QUIET_S
 
     def _change(self, each: Found) -> Change:
         event, row, frame = each.event, each.row, each.frame

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from cormorant.crawl.delivery import Outlet
     from cormorant.store.database import Store
 
-READ = 128
+READ = 256
 TICK_S, MOST_TICK_S = 0.1, 0.5
 LEAVE_S = 5.0
-"""Events read at a time; how often it looks, the seldomer, the longer there was nothing to deliver; how long receivers
-have to end what they are at when the process ends."""
+"""Events read at a time, at most; how often it looks, the seldomer, the longer there was nothing to deliver; how long
+receivers have to end what they are at when the process ends."""
 
 
 class Provider:
@@ -63,7 +63,7 @@ class Provider:
     def _serve(self, row: ReceiverRow, now: float, *, more: bool) -> bool:
         errand = self._errands.get(row.made_of)
         if errand is not None and errand.busy:
-            if errand.is_late(asyncio.get_running_loop().time()):
+            if errand.is_late():
                 self._note(row, f"It has not come back for {LATE_S:.0f} seconds.", 0.0)
             return False
         try:
@@ -72,7 +72,7 @@ class Provider:
                 with self._store.begin() as tx:
                     acknowledging.acknowledge(tx, row, errand, place)
                 self._tidy()
-            rests = row.paused or (row.try_at or 0.0) > now
+            rests = row.paused or (row.try_at or 0.0) > now or (errand is not None and errand.gathers())
             return more and not rests and self._hand_over(row, errand or self._begin(row))
         except CormorantError as error:
             if not isinstance(error, NotTaken) and row.made_of in self._errands:
@@ -92,7 +92,7 @@ class Provider:
             found = outlet.prepare(tx, events)
             # Behind its last event there may be others' only: it passes them, or the stream is never trimmed.
             upto = stream.head(tx) if len(found) == len(events) < READ else acknowledging.end(found, events)
-        errand.hand_over(found, upto, asyncio.get_running_loop().time(), self._woken.set)
+        errand.hand_over(found, upto, self._woken.set, more=len(events) == READ)
         return bool(found) or (len(events) < READ and resending.go_on(self._store, row))
 
     def _note(self, row: ReceiverRow, sentence: str, rest_s: float) -> None:

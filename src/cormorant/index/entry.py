@@ -49,6 +49,11 @@ class Put:
 
     entry: Entry
 
+    @property
+    def id(self) -> int:
+        """The id of the entry."""
+        return self.entry.id
+
 
 @dataclass(frozen=True, slots=True)
 class Drop:

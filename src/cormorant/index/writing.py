@@ -20,8 +20,9 @@ from cormorant.index.layout import MARK, place_of, register, schema, to_document
 
 HEAP_BYTES = 32_000_000
 """What the engine gathers in memory before it writes a segment; a commit mostly comes before it is full."""
-
-
+MOST_READ = 50
+"""Entries read back before the engine is asked to look anew: it keeps a hundred blocks of what it read in each segment.
+"""
 _NO_ROOM = os.strerror(errno.ENOSPC)
 """What the engine hands on of the system's words; it has no number of its own."""
 
@@ -77,6 +78,8 @@ class EmbeddedWriter:
         for change in changes:
             with Writable():
                 self._apply(change)
+        if self._read > MOST_READ:
+            self._see()
 
     def commit(self, place: int) -> None:
         """Make everything applied durable, together with `place`."""
@@ -118,7 +121,7 @@ class EmbeddedWriter:
     def _see(self) -> None:
         """Look at the newest committed state."""
         self._index.reload()
-        self._searcher = self._index.searcher()
+        self._searcher, self._read = self._index.searcher(), 0
 
     def _apply(self, change: Change) -> None:
         match change:
@@ -149,6 +152,7 @@ class EmbeddedWriter:
             self._flush()
         found = self._searcher.search(tantivy.Query.term_query(self._schema, "id", change.id), 1).hits
         if found:
+            self._read += 1
             self._put(change.on(to_entry(self._searcher.doc(found[0][1]))))
 
 
