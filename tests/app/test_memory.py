@@ -64,6 +64,28 @@ def test_what_a_large_page_took_is_handed_back_at_once() -> None:
     assert len(last) == 64 << 10
 
 
+def test_who_waits_hands_back_what_it_has_read_of_libraries(tmp_path: Path) -> None:
+    library = big_file(tmp_path / "library.so")
+    with mapped(library, mmap.MAP_PRIVATE) as view:
+        touched(view)
+        memory.leave_libraries()
+        assert resident(library) == 0
+        assert touched(view) == SIZE // mmap.PAGESIZE, "what was handed back is still what it was"
+
+
+def test_what_was_written_into_a_library_stays(tmp_path: Path) -> None:
+    """The loader writes addresses into some parts and closes these: they are in no file."""
+    library = big_file(tmp_path / "library.so")
+    system = ctypes.CDLL(None)
+    with library.open("rb") as file:
+        view = mmap.mmap(file.fileno(), 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE)
+        view[:5] = b"bound"
+        start = ctypes.addressof(ctypes.c_char.from_buffer(view))
+        assert system.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(SIZE), mmap.PROT_READ) == 0
+        memory.leave_libraries()
+        assert view[:6] == b"boundx"
+
+
 def in_memory() -> int:
     """Bytes of this process that are in memory (proc(5), statm)."""
     return int(Path("/proc/self/statm").read_bytes().split()[1]) * mmap.PAGESIZE
@@ -77,9 +99,9 @@ def big_file(path: Path) -> Path:
     return path
 
 
-def mapped(path: Path) -> mmap.mmap:
+def mapped(path: Path, flags: int = mmap.MAP_SHARED) -> mmap.mmap:
     with path.open("rb") as file:
-        return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+        return mmap.mmap(file.fileno(), 0, flags, mmap.PROT_READ)
 
 
 def touched(view: mmap.mmap) -> int:

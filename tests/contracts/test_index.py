@@ -301,6 +301,11 @@ class TestChanges:
         index.apply(changes[3:])
         assert (index.ids("a"), index.reader.count()) == ([2], 1)
 
+    def test_how_much_text_is_written_is_told(self, index: Shelf) -> None:
+        index.put(entry(1, "one " * 1000))
+        assert 4_000 <= index.writer.apply([Put(entry(2, "two " * 1000))]) < 4_200
+        assert 4_000 <= index.writer.apply([Relink(1, ("a",), 0.5), Drop(2), Drop(99), Relink(99, (), 0.0)]) < 4_200
+
     def test_links_of_a_document_change_alone(self, index: Shelf) -> None:
         weights = Weights(anchors=2.0)
         index.put(entry(1, "one", content_hash=digest("1"), attributes={"Author": "Ada"}), entry(2, "two"))

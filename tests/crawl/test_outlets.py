@@ -16,7 +16,15 @@ from cormorant.cache.frame import Frame
 from cormorant.cache.local import LocalCache
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl.delivery import Found, Shelf
-from cormorant.crawl.outlets import COMMIT_DOCUMENTS, COMMIT_S, QUIET_S, IndexOutlet, ReceiverOutlet, document_record
+from cormorant.crawl.outlets import (
+    COMMIT_BYTES,
+    COMMIT_DOCUMENTS,
+    COMMIT_S,
+    QUIET_S,
+    IndexOutlet,
+    ReceiverOutlet,
+    document_record,
+)
 from cormorant.frontier.weighing import Said
 from cormorant.index.memory import MemoryIndex
 from cormorant.index.query import Everything, Search
@@ -121,7 +129,13 @@ def event(number: int, resource: int, kind: Event) -> Numbered:
 
 
 ROW = Row(1, "docs", "http://a.test/", "Title", "", "", 0, None, None, b"", 0, indexed=True)
-FRAME = Frame("", "", "", "", b"", b"", "the text", "Title", "", "", None, {})
+
+
+def a_frame(text: str) -> Frame:
+    return Frame("", "", "", "", b"", b"", text, "Title", "", "", None, {})
+
+
+FRAME = a_frame("the text")
 SAID = Said(("tide tables",), 0.3)
 PUBLIC = (("everyone",), ())
 
@@ -202,6 +216,16 @@ def test_what_links_say_of_what_is_not_committed_yet_waits_for_its_commit(
     assert outlet.receive((), 3, 300.0) == 3
     assert held_by(index) == {1: SAID, 2: ((), 0.0)}
     assert outlet.receive((), 3, 400.0) == 3
+
+
+def test_what_links_say_of_long_documents_is_committed_by_their_size(index: MemoryIndex, outlet: IndexOutlet) -> None:
+    many = 20
+    long = a_frame("x" * (COMMIT_BYTES // many + 1))
+    for number in range(1, many + 1):
+        deliver(outlet, Found(event(number, number, Event.NEW), ROW._replace(id=number), long, PUBLIC))
+    links = [Found(event(many + n, n, Event.LINKS), None, None, said=SAID) for n in range(1, many + 1)]
+    assert outlet.receive(links[:-1], 2 * many - 1, 300.0) == many
+    assert outlet.receive(links[-1:], 2 * many, 300.0) == 2 * many
 
 
 def test_a_document_that_comes_anew_brings_more_than_what_waited(index: MemoryIndex, outlet: IndexOutlet) -> None:

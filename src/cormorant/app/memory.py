@@ -8,6 +8,9 @@ pieces are therefore taken from the system one by one, and the rest is handed ba
 The index maps its files. Joining segments reads each of them once, from end to end, and all of it would stay in memory
 until the engine lets go of them: tens of megabytes in a small index, any amount in a large one. So what a process has
 read of files below a folder is handed back while it goes on (Linux from 5.4; elsewhere nothing happens).
+
+Whoever begins the other processes has loaded what each of them needs, and then waits. What it has read of libraries to
+begin them, and none of them reads again, is handed back.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -48,6 +52,14 @@ _LOOK_S: Final = 0.05
 _STATM: Final = Path("/proc/self/statm")
 # From the kernel's mman-common.h: write back, if need be, and forget. Another process that has a page keeps it.
 _MADV_PAGEOUT: Final = 21
+# From mman(2): forget; what is a file's alone is read from it again when it is needed.
+_MADV_DONTNEED: Final = 4
+_SMAPS: Final = Path("/proc/self/smaps")
+_MAPPING: Final = re.compile(
+    r"^([0-9a-f]+)-([0-9a-f]+) r-.p [0-9a-f]+ [0-9a-f:]+ [1-9]\d* (?:.*\n(?![0-9a-f]+-))*?Anonymous: +0 kB$",
+    re.MULTILINE,
+)
+"""A private mapping of a file that cannot be written, and of which nothing is this process's own."""
 
 
 @cache
@@ -101,6 +113,14 @@ def _resident_bytes() -> int:
 def _statm_bytes(column: int) -> int:
     """One figure of this process's memory: 1 all that is in it, 2 what of that is mapped files (proc(5), statm)."""
     return int(_STATM.read_bytes().split()[column]) * os.sysconf("SC_PAGESIZE")
+
+
+def leave_libraries() -> None:
+    """Hand back what this process has read of programs and libraries: for one that only waits from here."""
+    with suppress(OSError):
+        for mapping in _MAPPING.finditer(_SMAPS.read_text(errors="replace")):
+            start, end = (int(address, 16) for address in mapping.groups())
+            _c_library().madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _MADV_DONTNEED)
 
 
 @contextmanager

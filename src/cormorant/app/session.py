@@ -91,6 +91,7 @@ def running(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bool
             return
         pid = _fork(plan, web, crawling)
         os.close(lock)
+        memory.leave_libraries()
         try:
             yield Running(owner=True, pid=pid, held=held)
         finally:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
-from sys import getsizeof
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cormorant.base.clock import rfc3339
@@ -34,7 +33,7 @@ T = TypeVar("T")
 COMMIT_DOCUMENTS = 1125
 """Twice joined, segments of so many make one that the engine no longer joins with small ones (ADR 0007)."""
 COMMIT_S = 5.0
-COMMIT_BYTES = 64 << 20
+COMMIT_BYTES = 16 << 20
 """Text that an index may have before it: it takes documents faster than it works them in, and holds them meanwhile."""
 QUIET_S = 0.5
 """An index with nothing more to read commits after this, so that the end of a crawl is found at once."""
@@ -79,12 +78,12 @@ class IndexOutlet:
         """Apply, and commit when there is enough or it has waited long enough."""
         if found:
             changes = ((each.event.seq, self._change(each)) for each in _deciding(found))
-            self._writer.apply(self._open.sift(changes))
-            self._open.add(len(found), held(found), now)
+            self._open.add(len(found), self._writer.apply(self._open.sift(changes)), now)
             self.place, self._heard = upto, now
         if self._open.events and self._is_due(now):
             self._writer.commit(self._open.place(self.place))
-            self._writer.apply(self._open.committed(now))
+            waited = self._open.committed()
+            self._open.add(len(waited), self._writer.apply(waited), now)
         elif not self._open.events and upto > self._writer.place and now - self._heard > QUIET_S:
             self._writer.commit(upto)  # what lies between is for others alone; runs wait until it was passed
             self.place, self._heard = upto, now
@@ -142,11 +141,6 @@ def _deciding(found: Sequence[Found]) -> list[Found]:
         if each.event.event is not Event.LINKS or newest.get(each.event.resource, each).event.event is Event.LINKS:
             newest[each.event.resource] = each
     return sorted(newest.values(), key=lambda each: each.event.seq)
-
-
-def held(found: Sequence[Found]) -> int:
-    """Bytes of text that these documents take."""
-    return sum(getsizeof(each.frame.text) for each in found if each.frame is not None)
 
 
 def entry_of(found: Found) -> Entry:

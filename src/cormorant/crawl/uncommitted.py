@@ -47,9 +47,9 @@ class Uncommitted:
         """Return up to which event all was applied, when events up to that one came."""
         return min((number - 1 for number, _ in self._waiting.values()), default=upto)
 
-    def committed(self, now: float) -> list[Change]:
-        """Begin anew after a commit, with what waited for it: returns that, to be applied."""
+    def committed(self) -> list[Change]:
+        """Begin anew after a commit; returns what waited for it, to be applied and added."""
         ready: list[Change] = [change for _, change in self._waiting.values()]
-        self.events, self.bytes, self.since = len(ready), 0, now
+        self.events, self.bytes = 0, 0
         self._applied, self._waiting = {each.id for each in ready}, {}
         return ready

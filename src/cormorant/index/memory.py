@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from sys import getsizeof
 from typing import assert_never
 
 from cormorant.index import query as ask
@@ -82,8 +83,9 @@ class MemoryWriter:
         """The sequence number given to the last commit."""
         return self._index.committed.place
 
-    def apply(self, changes: Iterable[Change]) -> None:
-        """Apply changes in order."""
+    def apply(self, changes: Iterable[Change]) -> int:
+        """Apply changes in order; returns bytes of text."""
+        size = 0
         for change in changes:
             match change:
                 case Put():
@@ -95,6 +97,9 @@ class MemoryWriter:
                         self._held[change.id] = _hold(change.on(self._held[change.id].entry))
                 case _:
                     assert_never(change)
+            if not isinstance(change, Drop) and change.id in self._held:
+                size += getsizeof(self._held[change.id].entry.text)
+        return size
 
     def commit(self, place: int) -> None:
         """Make everything applied visible, together with `place`."""

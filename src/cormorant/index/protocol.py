@@ -81,8 +81,11 @@ class IndexWriter(Protocol):
         """The sequence number given to the last commit, 0 at first."""
         ...
 
-    def apply(self, changes: Iterable[Change]) -> None:
-        """Apply changes in order. They are found, and kept, after the next commit."""
+    def apply(self, changes: Iterable[Change]) -> int:
+        """Apply changes in order. They are found, and kept, after the next commit.
+
+        Returns how many bytes of text are written for them: an index may hold as much in memory until then.
+        """
         ...
 
     def commit(self, place: int) -> None:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
+from sys import getsizeof
 from types import TracebackType
 from typing import assert_never
 
@@ -73,13 +74,15 @@ class EmbeddedWriter:
         """The sequence number given to the last commit."""
         return self._place
 
-    def apply(self, changes: Iterable[Change]) -> None:
-        """Apply changes in order."""
+    def apply(self, changes: Iterable[Change]) -> int:
+        """Apply changes in order; returns bytes of text."""
+        size = 0
         for change in changes:
             with Writable():
-                self._apply(change)
+                size += self._apply(change)
         if self._read > MOST_READ:
             self._see()
+        return size
 
     def commit(self, place: int) -> None:
         """Make everything applied durable, together with `place`."""
@@ -123,37 +126,39 @@ class EmbeddedWriter:
         self._index.reload()
         self._searcher, self._read = self._index.searcher(), 0
 
-    def _apply(self, change: Change) -> None:
+    def _apply(self, change: Change) -> int:
         match change:
             case Put():
-                self._put(change.entry)
+                return self._put(change.entry)
             case Drop():
-                self._remove(change.id)
+                return self._remove(change.id)
             case Relink():
-                self._relink(change)
-            case _:
-                assert_never(change)
+                return self._relink(change)
+        assert_never(change)
 
-    def _put(self, entry: Entry) -> None:
+    def _put(self, entry: Entry) -> int:
         """Add or replace an entry."""
         document = to_document(entry)
         self._remove(entry.id)
         self._open.add_document(document)
+        return getsizeof(entry.text)
 
-    def _remove(self, number: int) -> None:
+    def _remove(self, number: int) -> int:
         """Delete the entry of this id, if there may be one."""
         if number in self._touched or self._searcher.doc_freq("id", number):
             self._open.delete_documents_by_term("id", number)
         self._touched.add(number)
+        return 0
 
-    def _relink(self, change: Relink) -> None:
+    def _relink(self, change: Relink) -> int:
         """Write an entry again with other anchors; only what is committed can be read back."""
         if change.id in self._touched:
             self._flush()
         found = self._searcher.search(tantivy.Query.term_query(self._schema, "id", change.id), 1).hits
-        if found:
-            self._read += 1
-            self._put(change.on(to_entry(self._searcher.doc(found[0][1]))))
+        if not found:
+            return 0
+        self._read += 1
+        return self._put(change.on(to_entry(self._searcher.doc(found[0][1]))))
 
 
 def make_empty(generation: Path) -> None:

@@ -14,7 +14,7 @@ from cormorant.catalog import receivers, sources
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl import likening, links
 from cormorant.crawl.delivery import Found, Shelf
-from cormorant.crawl.outlets import COMMIT_BYTES, entry_of, held
+from cormorant.crawl.outlets import entry_of
 from cormorant.frontier import hiding, purging
 from cormorant.index.entry import Put
 from cormorant.index.protocol import Stats
@@ -28,8 +28,8 @@ from cormorant.store.schema import content
 
 PAGE = 500
 """Documents read, and handed to the index, at a time; fewer when they are large."""
-COMMIT = 20_000
-"""Documents between two commits, so that an interrupted rebuild has not filled the memory."""
+COMMIT, COMMIT_BYTES = 20_000, 64 << 20
+"""Documents between two commits, and bytes of their text, so that a rebuild does not fill the memory."""
 
 
 def refuse_older_store(house: House) -> None:
@@ -85,11 +85,10 @@ def fill(house: House, progress: Callable[[int, int], None] | None = None) -> di
         for page in _pages(tx, shelf):
             whole = [each for each in page if each.frame is not None]
             damaged += [each.row.url for each in page if each.frame is None and each.row is not None]
-            writer.apply([Put(entry_of(each)) for each in whole])
+            waiting += writer.apply([Put(entry_of(each)) for each in whole])
             done += len(whole)
             if progress is not None:
                 progress(done, total)
-            waiting += held(whole)
             if done - committed >= COMMIT or waiting >= COMMIT_BYTES:
                 writer.commit(0)
                 committed, waiting = done, 0
