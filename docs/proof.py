@@ -1,9 +1,10 @@
 """Writes docs/reference/proof.md from the figures that the long proofs have left.
 
-    python -m docs.proof FOLDER      FOLDER is what PROOF_RECORDS named when they ran
+    python -m docs.proof [FOLDER]      FOLDER is what PROOF_RECORDS named when they ran
 
-`make prove` does both. A proof that left nothing there keeps its place on the page, without figures; one that failed is
-told as such, and this ends with 1.
+`make prove` does both. What is in the folder is kept in docs/records, in the place of what the same run of a proof left
+before, and the page is made of all that is kept: the proofs take hours, and not all run on one day. One that never left
+anything keeps its place on the page, without figures; one that failed is told as such, and this ends with 1.
 """
 
 # ruff: noqa: INP001 - a folder of pages is no package
@@ -11,6 +12,7 @@ told as such, and this ends with 1.
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,6 +22,7 @@ from tests.journeys.faults import EVERY
 from tests.journeys.proofs import ENDS, PROOFS, Known
 
 PAGE = Path(__file__).parent / "reference" / "proof.md"
+RECORDS = Path(__file__).parent / "records"
 ABOUT = """\
 # The long proofs
 
@@ -59,11 +62,12 @@ def _section(proof: Known, found: Sequence[dict[str, Any]], failed: Sequence[str
     if not figures:
         said += NONE
     else:
-        rows = ((name, *(_shown(each["figures"].get(name, "")) for each in found)) for name in figures)
-        said += table(("", *(each["part"] or "figures" for each in found)), rows)
+        rows = [(name, *(_shown(each["figures"].get(name, "")) for each in found)) for name in figures]
+        days = ("last run", *(each["on"] for each in found))
+        said += table(("", *(each["part"] or "figures" for each in found)), [*rows, days])
     once = {name: None for each in found for name in each.get("measured", {})}
     if once:
-        rows = ((name, *(_shown(each["measured"].get(name, "")) for each in found)) for name in once)
+        rows = [(name, *(_shown(each["measured"].get(name, "")) for each in found)) for name in once]
         said += "\n" + table(("measured once", *(each["part"] or "figures" for each in found)), rows)
     left_out = {name: reason for each in found for name, reason in each["deviations"].items()}
     if left_out:
@@ -83,14 +87,21 @@ def table(columns: Sequence[str], rows: Iterator[Sequence[object]] | Sequence[Se
     return "".join(f"| {' | '.join(str(each).replace('|', '/') for each in line)} |\n" for line in lines)
 
 
-def write(folder: Path) -> int:
-    """Write the page; returns how many runs of a proof failed."""
-    records, ends = ([json.loads(path.read_text()) for path in sorted(folder.glob(each))] for each in ("*.json", ENDS))
-    PAGE.write_text(page(records, ends), encoding="utf-8")
+def kept() -> list[dict[str, Any]]:
+    """What the last run of each proof has left."""
+    return [json.loads(path.read_text("utf-8")) for path in sorted(RECORDS.glob("*.json"))]
+
+
+def write(folder: Path | None = None) -> int:
+    """Keep what is in a folder, if one is named, and write the page; returns how many runs of a proof failed."""
+    for path in folder.glob("*.json") if folder else ():
+        shutil.copyfile(path, RECORDS / path.name)
+    ends = [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob(ENDS))] if folder else []
+    PAGE.write_text(page(kept(), ends), encoding="utf-8")
     return sum(bool(each["code"]) for each in ends)
 
 
 if __name__ == "__main__":
-    bad = write(Path(sys.argv[1]))
+    bad = write(*map(Path, sys.argv[1:2]))
     sys.stdout.write(f"wrote {PAGE}; {bad} of the proofs failed\n")
     sys.exit(bool(bad))

@@ -1,21 +1,21 @@
 """Writes RELIABILITY.md from the figures that the long proofs of reliability have left.
 
-    python -m docs.reliability FOLDER      FOLDER is what PROOF_RECORDS named when they ran
+    python -m docs.reliability
 
-`make prove` does it too. No figure is written by hand; a proof that left none is told as such.
+It is made of what `docs.proof` keeps in docs/records; `make prove` does both. No figure is written by hand; a proof
+that left none is told as such.
 """
 
 # ruff: noqa: INP001 - a folder of pages is no package
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from docs.proof import table
+from docs.proof import kept, table
 from tests.journeys.proofs import PROOFS, Known
 from tests.reliability.failures import FOUND
 from tests.reliability.plants import PLANTS
@@ -72,7 +72,7 @@ def _section(proof: Known, found: Sequence[dict[str, Any]]) -> str:
     names = list(dict.fromkeys(name for each in found for name in each["figures"]))
     if not names:
         return said + NONE.rstrip("\n") + "\n"
-    columns = ("", *names, "with")
+    columns = ("", *names, "with", "last run")
     rows = [_line(each, names, proof) for each in found]
     return said + table(columns, rows)
 
@@ -80,14 +80,14 @@ def _section(proof: Known, found: Sequence[dict[str, Any]]) -> str:
 def _line(record: dict[str, Any], names: Sequence[str], proof: Known) -> tuple[object, ...]:
     figures = [record["figures"].get(name, "") for name in names]
     shown = [f"{each:,}" if isinstance(each, int) else each for each in figures]
-    return (record["part"] or proof.name, *shown, record.get("with", "not told"))
+    return (record["part"] or proof.name, *shown, record["with"], record["on"])
 
 
-def write(folder: Path) -> None:
+def write() -> None:
     """Write the page."""
-    PAGE.write_text(page([json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]), encoding="utf-8")
+    PAGE.write_text(page(kept()), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    write()
     sys.stdout.write(f"wrote {PAGE}\n")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from docs import reliability
-from docs.proof import FAILED, page
+from docs.proof import FAILED, kept, page
 from tests.house.reading import ROOT
 from tests.journeys import prove
 from tests.journeys.faults import EVERY
@@ -51,8 +51,19 @@ def test_the_page_of_reliability_tells_of_proofs_failures_and_faults() -> None:
 
 def test_what_went_wrong_is_told_on_the_page_of_reliability() -> None:
     figures = {"seeds": 1_000, "seeds that went wrong": 3}
-    record = {"proof": "interleavings", "part": "0 to 999", "figures": figures, "with": "Python 3.11.7"}
-    assert "| 0 to 999 | 1,000 | 3 | Python 3.11.7 |" in reliability.page([record])
+    record = {
+        "proof": "interleavings", "part": "0 to 999", "on": "2026-11-23", "figures": figures, "with": "Python 3.11.7",
+    }  # fmt: skip
+    assert "| 0 to 999 | 1,000 | 3 | Python 3.11.7 | 2026-11-23 |" in reliability.page([record])
+
+
+def test_the_pages_are_made_of_what_is_kept() -> None:
+    for made, at in ((page(kept(), []), "docs/reference/proof.md"), (reliability.page(kept()), "RELIABILITY.md")):
+        assert made == (ROOT / at).read_text("utf-8"), f"run: python -m docs.proof; python -m docs.reliability ({at})"
+
+
+def test_what_is_kept_is_of_proofs_that_there_are() -> None:
+    assert {each["proof"] for each in kept()} <= {each.name for each in PROOFS}
 
 
 def test_no_proof_on_the_page_failed() -> None:

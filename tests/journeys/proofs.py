@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from cormorant.base.clock import SystemClock, rfc3339
+
 FOLDER = "PROOF_RECORDS"
 ENDS = "ends/*.json"
 """How each run ended, below the folder of the records."""
@@ -125,6 +127,7 @@ def record(
     said = {
         "proof": name,
         "part": part,
+        "on": (rfc3339(SystemClock().now()) or "")[:10],
         "figures": dict(figures),
         "measured": dict(measured or {}),
         "deviations": dict(sorted((deviations or {}).items())),

@@ -87,8 +87,9 @@ def main() -> int:
         }
         end.parent.mkdir(parents=True, exist_ok=True)
         end.write_text(json.dumps(said) + "\n")
-    reliability.write(folder)
-    return int(bool(write(folder)))
+    failed = write(folder)
+    reliability.write()
+    return int(failed > 0)
 
 
 if __name__ == "__main__":
