@@ -86,6 +86,17 @@ def test_what_was_written_into_a_library_stays(tmp_path: Path) -> None:
         assert view[:6] == b"boundx"
 
 
+def test_only_what_is_a_file_s_alone_is_handed_back() -> None:
+    """What was written before it was closed is in memory or swapped out; where no size is told nobody has looked."""
+    mappings = [("r-xp", 12, 0, 0), ("r--p", 12, 4, 0), ("r--p", 8, 0, 4), ("r-xp", 0, 0, 0), ("rw-p", 12, 0, 0)]
+    smaps = "".join(
+        f"{number}000-{number}fff {rights} 00000000 fe:00 {number}47 /usr/lib/a library.so\nSize: 12 kB\nRss: {rss} kB\n"
+        f"Anonymous:        {own} kB\nSwap: {away} kB\nSwapPss: 0 kB\nVmFlags: rd ex mr mw me\n"
+        for number, (rights, rss, own, away) in enumerate(mappings, 1)
+    )
+    assert list(memory.only_read(smaps)) == [(0x1000, 0x1FFF)]
+
+
 def in_memory() -> int:
     """Bytes of this process that are in memory (proc(5), statm)."""
     return int(Path("/proc/self/statm").read_bytes().split()[1]) * mmap.PAGESIZE

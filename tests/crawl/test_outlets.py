@@ -202,22 +202,6 @@ def test_links_to_what_is_deleted_bring_nothing_back(index: MemoryIndex, outlet:
     assert held_by(index) == {}
 
 
-def test_what_links_say_of_what_is_not_committed_yet_waits_for_its_commit(
-    index: MemoryIndex, outlet: IndexOutlet
-) -> None:
-    """A commit for each would make many small segments; the place stays before it, so that it comes again."""
-    new = Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC)
-    links = Found(event(2, 1, Event.LINKS), None, None, said=SAID)
-    other = Found(event(3, 2, Event.NEW), ROW._replace(id=2), FRAME, PUBLIC)
-    for number, each in enumerate((new, links, other), 1):
-        assert outlet.receive([each], number, 100.0) == 0
-    assert outlet.receive((), 3, 200.0) == 1
-    assert held_by(index) == {1: ((), 0.0), 2: ((), 0.0)}
-    assert outlet.receive((), 3, 300.0) == 3
-    assert held_by(index) == {1: SAID, 2: ((), 0.0)}
-    assert outlet.receive((), 3, 400.0) == 3
-
-
 def test_what_links_say_of_long_documents_is_committed_by_their_size(index: MemoryIndex, outlet: IndexOutlet) -> None:
     many = 20
     long = a_frame("x" * (COMMIT_BYTES // many + 1))
@@ -226,22 +210,6 @@ def test_what_links_say_of_long_documents_is_committed_by_their_size(index: Memo
     links = [Found(event(many + n, n, Event.LINKS), None, None, said=SAID) for n in range(1, many + 1)]
     assert outlet.receive(links[:-1], 2 * many - 1, 300.0) == many
     assert outlet.receive(links[-1:], 2 * many, 300.0) == 2 * many
-
-
-def test_a_document_that_comes_anew_brings_more_than_what_waited(index: MemoryIndex, outlet: IndexOutlet) -> None:
-    newer = Said(("tides",), 0.5)
-    found = (
-        Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC),
-        Found(event(2, 1, Event.LINKS), None, None, said=SAID),
-        Found(event(3, 1, Event.CHANGED), ROW, FRAME, PUBLIC, newer),
-        Found(event(4, 2, Event.NEW), ROW._replace(id=2), FRAME, PUBLIC),
-        Found(event(5, 2, Event.LINKS), None, None, said=SAID),
-        Found(event(6, 2, Event.DELETED), None, None),
-    )
-    for number, each in enumerate(found, 1):
-        outlet.receive([each], number, 100.0)
-    assert outlet.receive((), 6, 200.0) == 6
-    assert held_by(index) == {1: newer}
 
 
 def test_what_the_index_has_stays_when_its_copy_is_damaged(index: MemoryIndex, outlet: IndexOutlet) -> None:

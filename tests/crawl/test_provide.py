@@ -20,9 +20,10 @@ from cormorant.catalog.receivers import ReceiverRow, Resend
 from cormorant.crawl import course, provide, resending
 from cormorant.crawl.delivery import Found, Outlet, Shelf
 from cormorant.crawl.errands import GATHERED, MOST_GATHERING_S, MOST_S, NO_ROOM_S, Errand, rest_of
-from cormorant.crawl.outlets import ReceiverOutlet, is_told
+from cormorant.crawl.outlets import IndexOutlet, ReceiverOutlet, is_told
 from cormorant.crawl.provide import READ, Provider
 from cormorant.frontier import settlement
+from cormorant.index.memory import MemoryIndex
 from cormorant.journal import runs
 from cormorant.model.run import Refresh, RunState
 from cormorant.plugins import receiver_kind, receiver_settings
@@ -142,6 +143,29 @@ def test_one_that_hangs_holds_up_no_other_and_has_one_batch_in_hand(house: House
     assert max(map(len, taking.CALLS)) == READ
     with house.store.read() as tx:
         assert stream.after(tx, 0, 1) == [], "what all have passed is dropped"
+
+
+def test_links_to_what_is_not_committed_are_told_with_its_copy(house: House) -> None:
+    """They can be written on what is committed alone, and a commit for each would make many small segments."""
+    first, other = house.keep(2)
+    index = MemoryIndex()
+    outlet = IndexOutlet(index.writer(), house.shelf, house.store)
+
+    def told(seq: int, number: int, event: Event) -> Found:
+        with house.store.read() as tx:
+            (found,) = outlet.prepare(tx, [stream.Numbered(seq, house.source, number, house.run, event, None)])
+        outlet.receive([found], seq, 100.0)
+        return found
+
+    assert told(1, first, Event.NEW).frame is not None
+    assert told(2, other, Event.LINKS).frame is None
+    again = told(3, first, Event.LINKS)
+    assert again.frame is not None
+    assert outlet.receive((), 3, 200.0) == 3
+    assert index.reader().ids(0, 9) == [first]
+    assert told(4, first, Event.LINKS).frame is None, "it is committed"
+    (counted,) = outlet.counted().values()
+    assert (counted.index_writes, counted.index_link_updates) == (1, 3)
 
 
 @pytest.mark.parametrize(("more", "waits"), [(False, True), (True, False)])

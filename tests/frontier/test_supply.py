@@ -95,6 +95,25 @@ def test_of_a_slow_site_only_what_is_soon_asked_for_is_read(store: Store) -> Non
     assert left(store) == 0
 
 
+def test_of_a_slow_site_more_is_read_when_nothing_is_asked_for_what_was(store: Store) -> None:
+    admitted(store, *pages(READ_AHEAD))
+    ada = Retriever(store)
+    (one,) = ada.tend()
+    one.set_pace(SOON_S / 5, 1)
+    work = one.sources[SOURCE]
+    work.let_go()
+    work.read_anew()
+    ada.tend()
+    few = len(work.held)
+    assert few == READ_AHEAD * 5 // LOW
+    work.queue.clear()
+    work.held.clear()
+    work.unasked = 5
+    ada.tend()
+    assert len(work.held) > few * 5
+    assert work.unasked == 0
+
+
 def test_a_leased_site_brings_its_facts_keys_and_rest(ada: Retriever) -> None:
     with ada.store.begin() as tx:
         now = tx.now()

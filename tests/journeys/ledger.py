@@ -12,6 +12,11 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged, IndexDamaged
 from cormorant.cache.protocol import Place
+from cormorant.frontier import classes, weighing
+from cormorant.frontier.weighing import NOTHING, Said
+from cormorant.index.protocol import IndexReader
+from cormorant.index.query import Everything, Search
+from cormorant.model.acl import ANYONE
 from cormorant.model.resource import Role
 from cormorant.operate.house import House
 from cormorant.store.schema import content, resource
@@ -51,6 +56,7 @@ class Ledger:
     not_found: list[str] = field(default_factory=list)
     found_wrongly: list[str] = field(default_factory=list)
     in_index: list[str] = field(default_factory=list)
+    said_otherwise: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     repeats: list[str] = field(default_factory=list)
     not_told: list[str] = field(default_factory=list)
@@ -67,8 +73,8 @@ class Ledger:
         return {kind: len(some) if isinstance(some, list) else some for kind, some in asdict(self).items()}
 
 
-def audit(home: Home, site: Truth, lines: Path, words: int | None = None, *, runs: int = 1) -> Ledger:
-    """Look everything over; `words` limits how many pages are looked for by their word, `runs` is how many there were.
+def audit(home: Home, site: Truth, lines: Path, words: int | None = None) -> Ledger:
+    """Look everything over; `words` limits how many pages are looked for by their word.
 
     Behind the end of a run are numbers of which the index alone is told: to other receivers they are gaps.
     """
@@ -79,8 +85,9 @@ def audit(home: Home, site: Truth, lines: Path, words: int | None = None, *, run
         index = house.index_reader()
         if index.count() != len(wanted):
             ledger.in_index.append(f"{index.count()} documents, {len(wanted)} expected")
+        _said(ledger, house, index)
     _search(ledger, home, site, list(wanted)[:words])
-    _lines(ledger, lines, wanted, runs)
+    _lines(ledger, lines, wanted)
     new = sum(_counted(home, "new"))
     if new != len(wanted):
         ledger.miscounted.append(f"{new} counted as new")
@@ -116,6 +123,18 @@ def _rows(ledger: Ledger, house: House, site: Truth, wanted: dict[str, int]) -> 
     cache.close()
 
 
+def _said(ledger: Ledger, house: House, index: IndexReader) -> None:
+    """Of every document the index has what links say of it, and its class, as the database has them."""
+    hits = index.search(Search(Everything(), ANYONE, limit=index.count(), fold=False)).hits
+    numbers = {hit.id for hit in hits}
+    with house.store.read() as tx:
+        said, near = weighing.said_of(tx, numbers), classes.labels(tx, numbers)
+    for hit in hits:
+        has = Said(hit.entry.anchors, hit.entry.link_score), hit.entry.near
+        if has != (said.get(hit.id, NOTHING), near.get(hit.id)):
+            ledger.said_otherwise.append(hit.entry.url)
+
+
 def _search(ledger: Ledger, home: Home, site: Truth, urls: list[str]) -> None:
     """Every page is found once, by the word only it has."""
     with home.library() as library:
@@ -133,11 +152,12 @@ def _number(url: str) -> int:
     return int(url.rpartition("/")[2].partition(".")[0])
 
 
-def _lines(ledger: Ledger, lines: Path, wanted: dict[str, int], runs: int) -> None:
+def _lines(ledger: Ledger, lines: Path, wanted: dict[str, int]) -> None:
     """The receiver's numbers begin at 1 and have no repeat nor, in one run, a gap, and every page was new once."""
     told = received(lines)
-    for before, after in pairwise([0, *(each["seq"] for each in told)]):
-        if after > before + 1 and runs == 1:
+    first = told[0]["run"] if told else 0
+    for (before, run), (after, its) in pairwise([(0, first), *((each["seq"], each["run"]) for each in told)]):
+        if after > before + 1 and run == its:
             ledger.gaps.append(f"{before} -> {after}")
         if after <= before:
             ledger.repeats.append(f"{before} -> {after}")

@@ -24,14 +24,14 @@ def assert_caught(fault: Fault, folder: Path) -> None:
     assert done.returncode == _FAILED, done.stdout[-3000:]
 
 
-def assert_found(fault: Plant, folder: Path, says: str, *proof: str) -> None:
+def assert_found(fault: Plant, folder: Path, says: str, *proof: str, asserts: bool = True) -> None:
     """Run a proof, a module and what is given to it, on a copy that has a fault: it has to find something.
 
-    `says` is in its figures, which tells it from one that could not run.
+    `says` is in its figures, which tells it from one that could not run. With `asserts` it may also give up on the way.
     """
     done = _on_copy(fault, folder, PROOF_S, *proof)
     assert done.returncode == _FAILED, done.stdout
-    assert says in done.stdout or "AssertionError" in done.stderr, done.stderr
+    assert says in done.stdout or (asserts and "AssertionError" in done.stderr), done.stderr
 
 
 def _on_copy(fault: Plant, folder: Path, timeout_s: float, *run: str) -> subprocess.CompletedProcess[str]:

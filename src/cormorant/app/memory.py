@@ -9,8 +9,8 @@ The index maps its files. Joining segments reads each of them once, from end to 
 until the engine lets go of them: tens of megabytes in a small index, any amount in a large one. So what a process has
 read of files below a folder is handed back while it goes on (Linux from 5.4; elsewhere nothing happens).
 
-Whoever begins the other processes has loaded what each of them needs, and then waits. What it has read of libraries to
-begin them, and none of them reads again, is handed back.
+Whoever begins the other processes has loaded what each of them needs, and then waits. What it has read of programs and
+libraries until then is handed back.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ _MADV_PAGEOUT: Final = 21
 _MADV_DONTNEED: Final = 4
 _SMAPS: Final = Path("/proc/self/smaps")
 _MAPPING: Final = re.compile(
-    r"^([0-9a-f]+)-([0-9a-f]+) r-.p [0-9a-f]+ [0-9a-f:]+ [1-9]\d* (?:.*\n(?![0-9a-f]+-))*?Anonymous: +0 kB$",
-    re.MULTILINE,
+    r"^([0-9a-f]+)-([0-9a-f]+) r-.p \S+ \S+ [1-9]\d* .*\n((?:[A-Z]\w*:.*\n)+)", re.MULTILINE
 )
-"""A private mapping of a file that cannot be written, and of which nothing is this process's own."""
+_SIZE: Final = re.compile(r"^(\w+): +(\d+) kB$", re.MULTILINE)
+"""A private mapping of a file that cannot be written, and what is said of its pages (proc(5), smaps)."""
 
 
 @cache
@@ -116,11 +116,25 @@ def _statm_bytes(column: int) -> int:
 
 
 def leave_libraries() -> None:
-    """Hand back what this process has read of programs and libraries: for one that only waits from here."""
+    """Hand back what this process has read of programs and libraries: for one that only waits from here.
+
+    No other thread may run: one that loads a library just then writes into what was listed as only read.
+    """
     with suppress(OSError):
-        for mapping in _MAPPING.finditer(_SMAPS.read_text(errors="replace")):
-            start, end = (int(address, 16) for address in mapping.groups())
+        for start, end in only_read(_SMAPS.read_text(errors="replace")):
             _c_library().madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _MADV_DONTNEED)
+
+
+def only_read(smaps: str) -> Iterator[tuple[int, int]]:
+    """Yield where files are mapped of which nothing in memory, or swapped out, is this process's own.
+
+    The loader writes addresses into some parts before it closes them. Where all sizes are 0 nobody has looked, as under
+    an emulator.
+    """
+    for start, end, said in _MAPPING.findall(smaps):
+        sizes = dict(_SIZE.findall(said))
+        if sizes.get("Rss", "0") != "0" and sizes.get("Anonymous") == sizes.get("Swap") == "0":
+            yield int(start, 16), int(end, 16)
 
 
 @contextmanager

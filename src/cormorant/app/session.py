@@ -91,8 +91,8 @@ def running(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bool
             return
         pid = _fork(plan, web, crawling)
         os.close(lock)
-        memory.leave_libraries()
         try:
+            memory.leave_libraries()
             yield Running(owner=True, pid=pid, held=held)
         finally:
             _stop(pid)

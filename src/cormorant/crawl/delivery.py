@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -34,7 +34,7 @@ MOST_BYTES = 32 << 20
 class Found(NamedTuple):
     """An event with its rows and its kept copy; without them when the document is gone or its copy is damaged.
 
-    Nor are they there for an event that tells of links alone. `said` is what links say of the document, `depth` how far
+    Nor are they there, mostly, for an event that tells of links alone. `said` is what links say of the document, `depth` how far
     it is from a start by them, `near` its class, if it is in one with others that are nearly the same.
     """
 
@@ -90,12 +90,14 @@ _ROWS = (
 )  # fmt: skip
 
 
-def _needs_no_copy(event: Numbered) -> bool:
-    """Is the document gone, or is there none, or do only links say something else of it?
+def _needs_copy(event: Numbered, anew: Container[int]) -> bool:
+    """Is the document there, and does more than links say something else of it, or is it told of `anew`?
 
     What has the number of one that is gone now, if anything, is not what the event is about.
     """
-    return event.event.of_gone or event.event.of_run or event.event is Event.LINKS
+    if event.event is Event.LINKS:
+        return event.resource in anew
+    return not (event.event.of_gone or event.event.of_run)
 
 
 class Shelf:
@@ -104,13 +106,15 @@ class Shelf:
     def __init__(self, cache: Cache, acls: ACLNumbers) -> None:
         self._cache, self._acls = cache, acls
 
-    def find(self, tx: Tx, events: Sequence[Numbered], *, body: bool = False) -> list[Found]:
+    def find(
+        self, tx: Tx, events: Sequence[Numbered], *, body: bool = False, anew: Container[int] = ()
+    ) -> list[Found]:
         """The newest rows and copies of the events' documents; an event that a newer one follows has them too.
 
         Of the first events only, of one at least, when there is more to hold at once than `MOST_BYTES`. The original's
-        bytes are there if `body` says so.
+        bytes are there if `body` says so, and what is told `anew` as a whole has them also where only links say more.
         """
-        ids = list({event.resource for event in events if not _needs_no_copy(event)})
+        ids = list({event.resource for event in events if _needs_copy(event, anew)})
         rows = {
             row.id: row
             for start in range(0, len(ids), 1000)
@@ -120,7 +124,7 @@ class Shelf:
         frames: dict[int, Frame | None] = {}
         held = 0
         for event in events:
-            row = None if _needs_no_copy(event) else rows.get(event.resource)
+            row = rows.get(event.resource) if _needs_copy(event, anew) else None
             if row is None or row.source_id != event.source:
                 found.append(Found(event, None, None))
                 continue

@@ -80,6 +80,8 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
         _reconsider(site, source)
     if unasked:
         site.give_turn_back()
+        if source.number in site.sources:
+            site.sources[source.number].unasked += 1
     desk.done(task)
     refused += _shut_out(report, outcome, source.number)
     return refused

@@ -14,7 +14,6 @@ from cormorant.base.log import logger
 from cormorant.base.masking import STARS, fault, redacted
 from cormorant.crawl import course, likening
 from cormorant.crawl.delivery import Found, Shelf
-from cormorant.crawl.uncommitted import Uncommitted
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import Counters
@@ -58,18 +57,23 @@ class Tally:
 
 
 class IndexOutlet:
-    """Puts, drops, relinks and commits. The index remembers its place, so nothing is applied twice or lost."""
+    """Puts, drops, relinks and commits. The index remembers its place, so nothing is applied twice or lost.
+
+    Other anchors can be written only on what is committed. What came after the last commit is put anew instead, from
+    its kept copy: were the index to commit for each, a crawl of many near copies would make twice the segments.
+    """
 
     def __init__(self, writer: IndexWriter, shelf: Shelf, store: Store) -> None:
         self._writer, self._shelf, self._store = writer, shelf, store
         self.place = writer.place
         self._tally = Tally()
         self._refused: list[Refusal | Stop] = []
-        self._open, self._heard = Uncommitted(), 0.0
+        self._pending, self._bytes, self._since, self._heard = 0, 0, 0.0, 0.0
+        self._uncommitted: set[int] = set()
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
         """Look up the documents, compare them, and return them with their rights, classes and what links say."""
-        found = self._shelf.find(tx, events)
+        found = self._shelf.find(tx, events, anew=self._uncommitted)
         likening.compare(self._store, found)
         with self._store.read() as later:
             return self._shelf.furnished(later, found)
@@ -77,28 +81,31 @@ class IndexOutlet:
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
         """Apply, and commit when there is enough or it has waited long enough."""
         if found:
-            changes = ((each.event.seq, self._change(each)) for each in _deciding(found))
-            self._open.add(len(found), self._writer.apply(self._open.sift(changes)), now)
+            self._apply([self._change(each) for each in _deciding(found)])
+            if not self._pending:
+                self._since = now
+            self._pending += len(found)
             self.place, self._heard = upto, now
-        if self._open.events and self._is_due(now):
-            self._writer.commit(self._open.place(self.place))
-            waited = self._open.committed()
-            self._open.add(len(waited), self._writer.apply(waited), now)
-        elif not self._open.events and upto > self._writer.place and now - self._heard > QUIET_S:
+        full = self._pending >= COMMIT_DOCUMENTS or self._bytes >= COMMIT_BYTES
+        if self._pending and (full or now - self._since > COMMIT_S or now - self._heard > QUIET_S):
+            self._writer.commit(self.place)
+            self._pending, self._bytes, self._uncommitted = 0, 0, set()
+        elif not self._pending and upto > self._writer.place and now - self._heard > QUIET_S:
             self._writer.commit(upto)  # what lies between is for others alone; runs wait until it was passed
             self.place, self._heard = upto, now
         return self._writer.place
 
-    def _is_due(self, now: float) -> bool:
-        """Is there enough to commit, or has it waited long enough?"""
-        full = self._open.events >= COMMIT_DOCUMENTS or self._open.bytes >= COMMIT_BYTES
-        return full or now - self._open.since > COMMIT_S or now - self._heard > QUIET_S
+    def _apply(self, changes: Sequence[Change]) -> None:
+        self._bytes += self._writer.apply(changes)
+        self._uncommitted.update(each.id for each in changes)
 
     def _change(self, each: Found) -> Change:
         event, row, frame = each.event, each.row, each.frame
         counters = self._tally.of(event.run)
         if event.event is Event.LINKS:
             counters.index_link_updates += 1
+            if row is not None and row.indexed and frame is not None:
+                return Put(entry_of(each))
             return Relink(event.resource, each.said.anchors, each.said.score, depth=each.depth, near=each.near)
         if row is None or not row.indexed:
             counters.index_deletes += 1

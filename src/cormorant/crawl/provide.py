@@ -92,7 +92,7 @@ class Provider:
             found = outlet.prepare(tx, events)
             # Behind its last event there may be others' only: it passes them, or the stream is never trimmed.
             upto = stream.head(tx) if len(found) == len(events) < READ else acknowledging.end(found, events)
-        errand.hand_over(found, upto, self._woken.set, more=len(events) == READ)
+        errand.hand_over(found, upto, self._woken.set, more=len(found) < len(events) or len(events) == READ)
         return bool(found) or (len(events) < READ and resending.go_on(self._store, row))
 
     def _note(self, row: ReceiverRow, sentence: str, rest_s: float) -> None:

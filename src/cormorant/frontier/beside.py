@@ -92,8 +92,10 @@ class OtherSites:
         """Wait for the next turn at a site. Returns 0.0; if it takes more than `most_s`, the seconds it would take."""
         last = self._last.get(key)
         self._last[key] = _Last(last.at if last else -inf, pace)
+        if not pace.delay_s:
+            return 0.0
         mine, tries, wait, ends = None, 0, 0.0, self._clock.monotonic() + most_s
-        while pace.delay_s and self._clock.monotonic() + wait <= ends:
+        while self._clock.monotonic() + wait <= ends:
             await self._sleep(wait)
             turn = self._take(key, pace, ends - self._clock.monotonic(), mine)
             left = turn.at_monotonic - self._clock.monotonic()
@@ -102,7 +104,7 @@ class OtherSites:
                 await self._sleep(wait)
                 return 0.0
             mine, tries = (turn.at, tries + 1) if turn.is_ours else (None, tries)
-        return wait
+        return wait or pace.delay_s
 
     def _take(self, key: str, pace: Pace, most_s: float, mine: float | None = None) -> _Turn:
         """Take the next turn if it has come, or was left free; `mine` is one taken before, ours as long as no one came.
@@ -122,7 +124,7 @@ class OtherSites:
             is_ours = at <= now or (is_leased and at - now <= most_s)
             if is_ours:
                 tx.execute(sa.update(site).where(site.c.id == row.id).values(requested_at=at))
-                if mine is None:
+                if before != mine:
                     self._last[key] = _Last(before or -inf, pace)
         return _Turn(float(at), found + float(at - now), is_ours)
 

@@ -93,6 +93,7 @@ class SourceWork:
     `held` are the resources read and not settled yet, waiting or under way; `exhausted` says that reading gave no more.
     Once it did, only what arrived since can be new: its number is above `newest`. `in_row` counts visits in a row that
     ended held; when there are too many the source is `closed` at the site, and what is left waits for another run.
+    `unasked` counts visits, since it was read last, for which nothing was asked.
     """
 
     arrivals: int
@@ -102,6 +103,7 @@ class SourceWork:
     exhausted: bool = False
     in_row: int = 0
     closed: bool = False
+    unasked: int = 0
 
     def close(self) -> None:
         """Hand nothing out any more, nor read more."""

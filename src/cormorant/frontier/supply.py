@@ -79,9 +79,13 @@ class Moment:
         return self.monotonic + (store - self.store)
 
 
-def _low(delay_s: float) -> int:
-    """How few may wait at a site before more is read, four times as many: a thousand slow sites fill no memory."""
-    return min(LOW, math.ceil(SOON_S / delay_s)) if delay_s > 0 else LOW
+def _low(site: SiteWork, work: SourceWork) -> int:
+    """How few may wait at a site before more is read, four times as many: a thousand slow sites fill no memory.
+
+    Where nothing is asked for what is visited, as a rule refuses it, it goes in no time.
+    """
+    low = min(LOW, math.ceil(SOON_S / site.delay_s)) if site.delay_s > 0 else LOW
+    return low if work.unasked < low else LOW
 
 
 def renew(tx: Tx, owner: str, sites: Sequence[SiteWork]) -> set[int]:
@@ -195,7 +199,7 @@ class Supply:
                 if work.exhausted or work.closed or source not in plan.generations:
                     continue
                 window = plan.window(site.lease.site, source, work.newest)
-                low = _low(site.delay_s)
+                low = _low(site, work)
                 if isinstance(work.queue, Queues):
                     self._read_parts(tx, plan, work, work.queue, window, low)
                 elif len(work.queue) < low:
@@ -206,7 +210,7 @@ class Supply:
     def _read(tx: Tx, plan: Plan, into: tuple[SourceWork, deque[Resource]], window: Window, low: int) -> None:
         work, queue = into
         most = leases.READ_AHEAD * low // LOW + len(work.held)
-        found = leases.read(tx, window, most)
+        found, work.unasked = leases.read(tx, window, most), 0
         work.exhausted = len(found) < most
         for resource in found:
             if resource.id not in work.held:
@@ -221,7 +225,7 @@ class Supply:
         spans = order.spans(window.generation)
         for part in queues.short(low):
             most = leases.READ_AHEAD * low // LOW + len(work.held)
-            found = leases.read(tx, window._replace(span=spans[part]), most)
+            found, work.unasked = leases.read(tx, window._replace(span=spans[part]), most), 0
             if len(found) < most:
                 queues.read_out.add(part)
             fresh = [resource for resource in found if resource.id not in work.held]

@@ -28,7 +28,7 @@ from cormorant.store.schema import content
 
 PAGE = 500
 """Documents read, and handed to the index, at a time; fewer when they are large."""
-COMMIT, COMMIT_BYTES = 20_000, 64 << 20
+COMMIT, COMMIT_TEXT = 20_000, 64 << 20
 """Documents between two commits, and bytes of their text, so that a rebuild does not fill the memory."""
 
 
@@ -89,7 +89,7 @@ def fill(house: House, progress: Callable[[int, int], None] | None = None) -> di
             done += len(whole)
             if progress is not None:
                 progress(done, total)
-            if done - committed >= COMMIT or waiting >= COMMIT_BYTES:
+            if done - committed >= COMMIT or waiting >= COMMIT_TEXT:
                 writer.commit(0)
                 committed, waiting = done, 0
         if damaged and not done:
