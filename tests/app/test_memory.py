@@ -90,7 +90,7 @@ def test_only_what_is_a_file_s_alone_is_handed_back() -> None:
     """What was written before it was closed is in memory or swapped out; where no size is told nobody has looked."""
     mappings = [("r-xp", 12, 0, 0), ("r--p", 12, 4, 0), ("r--p", 8, 0, 4), ("r-xp", 0, 0, 0), ("rw-p", 12, 0, 0)]
     smaps = "".join(
-        f"{number}000-{number}fff {rights} 00000000 fe:00 {number}47 /usr/lib/a library.so\nSize: 12 kB\nRss: {rss} kB\n"
+        f"{number}000-{number}fff {rights} 00000000 fe:00 {number}47 /usr/lib/a library.so\nRss: {rss} kB\n"
         f"Anonymous:        {own} kB\nSwap: {away} kB\nSwapPss: 0 kB\nVmFlags: rd ex mr mw me\n"
         for number, (rights, rss, own, away) in enumerate(mappings, 1)
     )

@@ -81,6 +81,14 @@ def test_a_turn_that_is_too_far_away_is_not_taken(store: Store) -> None:
     assert asked_at(store) == before
 
 
+def test_who_has_no_turn_when_the_time_is_over_does_not_go(store: Store) -> None:
+    """Somebody else had it a moment ago, and to find that out took longer than there was time."""
+    clock = SystemClock()
+    assert asyncio.run(OtherSites(store, clock).turn(KEY, PACE, 60.0)) == 0.0
+    slow = OtherSites(cast("Store", SlowStore(store, 2 * PACE.delay_s)), clock)
+    assert asyncio.run(slow.turn(KEY, PACE, 1.5 * PACE.delay_s)) > 0.0
+
+
 def test_the_owner_of_a_site_is_left_the_turn_that_it_may_be_about_to_take(store: Store) -> None:
     others = OtherSites(store, SystemClock())
     asyncio.run(others.turn(KEY, PACE, 60.0))

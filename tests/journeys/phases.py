@@ -3,8 +3,8 @@
     python -m tests.journeys.phases --kills 25 --pages 400 --store sqlite|postgresql [--part N/M] [STEP ...]
 
 For each step of `points` a crawl of its own is killed (kill -9) the moment it is reached: the process that has come
-there, which the supervisor starts again, or all of them, after which the same order is given again. At the end everything
-is looked over (`ledger`), as for `kills`, which strikes at random.
+there, which the supervisor starts again, or all of them, after which the same order is given again. At the end
+everything is looked over (`ledger`), as for `kills`, which strikes at random.
 """
 
 from __future__ import annotations
@@ -96,9 +96,8 @@ class Siege(Storm):
             self._all_gone()
             self._forget()
         before = self._settled()
-        if whom == GROUP:
-            if self.tally.kills < self._kills or self._is_open():
-                self._have_crawl(force=False, anew=False)
+        if whom == GROUP and (self.tally.kills < self._kills or self._is_open()):
+            self._have_crawl(force=False, anew=False)
         self._goes_on(whom, before, float(at))
 
     def _goes_on(self, whom: str, before: tuple[int, int], at: float) -> None:

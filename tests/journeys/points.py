@@ -3,8 +3,9 @@
     python -m tests.journeys.points POINT PLAN LOG      then as tests.journeys.crawling
 
 PLAN says what happens when the step is reached, `7:process,3:group`: at the seventh time the process that has come
-there is killed, three times later all of them but this command, which waits for them. LOG gets a line before each. Nothing of that is in the product: the
-command puts itself around a function before the processes of the crawl are forked from it.
+there is killed, three times later all of them but this command, which waits for them. LOG gets a line before each.
+Nothing of that is in the product: the command puts itself around a function before the processes of the crawl are
+forked from it.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ MOST_BYTES = 32 << 20
 class Found(NamedTuple):
     """An event with its rows and its kept copy; without them when the document is gone or its copy is damaged.
 
-    Nor are they there, mostly, for an event that tells of links alone. `said` is what links say of the document, `depth` how far
-    it is from a start by them, `near` its class, if it is in one with others that are nearly the same.
+    Nor are they there, mostly, for an event that tells of links alone. `said` is what links say of the document,
+    `depth` how far it is from a start by them, `near` its class, if it is in one with others that are nearly the same.
     """
 
     event: Numbered
@@ -106,9 +106,7 @@ class Shelf:
     def __init__(self, cache: Cache, acls: ACLNumbers) -> None:
         self._cache, self._acls = cache, acls
 
-    def find(
-        self, tx: Tx, events: Sequence[Numbered], *, body: bool = False, anew: Container[int] = ()
-    ) -> list[Found]:
+    def find(self, tx: Tx, events: Sequence[Numbered], *, body: bool = False, anew: Container[int] = ()) -> list[Found]:
         """The newest rows and copies of the events' documents; an event that a newer one follows has them too.
 
         Of the first events only, of one at least, when there is more to hold at once than `MOST_BYTES`. The original's

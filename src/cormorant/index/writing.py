@@ -22,8 +22,7 @@ from cormorant.index.layout import MARK, place_of, register, schema, to_document
 HEAP_BYTES = 32_000_000
 """What the engine gathers in memory before it writes a segment; a commit mostly comes before it is full."""
 MOST_READ = 50
-"""When so many entries were read back, the engine looks anew: it keeps a hundred blocks of what it read in each segment.
-"""
+"""When so many entries were read back the engine looks anew: it keeps a hundred blocks of each segment it read in."""
 _NO_ROOM = os.strerror(errno.ENOSPC)
 """What the engine hands on of the system's words; it has no number of its own."""
 
