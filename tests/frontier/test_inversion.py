@@ -197,5 +197,9 @@ def test_what_a_known_address_moved_to_is_linked(store: Store) -> None:
         values = {"outcome": int(OutcomeKind.MOVED), "status": 301, "reason": f"to {new}"}
         tx.execute(sa.update(resource).where(resource.c.id == known[old]).values(values))
         assert inversion.unlinked(tx, SOURCE) == 1
+        assert inversion.now_unlinked(tx, SOURCE, 1, 0) == [(known[other], False)]
+        assert inversion.now_unlinked(tx, SOURCE, 1, known[other]) == []
+        assert inversion.now_unlinked(tx, 2, 9, 0) == []
         tx.execute(sa.update(resource).where(resource.c.id == known[old]).values(outcome=int(OutcomeKind.OK)))
+        assert inversion.now_unlinked(tx, SOURCE, 1, 0) == [(known[new], False)]
         assert inversion.unlinked(tx, SOURCE) == 2, "it no longer leads there"

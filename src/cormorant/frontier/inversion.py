@@ -177,10 +177,31 @@ def unlinked(tx: Tx, source: int) -> int:
 
 
 def now_unlinked(tx: Tx, source: int, most: int, behind: int) -> list[tuple[int, bool]]:
-    """Some of these documents by number, and whether receivers know that of them already."""
-    chosen = _unlinked(source, content.c.id, content.c.unvisited).where(content.c.id > behind)
-    chosen = chosen.where(resource.c.address.not_in(_targets_of_moves(source)))
-    return [(row[0], bool(row[1])) for row in tx.rows(chosen.order_by(content.c.id).limit(most))]
+    """Some of these documents by number, and whether receivers know that of them already; fewer when no more are left.
+
+    They are few, mostly, and where addresses have moved to may be a million: so it is asked whether that is among them.
+    """
+    found: list[tuple[int, bool]] = []
+    while len(found) < most:
+        chosen = _unlinked(source, content.c.id, content.c.unvisited, resource.c.address).where(content.c.id > behind)
+        rows = tx.rows(chosen.order_by(content.c.id).limit(most))
+        led = _led_to(tx, source, [row.address for row in rows])
+        found += [(row.id, bool(row.unvisited)) for row in rows if row.address not in led]
+        if len(rows) < most:
+            break
+        behind = rows[-1].id
+    return found[:most]
+
+
+def _led_to(tx: Tx, source: int, addresses: Sequence[str]) -> set[str]:
+    """Those of some addresses to which known ones have moved."""
+    found: set[str] = set()
+    for start in range(0, len(addresses), 1000):
+        some = addresses[start : start + 1000]
+        found.update(
+            row[0] for row in tx.rows(_targets_of_moves(source).where(_REASON.in_([f"to {each}" for each in some])))
+        )
+    return found
 
 
 def linked_again(tx: Tx, source: int, most: int) -> list[int]:
@@ -218,12 +239,15 @@ def _unlinked(source: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
     )
 
 
+_MOVED = resource.alias("moved")
+_REASON = _MOVED.c.reason
+
+
 def _targets_of_moves(source: int) -> sa.Select[Any]:
     """The addresses to which known ones have moved."""
-    moved = resource.alias("moved")
     sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
     return (
-        sa.select(sa.func.substr(moved.c.reason, len("to ") + 1))
-        .where(moved.c.site_id.in_(sites), moved.c.source_id == source, moved.c.outcome == int(OutcomeKind.MOVED))
-        .where(moved.c.reason.startswith("to "))
+        sa.select(sa.func.substr(_REASON, len("to ") + 1))
+        .where(_MOVED.c.site_id.in_(sites), _MOVED.c.source_id == source, _MOVED.c.outcome == int(OutcomeKind.MOVED))
+        .where(_REASON.startswith("to "))
     )
