@@ -49,7 +49,7 @@ setup: .venv/.stamp-run ## Make .venv with the product in it (PYTHON=python3.12 
 # SERVE=0, or no terminal: crawl, print what was found, end. The shell splits START, so quotes around "a b?c&d" are enough.
 .PHONY: run
 run: export START := $(START)
-run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and serve it (PORT=N; SERVE=0 only crawls)
+run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and serve it (PORT=N; SERVE=0 only crawls, SERVE=1 serves without a terminal too)
 	@set -f; arguments=($$START); \
 	if [[ -n "$(PORT)" ]]; then arguments+=(--port "$(PORT)"); fi; \
 	if [[ "$(SERVE)" == 0 ]]; then arguments+=(--no-serve); \

@@ -362,6 +362,7 @@ class TestHeld:
         assert "'z': finished" in done.out
 
     def test_what_is_held_is_seen(self, held: Installation, site: Site) -> None:
+        assert "Run 2 of 'docs' waits for an answer." in held.run("status").out
         report = held.fine("run", "show", "--json").object
         assert report["held"] == 8
         (told,) = [each for each in report["problems"] if each["kind"] == "run"]
@@ -385,6 +386,8 @@ class TestHeld:
         assert (report["held"], report["problems"]) == (0, [])
         assert not held.fine("document", "list", "--status", "980", "--json").objects
         assert held.fine("explain", f"{site.address}d1", "--json").object["verdict"] in (verdict, "unknown")
+        (source,) = (each for each in held.run("status", "--json").object["sources"] if each["source"] == "docs")
+        assert source["last_good_run"] == (2 if answer == "accept" else 1)
 
     def test_accepted(self, held: Installation) -> None:
         done = held.run("run", "accept", "--json")

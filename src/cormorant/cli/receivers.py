@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -69,7 +70,8 @@ def add(
     if say.json:
         say.record(record)
     else:
-        say.note(f"Added {kind} receiver {name!r}. The next crawl delivers to it.")
+        everything = f"`cormorant receiver resend {shlex.quote(name)}` tells it of everything there is."
+        say.note(f"Added {kind} receiver {name!r}. It is told what is new or changed from now on; {everything}")
 
 
 @app.command("list", epilog=examples("cormorant receiver list", "cormorant receiver list --json"))

@@ -61,7 +61,7 @@ def kinds(
 @app.command(
     epilog=examples(
         "cormorant source add web handbook --set start=https://handbook.example.org/",
-        "cormorant source add web wiki --set start=https://wiki.example.org/ --set depth=3 --set exclude=path:/old/*",
+        "cormorant source add web wiki --set start=https://wiki.example.org/ --set depth=3 --set 'exclude=path:/old/*'",
         "cormorant source add files reports --set path=/srv/reports",
     )
 )

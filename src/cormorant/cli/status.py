@@ -64,9 +64,11 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
             say.print(f"Run {each['run']} of {each['source']!r} was interrupted. {goes_on}")
         elif each["run"] is not None and each["last_reason"]:
             say.print(f"Run {each['run']} of {each['source']!r}: {each['last_reason']}")
+    of = {each["held_run"]: f" of {each['source']!r}" for each in record["sources"]}
     for run in record["held_runs"]:
         say.print()
-        say.print(f"Run {run} waits for an answer. `cormorant run show {run}` says why, and what can be answered.")
+        told = f"`cormorant run show {run}` says why, and what can be answered."
+        say.print(f"Run {run}{of.get(run, '')} waits for an answer. {told}")
     if record["paused"]:
         say.print()
         say.print("Deliveries are paused. `cormorant provider resume` goes on.")

@@ -110,6 +110,8 @@ def held(tx: Tx) -> dict[int, RunRow]:
 
 INDEX = "index"
 """What is asked of a run whose findings were examined and may be indexed."""
+WAS_REFUSED = "was refused"
+"""How the reason of a run ends when a person refused what it was held for."""
 
 
 def answers(row: RunRow) -> str:

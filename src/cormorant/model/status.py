@@ -141,7 +141,7 @@ _TABLE = """
   Grant the crawler's account the right to read it (for a site: that of its credentials), or exclude the address.
 404 gone Not found
   The source has nothing at this address any more.
-  Nothing to do if it was removed on purpose; otherwise mend the links listed under its in-links.
+  Nothing to do if it was removed on purpose; otherwise mend the links to it, which `cormorant document links` lists.
 405 failed Method not allowed
   The server does not answer a plain GET here, so this is a place for forms or programs.
   Exclude the address.

@@ -175,7 +175,7 @@ def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
         else:
             what = "the change" if versions.waiting_count(tx, row.source_id) else "the deletion"
             versions.forget(tx, row.source_id)
-            runs.answer(tx, row, RunState.DELIVERING, None, f"{what} was refused")
+            runs.answer(tx, row, RunState.DELIVERING, None, f"{what} {runs.WAS_REFUSED}")
         return runs.get(tx, row.id)
 
 

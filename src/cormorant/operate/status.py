@@ -78,8 +78,10 @@ def last_good(tx: Tx, source: int) -> RunRow | None:
 
 
 def _is_good(tx: Tx, row: RunRow, *, newest: bool) -> bool:
-    """A run that came to its end, left nothing over and had answers."""
-    return row.state is RunState.FINISHED and row.complete and not _is_unanswered(tx, row, newest=newest)
+    """A run that came to its end, left nothing over, had answers, and found nothing that was refused."""
+    if row.state is not RunState.FINISHED or not row.complete or (row.reason or "").endswith(runs.WAS_REFUSED):
+        return False
+    return not _is_unanswered(tx, row, newest=newest)
 
 
 def _is_unanswered(tx: Tx, row: RunRow, *, newest: bool) -> bool:
