@@ -158,7 +158,8 @@ def main() -> int:
             faults["fetched_again"] = f"more than {most}"
         if faults:
             wrong[point.name] = faults
-        sys.stdout.write(json.dumps({"step": point.name, "store": given.store, "wrong": faults, **figures}) + "\n")
+        told = {"step": point.name, "store": given.store, "wrong": faults, **figures, "fetched_again_bound": most}
+        sys.stdout.write(json.dumps(told) + "\n")
         sys.stdout.flush()
     times = {"median": statistics.median(resumed), "max": max(resumed)} if resumed else {}
     record(

@@ -56,8 +56,8 @@ _MADV_PAGEOUT: Final = 21
 _MADV_DONTNEED: Final = 4
 _SMAPS: Final = Path("/proc/self/smaps")
 _MAPPING: Final = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) r-.p \S+ \S+ [1-9]\d* .*\n((?:[A-Z]\w*:.*\n)+)", re.MULTILINE)
-_SIZE: Final = re.compile(r"^(\w+): +(\d+) kB$", re.MULTILINE)
 """A private mapping of a file that cannot be written, and what is said of its pages (proc(5), smaps)."""
+_SIZE: Final = re.compile(r"^(\w+): +(\d+) kB$", re.MULTILINE)
 
 
 @cache

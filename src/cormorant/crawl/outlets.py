@@ -81,7 +81,9 @@ class IndexOutlet:
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
         """Apply, and commit when there is enough or it has waited long enough."""
         if found:
-            self._apply([self._change(each) for each in _deciding(found)])
+            changes = [self._change(each) for each in _deciding(found)]
+            self._bytes += self._writer.apply(changes)
+            self._uncommitted.update(each.id for each in changes)
             if not self._pending:
                 self._since = now
             self._pending += len(found)
@@ -94,10 +96,6 @@ class IndexOutlet:
             self._writer.commit(upto)  # what lies between is for others alone; runs wait until it was passed
             self.place, self._heard = upto, now
         return self._writer.place
-
-    def _apply(self, changes: Sequence[Change]) -> None:
-        self._bytes += self._writer.apply(changes)
-        self._uncommitted.update(each.id for each in changes)
 
     def _change(self, each: Found) -> Change:
         event, row, frame = each.event, each.row, each.frame

@@ -131,7 +131,8 @@ class EmbeddedWriter:
             case Put():
                 return self._put(change.entry)
             case Drop():
-                return self._remove(change.id)
+                self._remove(change.id)
+                return 0
             case Relink():
                 return self._relink(change)
         assert_never(change)
@@ -143,12 +144,11 @@ class EmbeddedWriter:
         self._open.add_document(document)
         return getsizeof(entry.text)
 
-    def _remove(self, number: int) -> int:
+    def _remove(self, number: int) -> None:
         """Delete the entry of this id, if there may be one."""
         if number in self._touched or self._searcher.doc_freq("id", number):
             self._open.delete_documents_by_term("id", number)
         self._touched.add(number)
-        return 0
 
     def _relink(self, change: Relink) -> int:
         """Write an entry again with other anchors; only what is committed can be read back."""
