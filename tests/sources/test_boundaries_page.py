@@ -31,7 +31,7 @@ def test_the_page_has_every_type() -> None:
 
 
 def test_rules_of_its_examples_can_be_typed() -> None:
-    given = re.findall(r"--set (index_)?(?:include|exclude)=(\S+)", PAGE)
+    given = re.findall(r"--set '?(index_)?(?:include|exclude)=([^\s']+)", PAGE)
     assert len(given) > 8
     for index, rule in given:
         if index:
