@@ -36,7 +36,7 @@ PLAN = (PROCESS, PROCESS, GROUP)
 LIMIT_S = 300.0
 """How long one command may take."""
 IN_VAIN = 4
-"""Commands in a row that may end without a kill: then the step is never reached."""
+"""Commands in a row that may end without a kill: then the step is not reached any more."""
 
 
 class Siege(Storm):
@@ -48,14 +48,13 @@ class Siege(Storm):
         self._kills, self._seen = 0, list[Process]()
 
     def lay(self, kills: int) -> None:
-        """Strike that often, then let it come to its end."""
+        """Strike that often, or until the step is not reached any more, then let it come to its end."""
         self._kills, in_vain = kills, 0
-        while self.tally.kills < kills:
+        while self.tally.kills < kills and in_vain < IN_VAIN:
             before = self.tally.kills
             self._have_crawl(force=self.tally.runs > 0)
             self._watch()
             in_vain = in_vain + 1 if self.tally.kills == before else 0
-            assert in_vain < IN_VAIN, f"{self._point.name!r} is never reached"
         self._kills = 0
         self._have_crawl(force=False, anew=False)
         self.finish()
@@ -146,13 +145,14 @@ def main() -> int:
     given = parser.parse_args()
     number, _, every = given.part.partition("/")
     points = [each for each in POINTS if not given.steps or each.name in given.steps][int(number) - 1 :: int(every)]
-    wrong, resumed, kills = dict[str, object](), list[float](), 0
+    wrong, resumed, kills, missed = dict[str, object](), list[float](), 0, 0
     for point in points:
         with new_place(given.store) as (home, folder):
             outcome = survive(home, folder, point, given.pages, given.kills)
         figures = outcome.figures()
         resumed += outcome.tally.times()
         kills += outcome.tally.kills
+        missed += given.kills - outcome.tally.kills
         faults: dict[str, object] = dict(outcome.ledger.faults())
         if outcome.ledger.fetched_again > (most := most_again(point, outcome)):
             faults["fetched_again"] = f"more than {most}"
@@ -167,9 +167,11 @@ def main() -> int:
         part=f"{given.store} {given.part}".removesuffix(" 1/1"),
         measured={f"on again after, {kind}": f"{seconds:.3f} s" for kind, seconds in times.items()},
     )  # fmt: skip
+    if missed:
+        sys.stderr.write(f"{missed} kills were not made, since the step was not reached any more\n")
     if wrong:
         sys.stderr.write(json.dumps(wrong, indent=1) + "\n")
-    return int(bool(wrong))
+    return int(bool(wrong) or missed > 0)
 
 
 if __name__ == "__main__":
