@@ -47,16 +47,17 @@ def page(records: Sequence[dict[str, Any]], ends: Sequence[dict[str, Any]]) -> s
     rows = [(each.name, each.shows, f"`{each.command}`") for each in PROOFS]
     parts = [ABOUT + table(("proof", "what it shows", "by itself"), rows)]
     for each in PROOFS:
-        failed = [one["given"] for one in ends if one["proof"] == each.name and one["code"]]
-        parts.append(_section(each, [one for one in records if one["proof"] == each.name], failed))
+        found = [one for one in records if one["proof"] == each.name]
+        broken = [one["given"] for one in ends if one["proof"] == each.name and one["code"]]
+        parts.append(_section(each, found, broken or [one["part"] for one in found if failed(one)]))
     planted = [(number, plant.name, plant.file, check) for number, (plant, check) in enumerate(EVERY, 1)]
     return "\n".join([*parts, FAULTS + table(("", "fault", "in", "found by"), planted)])
 
 
-def _section(proof: Known, found: Sequence[dict[str, Any]], failed: Sequence[str]) -> str:
+def _section(proof: Known, found: Sequence[dict[str, Any]], broken: Sequence[str]) -> str:
     """What one proof left: a column for each of its runs, and what they left out."""
     said = f"## {proof.name.capitalize()}\n\n" + "".join(
-        FAILED.format(f"{proof.command} {each}".rstrip()) for each in failed
+        FAILED.format(f"{proof.command} {each}".rstrip()) for each in broken
     )
     figures = {name: None for each in found for name in each["figures"]}
     if not figures:
@@ -73,6 +74,11 @@ def _section(proof: Known, found: Sequence[dict[str, Any]], failed: Sequence[str
     if left_out:
         said += "\n" + table(("left out", "why"), sorted(left_out.items()))
     return said
+
+
+def failed(record: dict[str, Any]) -> bool:
+    """Whether what left this record did not end well."""
+    return bool(record.get("code"))
 
 
 def _shown(value: object) -> str:

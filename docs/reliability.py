@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from docs.proof import kept, table
+from docs.proof import failed, kept, table
 from tests.journeys.proofs import PROOFS, Known
 from tests.reliability.failures import FOUND
 from tests.reliability.plants import PLANTS
@@ -80,7 +80,8 @@ def _section(proof: Known, found: Sequence[dict[str, Any]]) -> str:
 def _line(record: dict[str, Any], names: Sequence[str], proof: Known) -> tuple[object, ...]:
     figures = [record["figures"].get(name, "") for name in names]
     shown = [f"{each:,}" if isinstance(each, int) else each for each in figures]
-    return (record["part"] or proof.name, *shown, record["with"], record["on"])
+    name = (record["part"] or proof.name) + " (**failed**)" * failed(record)
+    return (name, *shown, record["with"], record["on"])
 
 
 def write() -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from docs import reliability
-from docs.proof import FAILED, kept, page
+from docs.proof import FAILED, failed, kept, page
 from tests.house.reading import ROOT
 from tests.journeys import prove
 from tests.journeys.faults import EVERY
-from tests.journeys.proofs import PROOFS
+from tests.journeys.proofs import PROOFS, Known
 from tests.reliability.failures import FOUND
 from tests.reliability.plants import PLANTS
 
@@ -28,10 +30,32 @@ def test_every_run_of_a_proof_is_in_one_shard() -> None:
     assert {each.name for each, _ in prove.chosen(["kills"], "1/1")} == {"kills"}
 
 
-@pytest.mark.parametrize(("ends", "failed"), [([], 0), ([("rounds", 0)], 0), ([("rounds", 1), ("kills", 0)], 1)])
-def test_the_page_tells_of_what_failed(ends: Sequence[tuple[str, int]], failed: int) -> None:
+@pytest.mark.parametrize(("ends", "told"), [([], 0), ([("rounds", 0)], 0), ([("rounds", 1), ("kills", 0)], 1)])
+def test_the_page_tells_of_what_failed(ends: Sequence[tuple[str, int]], told: int) -> None:
     said: list[dict[str, Any]] = [{"proof": name, "given": "--x 1", "code": code} for name, code in ends]
-    assert page([], said).count(WORD) == failed
+    assert page([], said).count(WORD) == told
+
+
+def test_a_kept_record_tells_that_its_proof_failed() -> None:
+    record = {
+        "proof": "rounds",
+        "part": "x",
+        "on": "2026-11-23",
+        "figures": {"rounds": 1},
+        "deviations": {},
+        "with": "",
+    }
+    for code, told in ((0, 0), (1, 1)):
+        assert page([record | {"code": code}], []).count(WORD) == told
+        assert reliability.page([record | {"code": code}]).count("(**failed**)") == told
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_what_a_proof_leaves_says_how_it_ended(tmp_path: Path, code: int) -> None:
+    proof = Known("rounds", "tests.journeys.ending", "nothing")
+    assert prove.run(proof, str(code), tmp_path) == code
+    (left,) = tmp_path.glob("*.json")
+    assert json.loads(left.read_text())["code"] == code
 
 
 def test_the_page_names_every_proof_and_every_fault() -> None:
@@ -69,5 +93,6 @@ def test_what_is_kept_is_of_proofs_that_there_are() -> None:
 def test_no_proof_on_the_page_failed() -> None:
     said = (ROOT / "docs/reference/proof.md").read_text("utf-8")
     assert WORD not in said
+    assert [each["proof"] for each in kept() if failed(each)] == []
     wrong = r"\| (?:seeds that went wrong|differences|deleted wrongly|connections received|no_row|leaked) \|.*[1-9]"
     assert re.findall(wrong, said) == []

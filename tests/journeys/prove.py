@@ -16,6 +16,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from cormorant.base.clock import SystemClock
@@ -49,11 +50,16 @@ def chosen(names: list[str], shard: str) -> list[tuple[Known, str]]:
 
 
 def run(proof: Known, given: str, folder: Path) -> int:
-    """Run one; returns its exit code."""
+    """Run one, and write into what it leaves how it ended; returns its exit code."""
     command = [sys.executable, *shlex.split(proof.command)[1:], *shlex.split(given)]
     sys.stdout.write(f"{proof.name} {given}\n")
     sys.stdout.flush()
-    return subprocess.run(command, cwd=ROOT, env=os.environ | {FOLDER: str(folder)}, check=False).returncode
+    with tempfile.TemporaryDirectory(prefix="proof-") as left:
+        code = subprocess.run(command, cwd=ROOT, env=os.environ | {FOLDER: left}, check=False).returncode
+        for path in Path(left).glob("*.json"):
+            said = json.loads(path.read_text()) | {"code": code}
+            (folder / path.name).write_text(json.dumps(said, indent=1) + "\n")
+    return code
 
 
 def main() -> int:
@@ -66,6 +72,7 @@ def main() -> int:
     if unknown := set(asked.names) - {each.name for each in PROOFS}:
         parser.error(f"no proof is called {', '.join(sorted(unknown))}")
     folder = Path(os.environ.get(FOLDER) or ROOT / "build/proofs").absolute()
+    folder.mkdir(parents=True, exist_ok=True)
     clock, at = SystemClock(), state()
     for proof, given in chosen(asked.names, asked.shard):
         end = folder / ENDS.replace("*", f"{proof.name} {given}".strip().replace(" ", "-").replace("--", ""))
