@@ -7,5 +7,5 @@ import sys
 from tests.journeys.proofs import record
 
 if __name__ == "__main__":
-    record("rounds", {"rounds": 1})
+    record("rounds", {"rounds": 1}, part="sqlite 1/3")
     sys.exit(int(sys.argv[1]))

@@ -134,5 +134,9 @@ def record(
         "with": f"Python {platform.python_version()}, {platform.system()} {platform.release()}, {os.cpu_count()} cores",
     }
     Path(folder).mkdir(parents=True, exist_ok=True)
-    file = f"{name} {part}".strip().replace(" ", "-")
-    (Path(folder) / f"{file}.json").write_text(json.dumps(said, indent=1) + "\n")
+    (Path(folder) / f"{file_of(name, part)}.json").write_text(json.dumps(said, indent=1) + "\n")
+
+
+def file_of(name: str, part: str) -> str:
+    """What the files of a proof's run are called."""
+    return f"{name} {part}".strip().replace(" ", "-").replace("--", "").replace("/", "-of-")

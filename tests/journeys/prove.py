@@ -22,7 +22,7 @@ from pathlib import Path
 from cormorant.base.clock import SystemClock
 from docs import reliability
 from docs.proof import write
-from tests.journeys.proofs import ENDS, FOLDER, PROOFS, Known
+from tests.journeys.proofs import ENDS, FOLDER, PROOFS, Known, file_of
 
 ROOT = Path(__file__).parents[2]
 BROWSER = "faults in pages"
@@ -75,7 +75,7 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     clock, at = SystemClock(), state()
     for proof, given in chosen(asked.names, asked.shard):
-        end = folder / ENDS.replace("*", f"{proof.name} {given}".strip().replace(" ", "-").replace("--", ""))
+        end = folder / ENDS.replace("*", file_of(proof.name, given))
         before = json.loads(end.read_text()) if end.exists() and at and not asked.again else {}
         if (before.get("at"), before.get("code")) == (at, 0):
             sys.stdout.write(f"{proof.name} {given}: went well at this commit\n")
