@@ -77,6 +77,15 @@ class Postgres(NamedTuple):
             for sql in statements:
                 connection.execute(sql)
 
+    def ask(self, statement: str) -> Any:
+        """The one value that a statement gives."""
+        import psycopg
+
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            row = connection.execute(statement).fetchone()
+        assert row is not None, statement
+        return row[0]
+
     @contextmanager
     def database(self) -> Iterator[str]:
         """An empty database for the length of a block; gives its address."""
@@ -105,15 +114,15 @@ def _programs() -> Path:
 
 
 @contextmanager
-def served() -> Iterator[Postgres]:
-    """A server with an empty cluster, for the length of a block."""
+def served(options: str = _OPTIONS) -> Iterator[Postgres]:
+    """A server with an empty cluster, for the length of a block; the folder of its socket is put into the options."""
     folder, programs, user = Path(tempfile.mkdtemp(prefix="store-")), _programs(), _nobody()
     if user:
         os.chown(folder, user["user"], user["group"])
         folder.chmod(0o755)
         if not all(parent.stat().st_mode & 0o001 for parent in programs.parents):
             programs = Path(shutil.copytree(programs.parent, folder / "programs")) / programs.name
-    command = ["sh", "-c", _SERVE, "sh", str(programs), str(folder), _OPTIONS.format(folder=folder)]
+    command = ["sh", "-c", _SERVE, "sh", str(programs), str(folder), options.format(folder=folder)]
     shell = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, **user)
     try:
         assert shell.stdout is not None

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import errno
 import multiprocessing
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from cormorant.app.supervisor import AWAY, AWAY_REST_S, FULL, MAX_DEATHS, MAX_REST_S, Supervisor, name_process, rest_s
+from cormorant.app.supervisor import (
+    AWAY,
+    AWAY_REST_S,
+    FULL,
+    MAX_DEATHS,
+    MAX_REST_S,
+    TOLD,
+    Supervisor,
+    name_process,
+    rest_s,
+)
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import CormorantError, DataFolderError, NoRoom, Unreachable
 
@@ -42,8 +53,8 @@ def begun(book: Path) -> int:
     return len(book.read_text().splitlines()) if book.exists() else 0
 
 
-def supervised(book: Path, error: Exception, enough: int) -> int:
-    """How often the child began until the supervisor gave up, or was told to stop after `enough`."""
+def supervised(book: Path, error: Exception, enough: int, code: int = 0) -> int:
+    """How often the child began until the supervisor gave up, with this code, or was told to stop after `enough`."""
 
     def supervise() -> None:
         supervisor = Supervisor({"child": dying(book, error)}, Hurried())
@@ -52,12 +63,12 @@ def supervised(book: Path, error: Exception, enough: int) -> int:
             supervisor.stopping = supervisor.stopping or begun(book) >= enough
 
         supervisor.look = look
-        supervisor.supervise()
+        sys.exit(supervisor.supervise())
 
     process = multiprocessing.get_context("fork").Process(target=supervise)
     process.start()
     process.join(PATIENCE_S)
-    assert process.exitcode == 0
+    assert process.exitcode == code
     return begun(book)
 
 
@@ -83,7 +94,7 @@ def test_of_a_disk_that_fails_a_child_says_what_to_do(tmp_path: Path, capfd: pyt
 
 
 def test_what_keeps_dying_is_given_up(tmp_path: Path) -> None:
-    assert supervised(tmp_path / "book", DataFolderError("It is of another layout."), 100) == MAX_DEATHS + 1
+    assert supervised(tmp_path / "book", DataFolderError("It is of another layout."), 100, TOLD) == MAX_DEATHS + 1
 
 
 @pytest.mark.parametrize("error", [Unreachable("It does not answer."), NoRoom("The disk is full.")])

@@ -11,7 +11,6 @@ from cormorant.app import folder
 from cormorant.app.build import Plan, open_house
 from cormorant.app.session import Running, running
 from cormorant.base.clock import SystemClock, pause
-from cormorant.base.errors import CormorantError
 from cormorant.operate import receivers
 from cormorant.operate.house import House
 
@@ -48,8 +47,7 @@ def _watch(plan: Plan, house: House, name: str, processes: Running) -> dict[str,
             before, since = left, clock.monotonic()
         if not left or seen["paused"] or clock.monotonic() - since > STUCK_S:
             return seen
-        if not processes.alive():
-            raise CormorantError(f"Delivering ended unexpectedly. What it said last is in {plan.folder / 'logs'}.")
+        processes.look(plan.folder / "logs", "What was not delivered yet is kept.")
         if not processes.owner and folder.is_free(plan.folder):
             return None
         pause(LOOK_S)

@@ -125,11 +125,7 @@ def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running,
             if ended:
                 return True
         looks += 1
-        if not processes.alive():
-            raise CormorantError(
-                "The crawl's processes ended unexpectedly. What was done so far is kept; the same command goes on. "
-                f"What they said last is in {plan.folder / 'logs'}."
-            )
+        processes.look(plan.folder / "logs", "What was done so far is kept; the same command goes on.")
         if not processes.owner and looks % LOOK_AT_LOCK == 0 and folder.is_free(plan.folder):
             return False
         pause(LOOK_S)

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from cormorant.app import awaiting, converters, folder, logs, memory, roles, traces
 from cormorant.app.build import Plan
 from cormorant.app.interrupts import Held, blocked, held_back
-from cormorant.app.supervisor import Supervisor, die_with_parent, name_process
+from cormorant.app.supervisor import TOLD, Supervisor, die_with_parent, name_process
 from cormorant.base.clock import SystemClock, pause
-from cormorant.base.errors import DataFolderError
+from cormorant.base.errors import CormorantError, DataFolderError
 
 STOP_S = 40.0
 WEB = "web"
@@ -32,16 +33,23 @@ class Running:
     pid: int
     held: Held
 
-    def alive(self) -> bool:
-        """Is the supervisor still there? Always true of somebody else's. Raises KeyboardInterrupt when asked to end."""
+    def look(self, logs: Path, kept: str) -> None:
+        """See that the supervisor is there; somebody else's always is. `kept` says what is not lost when it is not.
+
+        Raises CormorantError when it has ended, KeyboardInterrupt when asked to end.
+        """
         self.held.let_through()
-        return not self.owner or os.waitpid(self.pid, os.WNOHANG)[0] == 0
+        pid, status = os.waitpid(self.pid, os.WNOHANG) if self.owner else (0, 0)
+        if pid and os.waitstatus_to_exitcode(status) == TOLD:
+            raise CormorantError(f"The processes cannot go on; what is wrong was told before this. {kept}")
+        if pid:
+            raise CormorantError(f"The processes ended unexpectedly. {kept} What they said last is in {logs}.")
 
 
-def supervise(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> None:
+def supervise(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> int:
     """Be the supervisor: start every process, watch them and the fork servers of converters until told to stop.
 
-    Schedules are only carried out beside `web`, which is there for good.
+    Schedules are only carried out beside `web`, which is there for good. Returns as `Supervisor.supervise` does.
     """
     _call(plan, "supervisor")
     with converters.started() as servers:
@@ -56,7 +64,7 @@ def supervise(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bo
         if web is not None:
             jobs[WEB] = web
         jobs = {name: partial(_do, plan, name, job) for name, job in jobs.items()}
-        Supervisor(jobs, SystemClock(), servers.keep_alive, patient=web is not None).supervise()
+        return Supervisor(jobs, SystemClock(), servers.keep_alive, patient=web is not None).supervise()
 
 
 def _do(plan: Plan, name: str, job: Callable[[], None]) -> None:
@@ -116,8 +124,9 @@ def _be_supervisor(plan: Plan, web: Callable[[], None] | None, parent: int, craw
         os.setpgid(0, 0)
         die_with_parent()
         if os.getppid() == parent:
-            supervise(plan, web=web, crawling=crawling)
-        code = 0
+            code = supervise(plan, web=web, crawling=crawling)
+        else:
+            code = 0
     finally:
         os._exit(code)
 

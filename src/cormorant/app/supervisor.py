@@ -92,10 +92,11 @@ class Supervisor:
     look: Callable[[], None] = lambda: None
     patient: bool = False
     stopping: bool = False
+    given_up: int = 0
     _children: dict[str, _Child] = field(default_factory=dict)
 
-    def supervise(self) -> None:
-        """Fork and watch. Returns when every child has ended after a stop."""
+    def supervise(self) -> int:
+        """Fork and watch. Returns when all have ended: 0 after a stop, else the code of the child that kept dying."""
         signal.signal(signal.SIGTERM, self._stop)
         for number in (signal.SIGINT, signal.SIGHUP):  # a terminal's, for the one who started us
             signal.signal(number, signal.SIG_IGN)
@@ -109,6 +110,7 @@ class Supervisor:
             if not self.stopping:
                 pause(0.05)
         self._end()
+        return self.given_up
 
     def _stop(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the shape of a signal's receiver
         self.stopping = True
@@ -160,7 +162,8 @@ class Supervisor:
                 if self.patient or code in (AWAY, FULL):
                     child.deaths = min(child.deaths, MAX_DEATHS)
                 child.pid, child.start_at = 0, self.clock.monotonic() + rest_s(child.deaths, code)
-                self.stopping = self.stopping or child.deaths > MAX_DEATHS
+                if child.deaths > MAX_DEATHS:
+                    self.stopping, self.given_up = True, code
 
     def _end(self) -> None:
         """Ask every child to end, then insist."""

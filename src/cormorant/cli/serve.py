@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cormorant.base.errors import ConflictError, CormorantError, Interrupted
+from cormorant.base.errors import ConflictError, Interrupted
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 
@@ -95,13 +95,11 @@ def until_stopped(say: Terminal, plan: Plan, listener: Listener, reach: Reach) -
             _announce(say, address, _first_token(say) if reach.is_beyond else None)
             if reach.is_beyond and not reach.private:
                 _warn(say)
-            while processes.alive():
+            while True:
+                processes.look(plan.folder / "logs", "Everything is kept.")
                 pause(LOOK_S)
     except KeyboardInterrupt:
         raise Interrupted("Stopped. Everything is kept; `cormorant serve` goes on.") from None
-    raise CormorantError(
-        f"The processes ended unexpectedly. What they said last is in {plan.folder / 'logs'}; everything is kept."
-    )
 
 
 def _first_token(say: Terminal) -> str | None:
