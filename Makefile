@@ -148,7 +148,7 @@ dist: .venv/.stamp-run ## Build dist/: the wheel, and the source archive that bu
 	@ls -l dist
 
 .PHONY: bench
-bench: .venv/.stamp-bench ## Measure speed on this machine, beside other crawlers
+bench: .venv/.stamp-bench .venv/.stamp-dev ## Measure speed on this machine, beside other crawlers
 	@$(BIN)/python -m bench
 
 .PHONY: relevance

@@ -38,8 +38,12 @@ def _measure(options: argparse.Namespace, arguments: list[str]) -> int:
     corpus = build(options.port or server.free_port(), options.pages, options.hosts, invented=options.generated)
     print(f"  {corpus.pages:,} pages of {corpus.page_bytes / 1_000:.1f} kB over {len(corpus.hosts)} hosts", flush=True)
     chosen = tuple(name for name in PHASES if name in options.phases and name not in options.skip)
-    outcome = Bench(corpus, options.cormorant, chosen, options.query, options.known).run(options.rounds)
-    file = options.out or (RESULTS if corpus.full and chosen == PHASES and options.known == KNOWN else _SMALL)
+    outcome = Bench(corpus, options.cormorant, chosen, options.query, options.known, options.postgresql).run(
+        options.rounds
+    )
+    file = options.out or (
+        RESULTS if corpus.full and chosen == PHASES and options.known == KNOWN and not options.postgresql else _SMALL
+    )
     command = shlex.join(["python", "-m", "bench", *arguments])
     text = results.write(file, Run(command, began, time.monotonic() - clock), corpus, outcome)
     print(f"\n{text}\nWritten to {file}")
@@ -59,6 +63,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--known", type=int, default=KNOWN, help=f"addresses in the phase `million` (default {KNOWN:,})"
     )
+    parser.add_argument("--postgresql", action="store_true", help="the phase `million` on PostgreSQL")
     parser.add_argument("--out", type=Path, help="where to write the results")
     parser.add_argument(
         "--cormorant",

@@ -19,6 +19,7 @@ from typing import Any
 
 from bench import measure
 from bench.corpus import Corpus
+from bench.databases import Database
 from bench.judge import Verdict, judge
 from bench.measure import Usage
 from bench.places import ROOT, RUN
@@ -52,6 +53,11 @@ class Observation:
         """Pages the server answered, divided by the CPU seconds of all the crawler's processes."""
         return self.verdict.pages / self.usage.cpu_s if self.usage.cpu_s else 0.0
 
+    @property
+    def pages_a_s(self) -> float:
+        """Pages the server answered, divided by the seconds that passed."""
+        return self.verdict.pages / self.usage.wall_s if self.usage.wall_s else 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class Cormorant:
@@ -60,10 +66,15 @@ class Cormorant:
     program: Path
     data: Path
     index: bool
+    retrievers: int = RETRIEVERS
+    database: Database | None = None
+    """None: SQLite, in the data folder."""
 
     def create(self, corpus: Corpus) -> None:
         """Begin a new installation and define the source; this is not part of the crawl's figures."""
         shutil.rmtree(self.data, ignore_errors=True)
+        if self.database:
+            self.database.create()
         settings = [f"start={start}" for start in corpus.starts] + ["delay_s=0"]
         command = [*self._command(), "source", "add", "web", _SOURCE]
         for setting in settings:
@@ -71,6 +82,13 @@ class Cormorant:
         usage = self._run(command, f"{self.data.name}-add", {})
         if usage.exit_code != 0:
             raise PhaseFailed(f"`source add` ended with {usage.exit_code}; see {RUN / self.data.name}-add.err")
+
+    def copy(self, other: Cormorant) -> None:
+        """Become what another installation is, in which nothing runs."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        shutil.copytree(other.data, self.data)
+        if self.database:
+            self.database.create(like=other.database)
 
     def crawl(self, name: str, corpus: Corpus, *, steps: bool = False) -> Observation:
         """Run one crawl of the source and observe it."""
@@ -89,6 +107,8 @@ class Cormorant:
         usage = self._run(command, name, {"PYTHONPATH": str(ROOT)})
         if usage.exit_code != 0:
             raise PhaseFailed(f"`bench.fill` ended with {usage.exit_code}; see {RUN / name}.err")
+        if self.database:
+            self.database.analyze()
         return usage
 
     def explain(self, address: str) -> Usage:
@@ -148,6 +168,8 @@ class Cormorant:
     @property
     def database_mb(self) -> float:
         """The size of the database, its log included, in MB of 10^6 bytes."""
+        if self.database:
+            return self.database.size_mb
         return sum(file.stat().st_size for file in self.data.glob("cormorant.db*")) / 1e6
 
     def _command(self) -> list[str]:
@@ -158,7 +180,9 @@ class Cormorant:
 
     def _environment(self, extra: dict[str, str]) -> dict[str, str]:
         own = {name: value for name, value in os.environ.items() if not name.startswith("CORMORANT_")}
-        environment = {**own, "CORMORANT_RETRIEVERS": str(RETRIEVERS), **extra}
+        environment = {**own, "CORMORANT_RETRIEVERS": str(self.retrievers), **extra}
+        if self.database:
+            environment["CORMORANT_STORE"] = self.database.url
         if not self.index:
             environment["CORMORANT_INDEX"] = "none"
         return environment

@@ -6,13 +6,15 @@ median is taken over rounds; coverage, forbidden requests and the like take the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import median, quantiles
 from typing import Literal
 
 from bench.crawlers import Observation
 from bench.measure import Usage
+from bench.million import Million
+from bench.pairs import Pairs
 from bench.phases import Outcome, Round
 
 _OURS = ("plain", "indexed", "recrawl")
@@ -53,7 +55,14 @@ class Row:
         """A value in the row's unit."""
         if value is None:
             return "-"
-        digits = {"x": 1, "s": 2 if self.floor < 10 else 0, "MB": 0, "%": 2, "a page": 3}.get(self.unit, 0)
+        digits = {
+            "x": 1 if self.floor > 2 else 2,
+            "ms": 1,
+            "s": 2 if self.floor < 10 else 0,
+            "MB": 0,
+            "%": 2,
+            "a page": 3,
+        }.get(self.unit, 0)
         return f"{value:.{digits}f} {self.unit}".strip()
 
 
@@ -84,9 +93,31 @@ def rows(outcome: Outcome) -> list[Row]:
         Row("index writes of the second crawl", _reported(rounds, ("index_writes", "index_deletes")), 0, 0, ""),
         Row("cache writes of the second crawl", _reported(rounds, ("cache_writes",)), 0, 0, ""),
         Row("conditional requests then", _conditional(rounds), 1, 1, "a page", "equal"),
+        *_pairs(outcome.pairs),
+        *(_known(outcome.million) if outcome.million else ()),
         Row("`cormorant --help`, CPU", outcome.help_s, 0.3, 0.2, "s"),
         Row("fresh clone to first hit, packages cached", outcome.first_hit_s, 90, 45, "s"),
     ]
+
+
+def _pairs(seen: Sequence[Pairs]) -> Iterator[Row]:
+    """Two ways of crawling, the second over the first."""
+    for pairs in seen:
+        if "PostgreSQL" in pairs.names:
+            yield Row("PostgreSQL instead of SQLite, pages/CPU-s", median(pairs.by_cpu), 0.8, 0.95, "x", "more")
+        else:
+            yield Row("two retrievers instead of one, pages/s", median(pairs.by_time), 1.5, 1.8, "x", "more")
+
+
+def _known(seen: Million) -> Iterator[Row]:
+    """What becomes of a crawl beside addresses that are known already."""
+    beside = f"beside {seen.known:,} known"
+    yield Row(f"pages/CPU-s {beside}, over none", 1 / median(seen.ratios), 0.8, 0.95, "x", "more")
+    yield Row(f"a retriever, {beside}", median(seen.full.retrievers_mb), 400, 300, "MB")
+    if seen.leases:
+        lease_ms = [1_000 * each["lease"] for each in seen.leases]
+        yield Row(f"a lease {beside}, p95", quantiles(lease_ms, n=20)[-1], 20, 5, "ms")
+    yield Row(f"killed, {beside}: to the first request", seen.full.again_s, 8, 3, "s")
 
 
 def _ratio(rounds: Iterable[Round], ours: str, theirs: str) -> float | None:

@@ -17,8 +17,10 @@ from pathlib import Path
 from bench import addresses
 from bench.corpus import Corpus
 from bench.crawlers import RETRIEVERS, Cormorant, Observation
+from bench.databases import Database
 from bench.measure import Usage, megabytes
 from bench.places import RUN
+from tests.stores import Postgres
 
 KNOWN = 1_000_000
 _PAGES = 2_000
@@ -69,11 +71,16 @@ class Million:
         return [empty.pages_a_cpu_s / full.pages_a_cpu_s for empty, full in pairs if full.pages_a_cpu_s]
 
 
-def million(program: Path, whole: Corpus, known: int, told: Callable[[Observation], Observation]) -> Million:
-    """Fill, crawl in pairs, ask about addresses, kill, lease; ``told`` prints each crawl."""
+def million(
+    program: Path, whole: Corpus, known: int, told: Callable[[Observation], Observation], server: Postgres | None = None
+) -> Million:
+    """Fill, crawl in pairs, ask about addresses, kill, lease; ``told`` prints each. ``server`` None: on SQLite."""
     corpus = whole.part(_PAGES)
     filled, empty, full = (
-        Cormorant(program, RUN / f"data-million-{name}", index=True) for name in ("filled", "empty", "full")
+        Cormorant(
+            program, RUN / f"data-million-{name}", index=True, database=Database(server, name) if server else None
+        )
+        for name in ("filled", "empty", "full")
     )
     filled.create(corpus)
     seen = Million(corpus, known, filled.fill(known, corpus), Side(), Side())
@@ -84,21 +91,16 @@ def million(program: Path, whole: Corpus, known: int, told: Callable[[Observatio
         _crawl(empty, seen.empty, f"million-empty-{name}", corpus, told)
 
     def crawl_full(name: str) -> None:
-        shutil.rmtree(full.data, ignore_errors=True)
-        shutil.copytree(filled.data, full.data)
+        full.copy(filled)
         _crawl(full, seen.full, f"million-full-{name}", corpus, told)
 
     for number in range(_PAIRS):
         for crawl in (crawl_full, crawl_empty) if number % 2 else (crawl_empty, crawl_full):
             crawl(str(number + 1))
     _ask(empty, full, seen)
-    for crawler, side in ((empty, seen.empty), (full, seen.full)):
-        shutil.rmtree(crawler.data)
-        if crawler is full:
-            shutil.copytree(filled.data, full.data)
-        else:
-            empty.create(corpus)
-        side.again_s = crawler.starts_again_s(corpus)
+    empty.create(corpus)
+    full.copy(filled)
+    seen.empty.again_s, seen.full.again_s = empty.starts_again_s(corpus), full.starts_again_s(corpus)
     seen.leases.extend(filled.leases(_LEASED))
     shutil.rmtree(filled.data)
     return seen

@@ -1,6 +1,7 @@
 """In which order does one round run?
 
-    help -> [ours -> scrapy -> ours -> scrapy-recrawl -> ours] x rounds -> peers -> million -> steps -> clone
+    help -> [ours -> scrapy -> ours -> scrapy-recrawl -> ours] x rounds -> peers -> retrievers -> stores -> million ->
+             |                                                             steps -> clone
              `-- plain -> indexed -> recrawl
 
 Our crawls take a minute and the peer's ten, and the speed of a machine that others share changes within minutes: so
@@ -13,19 +14,26 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from bench import fresh, steps
 from bench.calibrate import calibrate
 from bench.corpus import Corpus
 from bench.crawlers import Cormorant, Observation, PhaseFailed, Scrapy, help_cpu_s
+from bench.databases import databases
 from bench.million import KNOWN, Million, million
+from bench.pairs import Pairs, Told, retrievers, stores
 from bench.peers import Beside, beside
 from bench.places import RUN
 from bench.server import NoServer
 
-PHASES = ("help", "scrapy", "plain", "indexed", "recrawl", "scrapy-recrawl", "peers", "million", "steps", "clone")
+PHASES = (
+    "help", "scrapy", "plain", "indexed", "recrawl", "scrapy-recrawl", "peers", "retrievers", "stores", "million",
+    "steps", "clone",
+)  # fmt: skip
 Round = dict[str, list[Observation]]
 """What was seen of each phase, every time it ran."""
 _FAULTS = (PhaseFailed, NoServer, OSError, RuntimeError, ValueError)
@@ -41,6 +49,7 @@ class Outcome:
     help_s: float | None = None
     first_hit_s: float | None = None
     beside: Beside | None = None
+    pairs: list[Pairs] = field(default_factory=list)
     million: Million | None = None
     steps: list[steps.Step] = field(default_factory=list)
 
@@ -63,6 +72,8 @@ class Bench:
     chosen: tuple[str, ...]
     query: str
     known: int = KNOWN
+    on_postgresql: bool = False
+    """Whether known addresses are put there."""
     outcome: Outcome = field(default_factory=Outcome)
 
     def run(self, rounds: int) -> Outcome:
@@ -76,6 +87,9 @@ class Bench:
             self._round(self.outcome.rounds[-1])
         if "peers" in self.chosen:
             self._guard("peers", self._peers)
+        for name, pairs in (("retrievers", retrievers), ("stores", stores)):
+            if name in self.chosen:
+                self._guard(name, partial(self._pairs, pairs))
         if "million" in self.chosen:
             self._guard("million", self._million)
         if "steps" in self.chosen:
@@ -151,8 +165,12 @@ class Bench:
     def _peers(self) -> None:
         self.outcome.beside = beside(self.program, self.corpus, self._told)
 
+    def _pairs(self, pairs: Callable[[Path, Corpus, Told], Pairs]) -> None:
+        self.outcome.pairs.append(pairs(self.program, self.corpus, self._told))
+
     def _million(self) -> None:
-        self.outcome.million = million(self.program, self.corpus, self.known, self._told)
+        with databases() if self.on_postgresql else nullcontext() as server:
+            self.outcome.million = million(self.program, self.corpus, self.known, self._told, server)
 
     def _steps(self) -> None:
         crawler = Cormorant(self.program, RUN / "data-steps", index=True)

@@ -19,6 +19,7 @@ from bench import figures, rivals, server, steps
 from bench.corpus import Corpus
 from bench.measure import Peak, Usage, megabytes
 from bench.million import Million, Side
+from bench.pairs import Pairs
 from bench.phases import Outcome
 
 _LIBRARIES = ("cormorant", "scrapy", "crawlee", "twisted", "lxml", "pycurl", "turbohtml", "tantivy", "uvloop")
@@ -41,6 +42,7 @@ def write(file: Path, run: Run, corpus: Corpus, outcome: Outcome) -> str:
         sections.insert(2, rivals.section(outcome.beside, outcome.crawls, drawing.name))
         file.parent.mkdir(parents=True, exist_ok=True)
         rivals.draw(drawing, outcome.beside, outcome.crawls)
+    sections.extend(_pairs(pairs) for pairs in outcome.pairs)
     if outcome.million:
         sections.append(_million(outcome.million))
     if outcome.steps:
@@ -119,6 +121,11 @@ def _peak(phase: str, peak: Peak) -> str:
     parts = sorted(peak.by_name.items(), key=lambda part: -part[1])
     told = ", ".join(f"{name} {megabytes(size):.0f}" for name, size in parts if megabytes(size) >= 1)
     return f"- {phase}, at its peak, MB: {told}; of all that, mapped files {megabytes(peak.files_kb):.0f}"
+
+
+def _pairs(pairs: Pairs) -> list[str]:
+    first, second = pairs.names
+    return [f"## {first[0].upper()}{first[1:]} and {second}", "", *pairs.table()]
 
 
 def _million(seen: Million) -> list[str]:
