@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cormorant.frontier import inversion, settlement
+from cormorant.frontier import inversion, settlement, unlinked
 from cormorant.frontier.inversion import CHUNK, MAX_INLINKS
 from cormorant.frontier.linkpack import pack, unpack_in
 from cormorant.model.content import Link
@@ -173,17 +173,17 @@ def test_documents_that_nothing_links_to_any_more(store: Store) -> None:
     with store.begin() as tx:
         known = numbers(tx)
         settlement.contents(tx, [a_content(number) for number in known.values()])
-        assert inversion.unlinked(tx, SOURCE) == 3
+        assert unlinked.count(tx, SOURCE) == 3
         start = known["https://a.example/start"]
         write(tx, start, Link(pages(3)[0]), Link(pages(3)[1]))
         invert(tx)
-        assert inversion.unlinked(tx, SOURCE) == 1
+        assert unlinked.count(tx, SOURCE) == 1
         write(tx, start, Link(pages(3)[0]))
         invert(tx)
-        assert inversion.unlinked(tx, SOURCE) == 2
+        assert unlinked.count(tx, SOURCE) == 2
         settlement.contents(tx, [a_content(known[pages(3)[1]], indexed=False)])
-        assert inversion.unlinked(tx, SOURCE) == 1
-        assert inversion.unlinked(tx, 2) == 0
+        assert unlinked.count(tx, SOURCE) == 1
+        assert unlinked.count(tx, 2) == 0
         assert tx.execute(sa.select(sa.func.count()).select_from(resource)).scalar_one() == 4
 
 
@@ -193,13 +193,13 @@ def test_what_a_known_address_moved_to_is_linked(store: Store) -> None:
     with store.begin() as tx:
         known = numbers(tx)
         settlement.contents(tx, [a_content(known[each]) for each in (new, other)])
-        assert inversion.unlinked(tx, SOURCE) == 2
+        assert unlinked.count(tx, SOURCE) == 2
         values = {"outcome": int(OutcomeKind.MOVED), "status": 301, "reason": f"to {new}"}
         tx.execute(sa.update(resource).where(resource.c.id == known[old]).values(values))
-        assert inversion.unlinked(tx, SOURCE) == 1
-        assert inversion.now_unlinked(tx, SOURCE, 1, 0) == [(known[other], False)]
-        assert inversion.now_unlinked(tx, SOURCE, 1, known[other]) == []
-        assert inversion.now_unlinked(tx, 2, 9, 0) == []
+        assert unlinked.count(tx, SOURCE) == 1
+        assert unlinked.page(tx, SOURCE, 1, 0) == [(known[other], False)]
+        assert unlinked.page(tx, SOURCE, 1, known[other]) == []
+        assert unlinked.page(tx, 2, 9, 0) == []
         tx.execute(sa.update(resource).where(resource.c.id == known[old]).values(outcome=int(OutcomeKind.OK)))
-        assert inversion.now_unlinked(tx, SOURCE, 1, 0) == [(known[new], False)]
-        assert inversion.unlinked(tx, SOURCE) == 2, "it no longer leads there"
+        assert unlinked.page(tx, SOURCE, 1, 0) == [(known[new], False)]
+        assert unlinked.count(tx, SOURCE) == 2, "it no longer leads there"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier import hiding, inversion, leases, progress
+from cormorant.frontier import hiding, inversion, leases, progress, unlinked
 from cormorant.frontier.leases import Window
 from cormorant.store.database import Store, Tx
 
@@ -45,7 +45,7 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
         (lambda tx: hiding.gone_before(tx, 1, 1), "USING INDEX ix_resource_astray (source_id=? AND outcome=?)"),
         (lambda tx: hiding.absent_count(tx, 1, 1), "USING INDEX ix_resource_astray (source_id=? AND outcome=?)"),
         (lambda tx: inversion.chunk(tx, 1), "USING INDEX ix_outlinks_changed"),
-        (lambda tx: inversion.unlinked(tx, 1), "ix_content_indexed"),
+        (lambda tx: unlinked.count(tx, 1), "ix_content_indexed"),
     ],
     ids=[
         "read",

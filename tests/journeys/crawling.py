@@ -52,12 +52,12 @@ def _carry_out(said: dict[str, Any]) -> dict[str, Any]:
 def _ordered(home: Home, said: dict[str, Any]) -> list[int]:
     with home.house() as house:
         mode = Mode(said["mode"]) if said["mode"] else None
-        wish = crawl.Wish(Refresh(said["refresh"]), said["force"], mode=mode)
+        wish = crawl.Wish(Refresh(said["refresh"]) if said["refresh"] else None, said["force"], mode=mode)
         return [each.run for each in crawl.order(house, said["names"], wish)]
 
 
 def _order(home: Home, names: tuple[str, ...], runs: tuple[int, ...] = (), **how: Any) -> str:
-    said = {"names": names, "runs": runs, "force": False, "refresh": "all", "mode": ""}
+    said = {"names": names, "runs": runs, "force": False, "refresh": "", "mode": ""}
     return json.dumps(said | how | {"folder": str(home.folder), "store": home.store}) + "\n"
 
 

@@ -92,7 +92,8 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
-BEFORE_0021 = ("DROP INDEX ix_run_source_id", "UPDATE alembic_version SET version_num = '0019'")
+BEFORE_0022 = ("ALTER TABLE content DROP COLUMN orphan_since", "UPDATE alembic_version SET version_num = '0021'")
+BEFORE_0021 = (*BEFORE_0022, "DROP INDEX ix_run_source_id", "UPDATE alembic_version SET version_num = '0019'")
 BEFORE_0019 = (
     *BEFORE_0021,
     "DROP TABLE near",

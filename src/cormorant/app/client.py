@@ -119,11 +119,18 @@ class Cormorant:
         return cls(Plan(settings.data_folder(Path(path) if path is not None else None), loaded))
 
     def crawl(
-        self, name: str, refresh: str = "all", *, force: bool = False, restart: bool = False, mode: str | None = None
+        self,
+        name: str,
+        refresh: str | None = None,
+        *,
+        force: bool = False,
+        restart: bool = False,
+        mode: str | None = None,
     ) -> Report:
         """Crawl a source and return how it went. Forks; so it takes the main thread of a program that has others.
 
-        `mode` is accept, examine, index_only or test; None: what the settings of the source say.
+        `refresh` is all, due, append or scratch, `mode` accept, examine, index_only or test; None: what the settings of
+        the source say.
 
         Raises NotFoundError for an unknown source, ConflictError when its last run is held, ValueError for an unknown
         `refresh` or `mode`.
@@ -131,7 +138,7 @@ class Cormorant:
         from cormorant.app import sampling
         from cormorant.app.following import Nobody, carry_out
 
-        wish = Wish(Refresh(refresh), force, restart, Mode(mode) if mode else None)
+        wish = Wish(Refresh(refresh) if refresh else None, force, restart, Mode(mode) if mode else None)
         ordered = crawl.order(self._house(), [name], wish)
         for held in crawl.unanswered(self._house(), [name]) if not ordered else ():
             raise held

@@ -39,13 +39,14 @@ class How:
         bool, typer.Option("--restart", help="Begin anew instead of going on with an interrupted run.")
     ] = False
     refresh: Annotated[
-        Refresh,
+        Refresh | None,
         typer.Option(
             "--refresh",
             help="all: everything known and found. due: what was left over or put off, and files that changed. "
-            "append: only what was never visited. scratch: everything, with nothing remembered.",
+            "append: only what was never visited. scratch: everything, with nothing remembered. Else as each source "
+            "says: all.",
         ),
-    ] = Refresh.ALL
+    ] = None
     examine: Annotated[
         bool, typer.Option("--examine", help="Fetch and follow, index nothing: look first, then `run index`.")
     ] = False

@@ -2,6 +2,7 @@
 
     lost its last link -> UNVISITED                  with another text -> UNVISITED_CHANGED, behind its CHANGED
     gone as well ------> UNVISITED_DELETED (`sweep`)         linked again -> CHANGED
+    so for some runs, where the source says that it goes then -> hidden, as what is gone is
 
 Told once, and again when the text changes: a receiver that lets go of such documents gets back what is linked again.
 The index takes none of it for a change.
@@ -11,18 +12,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cormorant.frontier import hiding, inversion
+from cormorant.frontier import hiding, unlinked
 from cormorant.journal import runs, visits
+from cormorant.model.orphans import KEEP, runs_until_deleted
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from cormorant.journal.runs import RunRow
     from cormorant.store.database import Store, Tx
 
-CHUNK = 1000
+CHUNK = unlinked.CHUNK
 
 
 def tell(store: Store, row: RunRow) -> None:
@@ -35,7 +37,7 @@ def tell(store: Store, row: RunRow) -> None:
     behind, unvisited, changed = 0, 0, 0
     while True:
         with store.begin() as tx:
-            some = inversion.now_unlinked(tx, row.source_id, CHUNK, behind)
+            some = unlinked.page(tx, row.source_id, CHUNK, behind)
             new = visits.with_new_content(tx, row.id, [number for number, _ in some])
             _tell(tx, row, some, new)
         unvisited, changed = unvisited + len(some) - len(new), changed + len(new)
@@ -59,15 +61,41 @@ def _tell(tx: Tx, row: RunRow, some: Sequence[tuple[int, bool]], new: set[int]) 
     ]
     if entries:
         stream.append(tx, entries)
-        inversion.know_unlinked(tx, [entry.resource for entry in entries], unvisited=True)
+        unlinked.know(tx, [entry.resource for entry in entries], unvisited=True)
 
 
 def hide(store: Store, source: int, run: int) -> None:
     """Hide documents that nothing leads to any more: a crawl that remembers nothing does not find them."""
+    _hide(store, source, run, lambda tx, behind: [number for number, _ in unlinked.page(tx, source, CHUNK, behind)])
+
+
+def hide_after(store: Store, row: RunRow) -> None:
+    """Hide documents to which nothing leads since so many whole runs, this one the last, as the source lets there be.
+
+    A run that is gone on with after a kill counts once. The count begins when the source first says that they go.
+    """
+    times = _runs_until_deleted(row)
+    if times is None:
+        return
+    with store.begin() as tx:
+        before = runs.last_whole(tx, row.source_id)
+        if before is None or _runs_until_deleted(before) is None:
+            unlinked.forget(tx, row.source_id)
+        unlinked.note(tx, row.source_id, row.id)
+        first = runs.whole_before(tx, row, times - 1)
+    if first is not None:
+        _hide(store, row.source_id, row.id, lambda tx, behind: unlinked.noted_since(tx, row.source_id, first, behind))
+
+
+def _runs_until_deleted(row: RunRow) -> int | None:
+    return runs_until_deleted(row.settings.get("orphans", KEEP))
+
+
+def _hide(store: Store, source: int, run: int, some_behind: Callable[[Tx, int], list[int]]) -> None:
     behind: int | None = 0
     while behind is not None:
         with store.begin() as tx:
-            some = [number for number, _ in inversion.now_unlinked(tx, source, CHUNK, behind)]
+            some = some_behind(tx, behind)
             hiding.hide(tx, [(number, source, run) for number in some])
             hiding.mark_unlinked(tx, some)
         behind = some[-1] if len(some) == CHUNK else None
@@ -75,8 +103,8 @@ def hide(store: Store, source: int, run: int) -> None:
 
 def _linked_again(store: Store, row: RunRow) -> int:
     with store.begin() as tx:
-        some = inversion.linked_again(tx, row.source_id, CHUNK)
+        some = unlinked.linked_again(tx, row.source_id, CHUNK)
         if some:
             stream.append(tx, [Entry(row.source_id, number, row.id, Event.CHANGED) for number in some])
-            inversion.know_unlinked(tx, some, unvisited=False)
+            unlinked.know(tx, some, unvisited=False)
         return len(some)

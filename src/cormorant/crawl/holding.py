@@ -1,6 +1,6 @@
 """Must the end of a run wait for a person's answer?
 
-what waits is in use, or put back (swallowing) -> links -> absent from a complete listing -> brake? held
+what waits is in use, or put back (swallowing) -> links -> absent from a listing, orphans -> brake? held
 accepted ------> all of it in use                    `---> what the brake held is hidden again
 
 What somebody agreed to when the rules were edited is not asked about again: as many documents by each rule as were
@@ -39,6 +39,8 @@ async def is_held(store: Store, row: RunRow) -> bool:
         sweep.hide_absent(store, row.source_id, row.id, row.unlisted)
     if row.complete and row.refresh is Refresh.SCRATCH and not row.lists:
         delta.hide(store, row.source_id, row.id)
+    elif row.complete and row.refresh is Refresh.ALL and not row.lists:
+        delta.hide_after(store, row)
     return braked(store, row, swallowed)
 
 

@@ -71,7 +71,7 @@ def next_part(source: Source, order: Admission, before: Told, means: Means) -> S
         level = Level.NORMAL if entry.is_map else source.settings.level(entry.address)
         if not entry.is_map and not means.seen.first_time(site, key):
             tally.known += 1
-            told.known.add(key)
+            told.known[key] = site
             told.claim(Claim(key, site, entry, level))
             continue
         found = _found(entry, site, resource, level)._replace(display=display)
@@ -111,6 +111,8 @@ def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
     if said := [each for told in batch.told for each in told.claims if not each.is_new or each.key in admitted]:
         changed |= claims.keep(tx, numbers, order, said, {told.resource.site for told in batch.told})
     claims.name_again(tx, order, {key for told in batch.told for key in told.known})
+    for told in batch.told:
+        sitemaps.name(tx, numbers, order.source, told)
     batch.told[0].reordered = changed
     kept = {each.key for each in fresh}
     for told in batch.told:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cormorant.frontier import claims, hiding, inversion, progress, purging
+from cormorant.frontier import claims, hiding, progress, purging, unlinked
 from cormorant.journal import runs, visits
 from cormorant.model.address import is_below
 from cormorant.model.outcome import OutcomeKind
@@ -68,7 +68,7 @@ def settle(store: Store, source: int, run: int) -> int:
 
 def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> list[Entry]:
     """What receivers are told of documents that go: also that nothing has linked to them any more, which is counted."""
-    lost = inversion.unlinked_among(tx, [number for number, _ in going])
+    lost = unlinked.gone_among(tx, [number for number, _ in going])
     if lost:
         counters = runs.counted_by(tx, run, runs.ITSELF)
         counters.unvisited_deleted += len(lost)
@@ -86,5 +86,5 @@ def finish_counts(store: Store, row: runs.RunRow) -> None:
         counters.deferred = progress.deferred(tx, row.source_id, row.id, row.generation, row.new_of)
         if row.lists:
             counters.gone = hiding.absent_count(tx, row.source_id, row.id)
-        counters.unlinked = 0 if row.lists else inversion.unlinked(tx, row.source_id)
+        counters.unlinked = 0 if row.lists else unlinked.count(tx, row.source_id)
         runs.count(tx, row.id, runs.ITSELF, counters)

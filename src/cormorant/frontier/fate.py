@@ -18,6 +18,7 @@ from cormorant.frontier import order, retry
 from cormorant.model.error_policy import BY_DEFAULT, Action, ErrorPolicy, Rule
 from cormorant.model.level import Level
 from cormorant.model.outcome import (
+    MOVED_TO,
     Deferred,
     Excluded,
     Failed,
@@ -190,7 +191,7 @@ def reason_of(outcome: Outcome) -> str | None:
     if isinstance(outcome, Excluded):
         return f"{outcome.ruling.gate}: {outcome.ruling.rule}"
     if isinstance(outcome, Moved):
-        return f"to {outcome.target}"
+        return f"{MOVED_TO}{outcome.target}"
     if isinstance(outcome, Ok | Unchanged) and outcome.document is not None:
         return outcome.document.remark
     return None

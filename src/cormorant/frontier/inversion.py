@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.frontier import linkpack
 from cormorant.model.address import fingerprint, fronts_of, origin_of
-from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import content, inlinks, outlinks, resource, site, site_source
+from cormorant.store.schema import inlinks, outlinks, resource, site, site_source
 
 CHUNK = 250
 """Pages inverted in one transaction."""
@@ -163,91 +160,3 @@ def _targets(tx: Tx, changes: Difference) -> dict[int, Change]:
 _TARGETS = sa.select(resource.c.hash, resource.c.id).where(
     resource.c.site_id == sa.bindparam("site"), resource.c.hash.in_(sa.bindparam("keys", expanding=True))
 )
-
-
-def unlinked(tx: Tx, source: int) -> int:
-    """How many documents of a source nothing links to any more, though they were once found by a link.
-
-    What a known address has moved to is linked: the move leads to it.
-    """
-    statement = _unlinked(source, sa.func.count())
-    if not (count := int(tx.execute(statement).scalar_one())):
-        return 0
-    return count - int(tx.execute(statement.where(resource.c.address.in_(_targets_of_moves(source)))).scalar_one())
-
-
-def now_unlinked(tx: Tx, source: int, most: int, behind: int) -> list[tuple[int, bool]]:
-    """Some of these documents by number, and whether receivers know that of them already; fewer when no more are left.
-
-    They are few, mostly, and where addresses have moved to may be a million: so it is asked whether that is among them.
-    """
-    found: list[tuple[int, bool]] = []
-    while len(found) < most:
-        chosen = _unlinked(source, content.c.id, content.c.unvisited, resource.c.address).where(content.c.id > behind)
-        rows = tx.rows(chosen.order_by(content.c.id).limit(most))
-        led = _led_to(tx, source, [row.address for row in rows])
-        found += [(row.id, bool(row.unvisited)) for row in rows if row.address not in led]
-        if len(rows) < most:
-            break
-        behind = rows[-1].id
-    return found[:most]
-
-
-def _led_to(tx: Tx, source: int, addresses: Sequence[str]) -> set[str]:
-    """Those of some addresses to which known ones have moved."""
-    found: set[str] = set()
-    for start in range(0, len(addresses), 1000):
-        some = addresses[start : start + 1000]
-        found.update(
-            row[0] for row in tx.rows(_targets_of_moves(source).where(_REASON.in_([f"to {each}" for each in some])))
-        )
-    return found
-
-
-def linked_again(tx: Tx, source: int, most: int) -> list[int]:
-    """Some of the documents that something links to, of which receivers were told that nothing does."""
-    both = content.join(inlinks, inlinks.c.id == content.c.id)
-    chosen = sa.select(content.c.id).select_from(both).where(
-        content.c.source_id == source, content.c.indexed, content.c.unvisited, inlinks.c.count > 0
-    )  # fmt: skip
-    return [row[0] for row in tx.rows(chosen.order_by(content.c.id).limit(most))]
-
-
-def unlinked_among(tx: Tx, numbers: Sequence[int]) -> set[int]:
-    """Those of these resources that were found by a link, that nothing links to any more, and that are gone."""
-    both = resource.outerjoin(inlinks, inlinks.c.id == resource.c.id)
-    chosen = sa.select(resource.c.id).select_from(both).where(
-        resource.c.id.in_(numbers), resource.c.how == int(How.LINK), resource.c.outcome == int(OutcomeKind.GONE),
-        sa.or_(inlinks.c.count.is_(None), inlinks.c.count == 0),
-    )  # fmt: skip
-    return {row[0] for row in tx.rows(chosen)}
-
-
-def know_unlinked(tx: Tx, numbers: Sequence[int], *, unvisited: bool) -> None:
-    """Remember that receivers were told that nothing links to these documents, or that something does again."""
-    bulk.update(tx, content, ("unvisited",), ("id",), [(unvisited, number) for number in numbers])
-
-
-def _unlinked(source: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """What is chosen of the documents that were found by a link and to which none leads."""
-    both = content.join(resource, resource.c.id == content.c.id).outerjoin(inlinks, inlinks.c.id == content.c.id)
-    return (
-        sa.select(*columns)
-        .select_from(both)
-        .where(content.c.source_id == source, content.c.indexed, resource.c.how == int(How.LINK))
-        .where(sa.or_(inlinks.c.count.is_(None), inlinks.c.count == 0))
-    )
-
-
-_MOVED = resource.alias("moved")
-_REASON = _MOVED.c.reason
-
-
-def _targets_of_moves(source: int) -> sa.Select[Any]:
-    """The addresses to which known ones have moved."""
-    sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
-    return (
-        sa.select(sa.func.substr(_REASON, len("to ") + 1))
-        .where(_MOVED.c.site_id.in_(sites), _MOVED.c.source_id == source, _MOVED.c.outcome == int(OutcomeKind.MOVED))
-        .where(_REASON.startswith("to "))
-    )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from cormorant.frontier import linkpack
-from cormorant.model.outcome import OutcomeKind
+from cormorant.model.outcome import MOVED_TO, OutcomeKind
 from cormorant.model.resource import How, Role
 from cormorant.model.rules import Gate
 from cormorant.model.status import Status
@@ -196,7 +196,7 @@ def too_deep(tx: Tx, source: int, behind: int | None) -> list[tuple[int, int]]:
 def leads(tx: Tx, numbers: Sequence[int]) -> list[Leads]:
     """What pages lead to, as they were when they were last read. What is gone or may not be read leads nowhere."""
     rows = bulk.select_in(tx, resource, ("id", "outcome", "reason"), "id", numbers)
-    moved = [Leads(row[0], (), row[2].removeprefix("to ")) for row in rows if row[1] == OutcomeKind.MOVED and row[2]]
+    moved = [Leads(row[0], (), row[2].removeprefix(MOVED_TO)) for row in rows if row[1] == OutcomeKind.MOVED and row[2]]
     speaking = [row[0] for row in rows if _speaks(row[1], row[2] or "")]
     blobs = bulk.select_in(tx, outlinks, ("id", "links"), "id", speaking)
     return moved + [Leads(number, _followed(blob)) for number, blob in blobs]

@@ -129,14 +129,24 @@ def stands(row: RunRow) -> str:
     return "is examined and not indexed yet" if row.state is RunState.PENDING else "is held"
 
 
+_IS_WHOLE = sa.and_(run.c.complete, run.c.state == RunState.FINISHED, run.c.refresh.in_((Refresh.ALL, Refresh.SCRATCH)))
+"""Whether a run visited everything there was to visit."""
+
+
 def last_whole(tx: Tx, source: int) -> RunRow | None:
     """The newest run of a source that visited everything there was to visit."""
-    statement = sa.select(run).where(
-        run.c.source_id == source, run.c.complete, run.c.state == RunState.FINISHED,
-        run.c.refresh.in_((Refresh.ALL, Refresh.SCRATCH)),
-    )  # fmt: skip
+    statement = sa.select(run).where(run.c.source_id == source, _IS_WHOLE)
     rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
     return _row(rows[0]) if rows else None
+
+
+def whole_before(tx: Tx, row: RunRow, times: int) -> int | None:
+    """The run that visited everything so many such runs before this one, itself for 0; None when there were fewer."""
+    if times == 0:
+        return row.id
+    ids = sa.select(run.c.id).where(_IS_WHOLE, run.c.source_id == row.source_id, run.c.id < row.id)
+    found = tx.rows(ids.order_by(run.c.id.desc()).offset(times - 1).limit(1))
+    return int(found[0].id) if found else None
 
 
 def since_whole(tx: Tx, row: RunRow) -> list[RunRow]:

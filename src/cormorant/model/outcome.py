@@ -72,6 +72,10 @@ class Unchanged(Struct, frozen=True):
     kind: ClassVar[OutcomeKind] = OutcomeKind.UNCHANGED
 
 
+MOVED_TO = "to "
+"""What the reason of a resource that has moved begins with; the address follows."""
+
+
 class Moved(Struct, frozen=True):
     """301, 308 (954) or meta refresh (953) to `target`."""
 

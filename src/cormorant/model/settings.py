@@ -90,6 +90,11 @@ class SourceSettings(Settings, LogSettings):
         description="What becomes of what is found: it is indexed; it is examined first, and indexed when a person "
         "says so; it is indexed, and links are not read.",
     )
+    refresh: Literal["all", "due", "append"] = Field(
+        default="all",
+        description="What a crawl visits that is not told it: everything known and found; what was left over or put "
+        "off; or what was never visited.",
+    )
     modified_by: tuple[Literal["checksum", "date", "etag", "acl"], ...] = Field(
         default=("checksum",),
         min_length=1,

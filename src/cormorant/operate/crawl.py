@@ -48,10 +48,10 @@ class Ordered:
 class Wish:
     """How runs are ordered: what they visit, what becomes of it, and whether they are deleted when they are done.
 
-    `restart`: an interrupted one does not go on. `mode` None: as the settings of each source say.
+    `restart`: an interrupted one does not go on. `refresh` and `mode` None: as the settings of each source say.
     """
 
-    refresh: Refresh = Refresh.ALL
+    refresh: Refresh | None = None
     force: bool = False
     restart: bool = False
     mode: Mode | None = None
@@ -100,7 +100,7 @@ def order_one(tx: Tx, row: SourceRow, wish: Wish = AS_USUAL) -> Ordered:
     if before is None:
         return Ordered(_request(tx, row, wish), row.name, resumed=False, mine=True)
     was = (before.refresh, before.force, before.forget, before.mode)
-    otherwise = was != (wish.refresh, wish.forced, wish.forget, wish.mode or before.mode)
+    otherwise = was != (wish.refresh or before.refresh, wish.forced, wish.forget, wish.mode or before.mode)
     return _again(tx, before, row.name, as_before=otherwise)
 
 
@@ -143,7 +143,8 @@ def _request(tx: Tx, row: SourceRow, wish: Wish) -> int:
     if wish.forced:
         facts.expire(tx, row.id)
     settings = json.dumps(dict(row.settings), sort_keys=True)
-    number = runs.request(tx, row.id, settings, wish.refresh, force=wish.forced, anew=_edited(tx, row))
+    refresh = wish.refresh or Refresh(row.settings.get("refresh", Refresh.ALL))
+    number = runs.request(tx, row.id, settings, refresh, force=wish.forced, anew=_edited(tx, row))
     runs.change(tx, number, mode=wish.mode or Mode(row.settings.get("mode", Mode.ACCEPT)), forget=wish.forget)
     return number
 

@@ -18,7 +18,7 @@ from cormorant.frontier.progress import Start
 from cormorant.journal import visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.address import fingerprint
-from cormorant.model.outcome import OutcomeKind
+from cormorant.model.outcome import MOVED_TO, OutcomeKind
 from cormorant.model.rules import Gate
 from cormorant.model.run import Counters
 from cormorant.operate import documents
@@ -107,7 +107,7 @@ def _end(tx: Tx, source: Source, start: Start) -> End:
     last, seen = start, {start.address}
     while last.outcome is OutcomeKind.MOVED:
         row = _row(tx, source.number, last.address)
-        target = (row.reason or "").removeprefix("to ") if row is not None else ""
+        target = (row.reason or "").removeprefix(MOVED_TO) if row is not None else ""
         if not target or target in seen or len(seen) > _MOST:
             return End(start, last.address, last)
         seen.add(target)

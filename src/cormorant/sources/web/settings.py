@@ -13,6 +13,7 @@ from cormorant.base.errors import BadAddress
 from cormorant.model.acl import ACL
 from cormorant.model.address import origin_of
 from cormorant.model.content import Manner
+from cormorant.model.orphans import runs_until_deleted
 from cormorant.model.pacing import PacingSettings
 from cormorant.model.settings import Depth
 from cormorant.sources.web.access_settings import AccessSettings
@@ -83,6 +84,11 @@ class WebSettings(
     depth: Depth = Field(
         default="unlimited", description="Links to follow from a start address; 0 is the start addresses only."
     )
+    orphans: str = Field(
+        default="keep",
+        description="What becomes of a document that nothing leads to any more: keep, or delete_after:3, which deletes "
+        "it when three whole runs in a row found it so.",
+    )
     depth_exact: bool = Field(
         default=False,
         description="Whether everything within depth is found, however pages were met: depth is then the shortest way.",
@@ -128,6 +134,13 @@ class WebSettings(
         default=(),
         description="Networks that may be reached besides the hosts named here: public, private, loopback or ranges.",
     )
+
+    @field_validator("orphans")
+    @classmethod
+    def _orphans(cls, said: str) -> str:
+        """Refuse what says neither."""
+        runs_until_deleted(said)
+        return said
 
     @field_validator("start")
     @classmethod

@@ -37,6 +37,7 @@ content = Table(
         server_default=text("false"),
         comment="receivers were told that nothing links to it any more",
     ),
+    Column("orphan_since", Integer, comment="the run that first found that nothing leads to it, where that is counted"),
 )
 
 Index("ix_content_indexed", content.c.source_id, sqlite_where=text("indexed = 1"), postgresql_where=text("indexed"))

@@ -1,0 +1,138 @@
+"""What becomes of documents that nothing leads to any more, where a source says that they go after some runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from cormorant.base.errors import BadSetting
+from tests.journeys.crawling import Crawler
+from tests.journeys.home import Home
+from tests.journeys.hosts import Host
+from tests.threaded import Said
+
+MANY = tuple(f"/{number}" for number in range(12))
+"""So many that one that goes is below the brake."""
+LOST = "/lost"
+
+
+@pytest.fixture
+def town(host: Callable[[], Host]) -> Host:
+    """A home page that leads to many, and to one more."""
+    made = host()
+    made.says = {path: Said(body=f"<p>words of {path}") for path in (*MANY, LOST)}
+    lead(made, *MANY, LOST)
+    return made
+
+
+def lead(town: Host, *paths: str) -> None:
+    """Have the home page lead there alone."""
+    town.says["/"] = town.page(*paths)
+
+
+def add(home: Home, town: Host, **settings: object) -> None:
+    home.add_source("web", "town", {"start": [town.origin + "/"], "patience_s": 0, **settings})
+
+
+def found(home: Home, town: Host) -> bool:
+    return town.origin + LOST in home.found("words")[0]
+
+
+def test_it_goes_after_as_many_whole_runs_as_the_source_says(home: Home, crawls: Crawler, town: Host) -> None:
+    add(home, town, orphans="delete_after:3")
+    told = home.add_receiver("told", "town")
+    crawls.crawl(home, "town")
+    lead(town, *MANY)
+    for times in (1, 2):
+        report = crawls.crawl(home, "town")
+        assert (report["unlinked"], report["index_deletes"]) == (1, 0), times
+    crawls.crawl(home, "town", refresh="due")
+    assert found(home, town), "a run that does not visit everything is not one of them"
+    report = crawls.crawl(home, "town")
+    assert (report["unvisited_deleted"], report["index_deletes"]) == (1, 1)
+    assert not found(home, town)
+    assert '"unvisited_deleted"' in told.read_text()
+    lead(town, *MANY, LOST)
+    assert crawls.crawl(home, "town")["new"] == 1
+    assert found(home, town), "what is linked again is found again"
+
+
+def test_what_is_linked_meanwhile_begins_anew(home: Home, crawls: Crawler, town: Host) -> None:
+    add(home, town, orphans="delete_after:2")
+    crawls.crawl(home, "town")
+    for paths in (MANY, (*MANY, LOST), MANY):
+        lead(town, *paths)
+        assert crawls.crawl(home, "town")["index_deletes"] == 0
+    assert crawls.crawl(home, "town")["index_deletes"] == 1
+    assert not found(home, town)
+
+
+def test_a_source_that_says_nothing_keeps_them(file_home: Home, crawls: Crawler, town: Host) -> None:
+    add(file_home, town)
+    crawls.crawl(file_home, "town")
+    lead(town, *MANY)
+    for _ in range(3):
+        assert crawls.crawl(file_home, "town")["unlinked"] == 1
+    assert found(file_home, town)
+
+
+def test_many_at_once_are_held_by_the_brake(file_home: Home, crawls: Crawler, town: Host) -> None:
+    town.says |= {f"/much{number}": Said(body=f"<p>words {number}") for number in range(60)}
+    lead(town, *MANY, *(f"/much{number}" for number in range(60)))
+    add(file_home, town, orphans="delete_after:1")
+    crawls.crawl(file_home, "town")
+    lead(town, *MANY)
+    report = crawls.crawl(file_home, "town")
+    assert (report["state"], report["index_deletes"]) == ("held", 0)
+    assert "60 of 73 documents would leave the index" in report["reason"]
+    assert len(file_home.found("words")[0]) == 73
+
+
+@pytest.mark.parametrize("refresh", ["all", "scratch"])
+def test_what_a_sitemap_names_is_no_orphan(file_home: Home, crawls: Crawler, town: Host, refresh: str) -> None:
+    map_ = f"<urlset><url><loc>{town.origin}{LOST}</loc></url></urlset>"
+    town.says["/map.xml"] = Said(body=map_, headers={"Content-Type": "application/xml"})
+    add(file_home, town, orphans="delete_after:1")
+    crawls.crawl(file_home, "town")
+    file_home.edit_source("town", {"sitemaps": [town.origin + "/map.xml"]})
+    crawls.crawl(file_home, "town")
+    lead(town, *MANY)
+    report = crawls.crawl(file_home, "town", refresh=refresh)
+    assert (report["unlinked"], report["index_deletes"]) == (0, 0)
+    assert found(file_home, town)
+
+
+def test_what_another_page_calls_its_original_is_no_orphan(file_home: Home, crawls: Crawler, town: Host) -> None:
+    head = f'<link rel=canonical href="{town.origin}{LOST}">'
+    town.says["/copy"] = Said(body=f"<html><head>{head}</head><body><p>words of {LOST}")
+    lead(town, *MANY, LOST, "/copy")
+    add(file_home, town, orphans="delete_after:1")
+    for _ in range(2):
+        crawls.crawl(file_home, "town")
+    lead(town, *MANY, "/copy")
+    report = crawls.crawl(file_home, "town")
+    assert (report["unlinked"], report["index_deletes"]) == (0, 0)
+    assert found(file_home, town)
+
+
+def test_a_run_that_is_cut_short_deletes_nothing(file_home: Home, crawls: Crawler, town: Host) -> None:
+    add(file_home, town, orphans="delete_after:1")
+    crawls.crawl(file_home, "town")
+    lead(town, *MANY)
+    file_home.edit_source("town", {"max_documents": 5})
+    assert crawls.crawl(file_home, "town")["index_deletes"] == 0
+    assert found(file_home, town)
+
+
+@pytest.mark.parametrize("said", ["delete", "delete_after:0", "delete_after:1000", "delete_after"])
+def test_what_can_be_said(file_home: Home, town: Host, said: str) -> None:
+    with pytest.raises(BadSetting, match="keep, or delete_after:N"):
+        add(file_home, town, orphans=said)
+
+
+def test_a_source_says_what_is_visited_of_what_is_known(file_home: Home, crawls: Crawler, town: Host) -> None:
+    add(file_home, town, refresh="append")
+    crawls.crawl(file_home, "town")
+    assert crawls.crawl(file_home, "town")["fetched"] == 0
+    assert crawls.crawl(file_home, "town", refresh="all")["fetched"] == len(MANY) + 2

@@ -1,0 +1,292 @@
+"""Does what `serve` takes grow with time? An hour of crawls, one a minute, beside people who search.
+
+    python -m tests.reliability.soak [--minutes 60] [--pages 1500] [--store sqlite|postgresql]
+
+`serve` runs as a person starts it. A schedule has it crawl a site and a folder every minute; in between pages and files
+are edited, come and go, and somebody searches all the time, on the page and for programs. Every few seconds it is seen
+what the processes take: memory (PSS), open files, threads, and how large the log of the database is. Of the last three
+quarters of the time the slope of the memory is told, and how many more files are open at their end. Ends 1 when
+something grows by more than LIMITS lets it, a run did not finish, a search failed, or the documents are not the truth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from statistics import fmean, median
+from threading import Event, Thread
+
+from cormorant.base.clock import SystemClock, pause
+from cormorant.model.schedule import Overrun
+from cormorant.operate import crawl, schedules
+from cormorant.operate.schedules import Wanted
+from tests.journeys import commands, processes
+from tests.journeys.home import Home
+from tests.journeys.kills import new_database
+from tests.journeys.pages import SiteSettings
+from tests.journeys.proofs import record
+from tests.journeys.site import WebSite, website
+
+CLOCK = SystemClock()
+LOOK_S = 5.0
+MINUTE_S = 60.0
+EDITED = 0.02
+"""Of the pages, from one crawl to the next."""
+FILES = 40
+WARM = 0.25
+"""Of the time: what is taken until then is not held to be growth."""
+LIMITS = {"memory, MB an hour": 12.0, "more files open": 8.0, "more threads": 2.0, "log of the database, MB": 64.0}
+SOURCES = ("site", "papers")
+WORDS = ("page", "which other", "about -paper", '"no other page"', "paper")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was seen at a moment: PSS in MB by the name of the process, open files and threads of all, MB of the log."""
+
+    at: float
+    megabytes: Mapping[str, float]
+    files: int
+    threads: int
+    log_mb: float
+
+
+def look(home: Home, pid: int) -> Look:
+    """Look at a process and all below it."""
+    taken, files, threads = defaultdict[str, float](float), 0, 0
+    for each in processes.below(pid):
+        place = processes.PROC / str(each.pid)
+        try:
+            name = (place / "comm").read_text().strip()
+            files += sum(1 for _ in (place / "fd").iterdir())
+            threads += sum(1 for _ in (place / "task").iterdir())
+        except OSError:
+            continue
+        taken[name] += processes.pss_kb(each.pid) / 1024
+    log = home.folder / "cormorant.db-wal"
+    return Look(CLOCK.monotonic(), taken, files, threads, log.stat().st_size / 1e6 if log.exists() else 0.0)
+
+
+def slope(points: Sequence[tuple[float, float]]) -> float:
+    """By how much the second goes up while the first does by one: least squares."""
+    xs, ys = zip(*points, strict=True)
+    x, y = fmean(xs), fmean(ys)
+    spread = sum((each - x) ** 2 for each in xs)
+    return sum((a - x) * (b - y) for a, b in points) / spread if spread else 0.0
+
+
+def highest(looks: Sequence[Look], of: Callable[[Look], float]) -> list[tuple[float, float]]:
+    """The most of each minute: a crawl takes more than the rest behind it."""
+    most = dict[int, float]()
+    for each in looks:
+        minute = int((each.at - looks[0].at) // MINUTE_S)
+        most[minute] = max(most.get(minute, 0.0), of(each))
+    return sorted(most.items())
+
+
+def growth(looks: Sequence[Look]) -> dict[str, float]:
+    """What grew behind the first quarter, named as in LIMITS."""
+    warm = looks[int(len(looks) * WARM) :]
+    memory = [
+        (minute / 60, megabytes) for minute, megabytes in highest(warm, lambda each: sum(each.megabytes.values()))
+    ]
+
+    def more(of: Callable[[Look], float]) -> float:
+        most = [value for _, value in highest(warm, of)]
+        part = max(1, len(most) // 5)
+        return median(most[-part:]) - median(most[:part])
+
+    return {
+        "memory, MB an hour": slope(memory),
+        "more files open": more(lambda each: each.files),
+        "more threads": more(lambda each: each.threads),
+        "log of the database, MB": max(each.log_mb for each in warm),
+    }
+
+
+def beyond(grown: Mapping[str, float]) -> list[str]:
+    """What is more than its limit."""
+    return [
+        f"{name}: {value:.1f}, which may be {LIMITS[name]:g}" for name, value in grown.items() if value > LIMITS[name]
+    ]
+
+
+@dataclass(slots=True)
+class Life:
+    """What is edited between crawls: pages of a site, and files of a folder. `gone` are pages that are not there."""
+
+    site: WebSite
+    folder: Path
+    chance: Random = field(default_factory=lambda: Random(5))
+    gone: set[int] = field(default_factory=set)
+    files: set[int] = field(default_factory=set)
+    minutes: int = 0
+
+    def begin(self) -> None:
+        """Lay out the files."""
+        self.folder.mkdir()
+        for number in range(FILES):
+            self._write(number)
+
+    def _write(self, number: int) -> None:
+        text = f"Paper {number} of minute {self.minutes}.\n" * self.chance.randint(1, 40)
+        (self.folder / f"{number}.txt").write_text(text)
+        self.files.add(number)
+
+    def go_on(self) -> None:
+        """A minute later: some pages say something else, one goes and another comes back; files likewise."""
+        self.minutes += 1
+        leaves = range(self.site.documents // 2, self.site.documents)
+        for number in self.chance.sample(leaves, max(1, int(EDITED * self.site.documents))):
+            if number not in self.gone:
+                self.site.edit(number, text=f"edited at minute {self.minutes}")
+        if len(self.gone) > 5:
+            back = self.gone.pop()
+            self.site.edit(back, text="here again")
+        lost = self.chance.choice(leaves)
+        self.gone.add(lost)
+        self.site.edit(lost, status=404)
+        self._write(self.chance.randrange(FILES))
+        old = self.chance.choice(sorted(self.files))
+        self.files.discard(old)
+        (self.folder / f"{old}.txt").unlink()
+        self._write((old + 7) % FILES)
+
+
+@dataclass(slots=True)
+class Readers:
+    """Somebody who searches all the time, on the page and for programs. `failed` are answers that were not 200."""
+
+    address: str
+    answers: Counter[str] = field(default_factory=Counter)
+    failed: list[str] = field(default_factory=list)
+    over: Event = field(default_factory=Event)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Read for the length of a block."""
+        thread = Thread(target=self._read)
+        thread.start()
+        try:
+            yield
+        finally:
+            self.over.set()
+            thread.join()
+
+    def _read(self) -> None:
+        number = 0
+        while not self.over.wait(0.5):
+            number += 1
+            place = "/?q={}" if number % 2 else "/api/v1/search?q={}"
+            status, said = commands.asked(self.address + place.format(WORDS[number % len(WORDS)].replace(" ", "%20")))
+            self.answers[str(status)] += 1
+            if status != 200:
+                self.failed.append(f"{status}: {said[:200]}")
+
+
+def truth(home: Home, life: Life) -> list[str]:
+    """What the index has too much or too little of."""
+    wanted = {life.site.url(number) for number in range(life.site.documents) if number not in life.gone}
+    wanted |= {(life.folder / f"{number}.txt").as_uri() for number in life.files}
+    with home.rows() as tx:
+        statement = (
+            "SELECT resource.address FROM content JOIN resource ON resource.id = content.id WHERE content.indexed"
+        )
+        from sqlalchemy import text
+
+        has = {row[0] for row in tx.execute(text(statement))}
+    told = [f"not there: {each}" for each in sorted(wanted - has)] + [f"there: {each}" for each in sorted(has - wanted)]
+    with home.house() as house:
+        count = house.index_reader().count()
+    return told[:5] + ([f"{count} in the index, {len(wanted)} wanted"] if count != len(wanted) else [])
+
+
+def unfinished(home: Home) -> list[str]:
+    """Runs that did not end as they should."""
+    with home.house() as house:
+        return [f"run {each['run']}: {each['state']}" for each in crawl.listed(house) if each["state"] != "finished"]
+
+
+def install(home: Home, site: WebSite, folder: Path) -> None:
+    """Add the sources and the schedule."""
+    home.add_source("web", "site", {**site.source, "delay_s": "0"})
+    home.add_source("files", "papers", {"path": str(folder)})
+    with home.house() as house:
+        every_minute = Wanted(sources=SOURCES, when="* * * * *", time_zone="UTC", overrun=Overrun.SKIP)
+        schedules.add(house, "minutely", every_minute)
+
+
+def soak(home: Home, life: Life, minutes: float) -> tuple[list[Look], list[str]]:
+    """Serve for so long; returns what was seen, and what went wrong."""
+    looks, wrong = list[Look](), list[str]()
+    with commands.begun(home, "serve", "--port", "0") as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[2].rstrip("/")
+        readers, began, edited = Readers(address), CLOCK.monotonic(), 0
+        with readers.reading():
+            while (passed := CLOCK.monotonic() - began) < minutes * MINUTE_S:
+                if passed // MINUTE_S > edited and passed < (minutes - 2.5) * MINUTE_S:
+                    edited += 1
+                    life.go_on()
+                looks.append(look(home, process.pid))
+                tell(looks[-1], passed)
+                pause(LOOK_S)
+                assert process.poll() is None, commands.complaints(home, "serve")
+        wrong += readers.failed[:3]
+    if not readers.answers["200"]:
+        wrong.append("nothing was searched")
+    return looks, wrong
+
+
+def tell(seen: Look, passed: float) -> None:
+    """A line a minute."""
+    if passed % MINUTE_S < LOOK_S:
+        parts = " ".join(f"{name} {megabytes:.0f}" for name, megabytes in sorted(seen.megabytes.items()))
+        sys.stdout.write(
+            f"{passed / MINUTE_S:4.0f} min: {sum(seen.megabytes.values()):.0f} MB ({parts}), {seen.files} files, "
+            f"{seen.threads} threads, log {seen.log_mb:.1f} MB\n"
+        )
+        sys.stdout.flush()
+
+
+def main() -> int:
+    """Prove it, say how it went, return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--pages", type=int, default=1_500)
+    parser.add_argument("--store", choices=("sqlite", "postgresql"), default="sqlite")
+    given = parser.parse_args()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="soak-")))
+        url = stack.enter_context(new_database()) if given.store == "postgresql" else ""
+        site = stack.enter_context(website(SiteSettings(pages=given.pages, hosts=3, delay_s=0.005), folder))
+        home, life = Home(folder / "data", url), Life(site, folder / "papers")
+        life.begin()
+        install(home, site, life.folder)
+        looks, wrong = soak(home, life, given.minutes)
+        with home.house() as house:
+            runs = len(crawl.listed(house))
+        wrong += unfinished(home) + truth(home, life) + commands.tracebacks(home)
+        died = commands.ended(home)
+    grown = growth(looks)
+    wrong += beyond(grown)
+    if runs < given.minutes:
+        wrong.append(f"{runs} runs in {given.minutes:g} minutes of two sources")
+    figures = {"minutes": given.minutes, "runs": runs, "pages": given.pages, "anything wrong": len(wrong)}
+    measured = {name: f"{value:.1f}" for name, value in grown.items()}
+    measured["most memory, MB"] = f"{max(sum(each.megabytes.values()) for each in looks):.0f}"
+    sys.stdout.write(json.dumps({**figures, **measured, "ended": died, "wrong": wrong}, indent=1) + "\n")
+    record("soak", figures, part=given.store, measured=measured)
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
