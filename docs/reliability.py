@@ -24,7 +24,7 @@ PAGE = Path(__file__).parents[1] / "RELIABILITY.md"
 OF_RELIABILITY = (
     "interleavings", "faults in interleavings", "kills", "kills at steps", "power cuts", "failing calls",
     "faults in crawls", "faults at steps", "faults of disks", "outages", "disks", "faults in outages", "accidents",
-    "rounds",
+    "rounds", "soak", "eta", "year",
 )  # fmt: skip
 ABOUT = """\
 # Reliability
@@ -69,7 +69,7 @@ def page(records: Sequence[dict[str, Any]]) -> str:
 def _section(proof: Known, found: Sequence[dict[str, Any]]) -> str:
     """What one proof left: a line for each of its runs."""
     said = f"## {proof.name.capitalize()}\n\n{proof.shows}\n\n"
-    names = list(dict.fromkeys(name for each in found for name in each["figures"]))
+    names = list(dict.fromkeys(name for each in found for name in (*each["figures"], *each.get("measured", {}))))
     if not names:
         return said + NONE.rstrip("\n") + "\n"
     columns = ("", *names, "with", "last run")
@@ -78,7 +78,8 @@ def _section(proof: Known, found: Sequence[dict[str, Any]]) -> str:
 
 
 def _line(record: dict[str, Any], names: Sequence[str], proof: Known) -> tuple[object, ...]:
-    figures = [record["figures"].get(name, "") for name in names]
+    told = record["figures"] | record.get("measured", {})
+    figures = [told.get(name, "") for name in names]
     shown = [f"{each:,}" if isinstance(each, int) else each for each in figures]
     name = (record["part"] or proof.name) + " (**failed**)" * failed(record)
     return (name, *shown, record["with"], record["on"])

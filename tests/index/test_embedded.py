@@ -131,6 +131,29 @@ def test_a_commit_is_told_of_once_its_name_lasts(tmp_path: Path, monkeypatch: py
     writer.close()
 
 
+def test_a_commit_that_failed_half_way_does_not_stand_in_the_way_of_the_next(tmp_path: Path) -> None:
+    """The disk was full when the table of contents was to be written: files of that commit are there, and no table."""
+
+    def change(words: str, place: int, *others: int) -> None:
+        writer = open_writer(tmp_path / "index")
+        try:
+            writer.apply([Put(entry(each, words)) for each in (1, *others)])
+            writer.commit(place)
+        finally:
+            writer.close()
+
+    change("first", 1, 2, 3)
+    (table,) = (tmp_path / "index").rglob("meta.json")
+    before = table.read_bytes()
+    change("second", 2)
+    left = {path.name for path in table.parent.glob("*.del")}
+    table.write_bytes(before)
+    change("third", 2)
+    assert left
+    reader = open_reader(tmp_path / "index")
+    assert (reader.count(), reader.place) == (3, 2)
+
+
 def contents(generation: Path) -> bytes:
     """The table of contents of an index."""
     return (generation / "meta.json").read_bytes()

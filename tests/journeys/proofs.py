@@ -85,6 +85,8 @@ PROOFS = (
           "The end of a run lies inside the time that was told on its way, and what holds it up is named."),
     Known("year", "tests.reliability.year",
           "Over a year of nightly crawls no table, no log, no copy and no index grows with the number of runs."),
+    Known("soak", "tests.reliability.soak",
+          "What serving takes does not grow: an hour of crawls, one a minute, beside people who search.", STORES),
     Known("faults in interleavings", "tests.reliability.planted",
           "The simulation of interleavings finds planted faults.",
           tuple(f"--part {number}/3" for number in (1, 2, 3))),

@@ -45,6 +45,19 @@ FOUND = (
         "It is told as what it is, with what to do (`base/disk.py`).",
     ),
     Found(
+        "failing calls",
+        "Where the engine's table of contents could not be written, a file of deletions of that commit stayed, and no "
+        "later commit succeeded: the engine writes over no file. Search lacked documents until a person rebuilt the "
+        "index.",
+        "Such files are removed when the index is opened for writing (`index/remnants.py`).",
+    ),
+    Found(
+        "failing calls",
+        "A database that may only be read ended processes again and again, each saying so, and the command closed with "
+        "processes that ended unexpectedly.",
+        "It says that they cannot go on for what was told (`app/session.py`).",
+    ),
+    Found(
         "outages",
         "Processes that had lost their database died again and again while it was away, each rest longer than the one "
         "before, so that it took up to ten seconds to go on, and a crash every three seconds left hardly any of it.",

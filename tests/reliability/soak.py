@@ -24,6 +24,8 @@ from random import Random
 from statistics import fmean, median
 from threading import Event, Thread
 
+import sqlalchemy as sa
+
 from cormorant.base.clock import SystemClock, pause
 from cormorant.model.schedule import Overrun
 from cormorant.operate import crawl, schedules
@@ -200,9 +202,7 @@ def truth(home: Home, life: Life) -> list[str]:
         statement = (
             "SELECT resource.address FROM content JOIN resource ON resource.id = content.id WHERE content.indexed"
         )
-        from sqlalchemy import text
-
-        has = {row[0] for row in tx.execute(text(statement))}
+        has = {row[0] for row in tx.execute(sa.text(statement))}
     told = [f"not there: {each}" for each in sorted(wanted - has)] + [f"there: {each}" for each in sorted(has - wanted)]
     with home.house() as house:
         count = house.index_reader().count()
@@ -226,24 +226,26 @@ def install(home: Home, site: WebSite, folder: Path) -> None:
 
 def soak(home: Home, life: Life, minutes: float) -> tuple[list[Look], list[str]]:
     """Serve for so long; returns what was seen, and what went wrong."""
-    looks, wrong = list[Look](), list[str]()
     with commands.begun(home, "serve", "--port", "0") as process:
         assert process.stdout is not None
-        address = process.stdout.readline().split()[2].rstrip("/")
-        readers, began, edited = Readers(address), CLOCK.monotonic(), 0
+        readers = Readers(process.stdout.readline().split()[2].rstrip("/"))
         with readers.reading():
-            while (passed := CLOCK.monotonic() - began) < minutes * MINUTE_S:
-                if passed // MINUTE_S > edited and passed < (minutes - 2.5) * MINUTE_S:
-                    edited += 1
-                    life.go_on()
-                looks.append(look(home, process.pid))
-                tell(looks[-1], passed)
-                pause(LOOK_S)
-                assert process.poll() is None, commands.complaints(home, "serve")
-        wrong += readers.failed[:3]
-    if not readers.answers["200"]:
-        wrong.append("nothing was searched")
-    return looks, wrong
+            looks = list(_live(home, life, minutes, process.pid))
+        assert process.poll() is None, commands.complaints(home, "serve")
+    return looks, readers.failed[:3] if readers.answers["200"] else ["nothing was searched"]
+
+
+def _live(home: Home, life: Life, minutes: float, pid: int) -> Iterator[Look]:
+    """Edit once a minute, but not at the end, and look now and then."""
+    began, edited = CLOCK.monotonic(), 0
+    while (passed := CLOCK.monotonic() - began) < minutes * MINUTE_S:
+        if passed // MINUTE_S > edited and passed < (minutes - 2.5) * MINUTE_S:
+            edited += 1
+            life.go_on()
+        seen = look(home, pid)
+        tell(seen, passed)
+        yield seen
+        pause(LOOK_S)
 
 
 def tell(seen: Look, passed: float) -> None:

@@ -15,6 +15,7 @@ import tantivy
 
 from cormorant.base.disk import sync_folder
 from cormorant.base.errors import DataFolderError, NoRoom
+from cormorant.index import remnants
 from cormorant.index.damage import Readable
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.index.layout import MARK, place_of, register, schema, to_document, to_entry, to_mark
@@ -57,6 +58,7 @@ class EmbeddedWriter:
 
     def __init__(self, generation: Path, held: ExitStack) -> None:
         self._generation = generation
+        remnants.clear(generation)
         with Readable():
             self._index = tantivy.Index.open(str(generation))
             register(self._index)
