@@ -94,18 +94,24 @@ def test_a_folder_may_be_kept_out() -> None:
     settings = PythonSettings(call=f"{HERE}:Shop", data="drafts", veto=True)
     vetoed = veto(settings)
     assert vetoed is not None
-    assert [vetoed(each) for each in ("file:///a/drafts/", "file:///a/", "file:///raise/")] == [True, False, False]
+    assert [vetoed(each) for each in ("file:///a/drafts/", "file:///a/")] == [True, False]
+    with pytest.raises(NotTaken):
+        vetoed("file:///raise/")
+    assert vetoed("file:///a/drafts/"), "it is asked on"
     assert veto(settings.model_copy(update={"veto": False})) is None
 
 
-def test_a_veto_that_cannot_be_asked_or_does_not_come_back_keeps_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_veto_that_cannot_be_asked_or_does_not_come_back_lets_nothing_in(monkeypatch: pytest.MonkeyPatch) -> None:
     lost = veto(PythonSettings(call="no.such.module:Shop", veto=True))
     assert lost is not None
-    assert not lost("file:///a/")
+    with pytest.raises(NotTaken, match="cannot be had"):
+        lost("file:///a/")
     monkeypatch.setattr(python, "APPROVE_S", 0.05)
     slow = veto(PythonSettings(call=f"{HERE}:Slow", veto=True))
     assert slow is not None
     taking.HANGS.set()
-    assert not slow("file:///a/")
+    with pytest.raises(NotTaken, match="has not come back"):
+        slow("file:///a/")
     taking.HANGS.clear()
-    assert not slow("file:///b/"), "it is not asked again"
+    with pytest.raises(NotTaken):  # it is not asked again
+        slow("file:///b/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,6 +23,7 @@ from cormorant.operate.house import House
 from cormorant.operate.sources import NOTHING, Given, check_name
 from cormorant.plugins import ReceiverKind, ReceiverTools, receiver_kind, receiver_settings
 from cormorant.receivers import stream
+from cormorant.receivers.protocol import NotTaken
 from cormorant.receivers.stream import Event, Numbered
 from cormorant.store.database import Tx
 from cormorant.store.schema import content
@@ -170,17 +172,27 @@ def tools(house: House, name: str, egress: Callable[[], Egress] | None = None) -
 
 
 def veto(house: House, source: int) -> Callable[[str], bool] | None:
-    """What says of folders of a source whether one of its receivers keeps them out; None when none has a say."""
+    """What says of folders of a source whether one of its receivers keeps them out; None when none has a say.
+
+    It raises NotTaken where a receiver has one and cannot be asked.
+    """
     with house.store.read() as tx:
         rows = receivers.told_of(tx, source)
     asked: list[Callable[[str], bool]] = []
     for row in rows:
         if row.kind == receivers.INDEX:
             continue
-        with suppress(CormorantError):  # what is wrong with its settings is told where it delivers
+        try:
             found = receiver_kind(row.kind).veto(receiver_settings(row.kind, row.settings))
-            asked += [found] if found is not None else []
+        except CormorantError as error:  # which is told where it delivers
+            found = partial(_unasked, error) if row.settings.get("veto") else None
+        asked += [found] if found is not None else []
     return (lambda address: any(each(address) for each in asked)) if asked else None
+
+
+def _unasked(error: CormorantError, address: str) -> bool:
+    """A receiver that has a say and cannot be made. Raises what is wrong with it."""
+    raise NotTaken(f"{address} cannot be entered: {error.sentence}") from error
 
 
 def resend(house: House, name: str, source: str | None = None, *, faulty: bool = False) -> dict[str, Any]:

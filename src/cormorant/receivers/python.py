@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field, field_validator
 
-from cormorant.base.errors import BadSetting
+from cormorant.base.errors import BadSetting, CormorantError
 from cormorant.base.log import logger
 from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverSettings, ReceiverTools, Refusal, Stop
 
@@ -163,30 +163,36 @@ def loaded(settings: PythonSettings, apart: Apart) -> Any:
 class Veto:
     """Says of a folder's address whether it may not be entered.
 
-    What raises, or cannot be had, vetoes nothing; what does not come back is not asked again. The log says so.
+    Where it raises, or cannot be had, nobody knows, and nothing is entered; what does not come back is not asked again.
     """
 
     def __init__(self, settings: PythonSettings) -> None:
         self._apart: Apart | None = Apart()
+        self._why = ""
         try:
             self._approve: Any = loaded(settings, self._apart).approve
         except BadSetting as error:
-            _log.warning("no veto", extra={"reason": error.sentence})
-            self._apart = None
+            self._end(error)
+
+    def _end(self, error: CormorantError) -> None:
+        """Nobody is asked any more."""
+        _log.warning("no veto", extra={"reason": error.sentence})
+        if self._apart is not None:
+            self._apart.end()
+        self._apart, self._why = None, error.sentence
 
     def __call__(self, address: str) -> bool:
-        """May it not be entered?"""
+        """May it not be entered? Raises NotTaken when that cannot be told."""
         if self._apart is None:
-            return False
+            raise NotTaken(self._why)
         try:
             return self._apart.do(lambda: self._approve(address), APPROVE_S) is False
         except NotTaken as error:
-            if isinstance(error.__cause__, BaseException):
-                return False
-            _log.warning("no veto any more", extra={"address": address, "reason": error.sentence})
-            self._apart.end()
-            self._apart = None
-            return False
+            if not isinstance(error.__cause__, BaseException):
+                self._end(error)
+            else:
+                _log.warning("no answer", extra={"address": address, "reason": error.sentence})
+            raise
 
 
 def veto(settings: PythonSettings) -> Veto | None:

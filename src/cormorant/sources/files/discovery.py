@@ -14,7 +14,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 
-from cormorant.base.errors import Unreachable
+from cormorant.base.errors import CormorantError, Unreachable
 from cormorant.model.acl import ACL, PUBLIC
 from cormorant.model.resource import Found, How
 from cormorant.sources.files.gates import FilesGates
@@ -58,10 +58,11 @@ class _Level:
 class Walk:
     """One walk through a folder.
 
-    `unlisted` are the addresses of folders that could not be listed, with a slash, and of links whose target could not
-    be looked at. Of these, `closed` are those that the account may not enter, where the rights of files count: who may
-    read what was known there is not known any more. `vetoed` are folders that a plug-in kept it out of. `entries`
-    counts what was met, so that an empty folder can be told from one whose files are all left out.
+    `unlisted` are the addresses of folders that could not be listed, with a slash, of links whose target could not be
+    looked at, and of folders of which a plug-in did not say whether they may be entered. Of these, `closed` are those
+    that the account may not enter, where the rights of files count: who may read what was known there is not known any
+    more. `vetoed` are folders that a plug-in kept it out of. `entries` counts what was met, so that an empty folder can
+    be told from one whose files are all left out.
     """
 
     def __init__(
@@ -169,9 +170,15 @@ class Walk:
         levels = self._settings.levels
         if (levels is not None and len(parts) > levels) or self._gates.leaves_out(parts):
             return False
-        if self._veto is None or not self._veto(address := self._naming.address(parts) + "/"):
+        if self._veto is None:
             return True
-        self.vetoed.append(address)
+        address = self._naming.address(parts) + "/"
+        try:
+            if not self._veto(address):
+                return True
+            self.vetoed.append(address)
+        except CormorantError as error:
+            self._note(address, error)
         return False
 
     def _regular(self, entry: os.DirEntry[str], rights: ACL | None) -> str | None:
