@@ -25,7 +25,7 @@ KEY = b"the mole is out"
 
 
 class Answer(NamedTuple):
-    """What is answered: a status, fields, and an object as JSON."""
+    """What is answered: a status, fields, and an object as JSON, or bytes as they are."""
 
     status: int
     fields: Mapping[str, str] = {}
@@ -97,11 +97,12 @@ class _Posted(BaseHTTPRequestHandler):
         self._answer(planned)
 
     def _answer(self, answer: Answer) -> None:
-        body = b"" if answer.body is None else json.dumps(answer.body).encode()
+        as_it_is = answer.body if isinstance(answer.body, bytes) else None
+        body = b"" if answer.body is None else as_it_is or json.dumps(answer.body).encode()
         self.send_response(answer.status)
         for name, value in answer.fields.items():
             self.send_header(name, value)
-        if body:
+        if body and as_it_is is None:
             self.send_header("Content-Type", "application/json")
         if answer.status != 204:
             self.send_header("Content-Length", str(len(body)))

@@ -136,8 +136,17 @@ def test_it_may_end_the_run(hook: Hook) -> None:
 
 
 def test_an_answer_that_is_no_json_says_nothing(hook: Hook) -> None:
-    hook.judge = lambda _: Answer(200)
-    assert told(opened(hook.url), 1, 2) == []
+    for body in (b"OK", b"{no object", b"[1]"):
+        hook.plan = [Answer(200, {"Content-Type": "text/plain"}, body)]
+        assert told(opened(hook.url), 1, 2) == []
+    assert len(hook.posts) == 3
+
+
+@pytest.mark.parametrize("mime", ["text/plain", "application/octet-stream", ""])
+def test_an_object_is_understood_whatever_it_is_called(hook: Hook, mime: str) -> None:
+    said = b' {"refused": [{"seq": 2, "reason": "no price"}]}\n'
+    hook.judge = lambda _: Answer(200, {"Content-Type": mime}, said)
+    assert told(opened(hook.url), 1, 2) == [Refusal(2, "no price")]
 
 
 def test_large_records_go_by_themselves(hook: Hook) -> None:

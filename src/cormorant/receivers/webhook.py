@@ -129,12 +129,19 @@ class WebhookReceiver:
         return headers, body
 
     def _said(self, answer: Answer, deliveries: Sequence[Delivery]) -> Iterator[Refusal | Stop]:
-        """What an answer names. One that is no JSON says nothing. Raises NotTaken for one that cannot be understood."""
-        if content_type(answer.headers.get("content-type"))[0] != "application/json" or not answer.body.strip():
+        """What an answer names. Raises NotTaken for one that cannot be understood.
+
+        An object is understood under any type, since small programs often name none; what is neither that nor called
+        JSON says nothing.
+        """
+        is_json = content_type(answer.headers.get("content-type"))[0] == "application/json"
+        if not (body := answer.body.strip()) or not (is_json or body.startswith(b"{")):
             return
         try:
-            said = msgspec.json.decode(answer.body, type=_Said)
+            said = msgspec.json.decode(body, type=_Said)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            if not is_json:
+                return
             raise NotTaken(
                 f"{self._wire.place} answered {answer.status} with JSON that cannot be understood. It may be "
                 '{"refused": [{"seq": 12, "reason": "..."}], "stop": "why"}.'
