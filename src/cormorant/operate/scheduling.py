@@ -123,8 +123,9 @@ def _with_others(row: ScheduleRow, slot: float, now: float, what: Fired) -> Fire
 
 
 def stop(tx: Tx, row: LaunchRow, reason: str) -> None:
-    """End a launch and the run it has."""
-    if launches.end(tx, row, LaunchState.STOPPED, reason) and row.run is not None:
+    """End a launch, and the run it has unless the launch of another schedule has it as well."""
+    shared = any(each.run == row.run and each.id != row.id for each in launches.under_way(tx))
+    if launches.end(tx, row, LaunchState.STOPPED, reason) and row.run is not None and not shared:
         with suppress(NotFoundError):
             course.stop(tx, runs.claimed(tx, row.run), reason)
 
