@@ -148,8 +148,11 @@ def test_a_commit_that_failed_half_way_does_not_stand_in_the_way_of_the_next(tmp
     change("second", 2)
     left = {path.name for path in table.parent.glob("*.del")}
     table.write_bytes(before)
+    (table.parent / f"{'a' * 32}.store").write_text("half of a segment")
     change("third", 2)
     assert left
+    named = {each["segment_id"].replace("-", "") for each in json.loads(table.read_bytes())["segments"]}
+    assert {path.name[:32] for path in table.parent.glob("*.store")} == named
     reader = open_reader(tmp_path / "index")
     assert (reader.count(), reader.place) == (3, 2)
 

@@ -45,8 +45,8 @@ PARTS = ("store", "cache", "index", "logs", "temp")
 LEFT: Mapping[str, int] = {"store": 400_000, "cache": 600_000, "index": 800_000, "logs": 40_000}
 """Bytes that the crawl may write before its disk is nearly full. Nothing of ours grows in the folder for what is
 temporary."""
-SIZE = 16 << 20
-"""Bytes of a disk: two seconds of a crawl fit into the twentieth part, as they do on larger ones."""
+SIZE = 24 << 20
+"""Bytes of a disk: two seconds of a crawl fit into the twentieth part, as they do on larger ones, and the index."""
 HOLD_S = 6.0
 ON_AGAIN_S = 30.0
 """How long after there is room something has to be settled and delivered again."""
