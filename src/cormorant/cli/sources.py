@@ -203,6 +203,8 @@ def tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
 def _followed(effect: dict[str, Any], *, resting: bool) -> str:
     """Who follows an edit, and when; `resting`: nothing is at work on the data folder."""
     later = [each["setting"] for each in effect["changes"] if each["setting"] not in effect["at_once"]]
+    if effect["suspended"]:
+        return f"Run {effect['run']}, which is suspended, goes on under it."
     if effect["run"] is None or not effect["at_once"]:
         return "The next crawl follows it."
     which, when = ("was interrupted", "when it goes on") if resting else ("is under way", "at once")

@@ -23,6 +23,7 @@ ITSELF = "conductor"
 """Under which name a run's own counts are kept, beside those of the processes that visit for it."""
 KEPT_PER_SOURCE = 1_000
 """Runs kept of one source that have ended, nearly three years of nightly ones."""
+_VISITING = (RunState.DISCOVERING, RunState.RETRIEVING)
 _ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED)
 
 
@@ -276,6 +277,12 @@ def go_on(tx: Tx, row: RunRow) -> None:
     """Go on with a suspended run in the state in which it was left."""
     state = RunState(row.asked or RunState.WAITING)
     advance(tx, row.id, RunState.SUSPENDED, state=state, asked=None, reason=None, **_waited(tx, row))
+
+
+def renew(tx: Tx, row: RunRow, settings: str, *, anew: bool) -> None:
+    """Have a suspended run begin once more under other settings when it goes on."""
+    state = RunState.WAITING if row.asked in _VISITING else row.asked
+    advance(tx, row.id, RunState.SUSPENDED, settings=settings, anew=anew, asked=state)
 
 
 def change(tx: Tx, number: int, **values: object) -> None:

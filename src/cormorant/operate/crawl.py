@@ -108,8 +108,23 @@ def _again(tx: Tx, before: RunRow, source: str, *, as_before: bool) -> Ordered:
     """Follow a run that has not ended; one that was suspended goes on because of this order."""
     suspended = before.state is RunState.SUSPENDED
     if suspended:
-        runs.go_on(tx, before)
+        go_on(tx, before)
     return Ordered(before.id, source, before.state is not RunState.WAITING, as_before, mine=suspended)
+
+
+def go_on(tx: Tx, row: RunRow) -> None:
+    """Go on with a suspended run, under the settings that its source has by now.
+
+    Where these are others it begins once more with what is known: what was visited already is asked for conditionally,
+    what a rule now keeps out leaves, and what was kept out may come in.
+    """
+    source = sources.numbered(tx, row.source_id)
+    if source is not None and dict(source.settings) != row.settings:
+        settings = json.dumps(dict(source.settings), sort_keys=True)
+        runs.renew(tx, row, settings, anew=row.anew or _edited(tx, source) or _judged_otherwise(row.settings, source))
+        progress.unsee(tx, row.source_id, row.id)
+        row = runs.get(tx, row.id)
+    runs.go_on(tx, row)
 
 
 def leave(house: House, ordered: Sequence[Ordered]) -> list[Ordered]:
@@ -152,10 +167,13 @@ def _request(tx: Tx, row: SourceRow, wish: Wish) -> int:
 def _edited(tx: Tx, row: SourceRow) -> bool:
     """Whether settings were edited since the last whole run that decide what is kept of a document."""
     last = runs.last_whole(tx, row.id)
-    if last is None:
-        return False
-    before, now = (json.dumps(_judged(row.kind, each), sort_keys=True) for each in (last.settings, row.settings))
-    return before != now
+    return last is not None and _judged_otherwise(last.settings, row)
+
+
+def _judged_otherwise(before: Mapping[str, Any], row: SourceRow) -> bool:
+    """Whether other settings would decide otherwise what is kept of a document of a source."""
+    was, now = (json.dumps(_judged(row.kind, each), sort_keys=True) for each in (before, row.settings))
+    return was != now
 
 
 def _judged(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:

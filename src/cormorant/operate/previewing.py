@@ -26,6 +26,7 @@ from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.model.rules import Renamed, Ruling
+from cormorant.model.run import RunState
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.model.status import Status
 from cormorant.operate import idle, listing, parameters, secrets, starts
@@ -80,6 +81,7 @@ def of_whole(house: House, name: str, whole: Given, shown: int = SHOWN) -> dict[
         under_way, at_once = runs.unfinished(tx, row.id), kind.settings.AT_ONCE
         return {
             "source": name, "run": under_way.id if under_way is not None else None,
+            "suspended": under_way is not None and under_way.state is RunState.SUSPENDED,
             "at_once": [each["setting"] for each in changes if each["setting"] in at_once],
             "changes": changes, "known": effect.known,
             "documents": hiding.indexed_count(tx, row.id), **effect.record(), "idle": met.left(),

@@ -266,7 +266,7 @@ def _hold(house: House, owner: ScheduleRow, row: LaunchRow, run: RunRow, *, work
         if after is Hold.WINDOW:
             runs.suspend(tx, run.id, _outside(owner, tx.now()))
         elif before is Hold.WINDOW and suspended:
-            runs.go_on(tx, run)
+            crawl.go_on(tx, run)
 
 
 def _outside(owner: ScheduleRow, now: float) -> str:
@@ -280,4 +280,4 @@ def let_go(tx: Tx, row: LaunchRow) -> None:
     """A launch is forgotten: its run goes on as one that a person ordered."""
     run = _run(tx, row.run)
     if run is not None and row.hold is Hold.WINDOW and run.state is RunState.SUSPENDED:
-        runs.go_on(tx, run)
+        crawl.go_on(tx, run)

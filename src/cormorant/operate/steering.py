@@ -18,7 +18,7 @@ from cormorant.crawl.course import UNFINISHED
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
-from cormorant.operate import removal, runlog
+from cormorant.operate import crawl, removal, runlog
 from cormorant.operate.crawl import Ordered
 from cormorant.operate.house import House
 from cormorant.store.database import Tx
@@ -49,7 +49,7 @@ def resume(house: House, number: int | None) -> Ordered:
         if not suspended and row.state not in OPEN_STATES:
             raise ConflictError(f"Run {row.id} cannot go on; it is {row.state}.{_answer(row)}")
         if suspended:
-            runs.go_on(tx, row)
+            crawl.go_on(tx, row)
         return Ordered(row.id, _name(tx, row), resumed=True, mine=suspended)
 
 

@@ -1,0 +1,95 @@
+"""A run is suspended, its source is edited, and it goes on: under the new settings, and what they keep out leaves."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cormorant.journal import runs
+from cormorant.model.run import RunState
+from cormorant.operate import steering
+from tests.clocks import until
+from tests.journeys.crawling import Crawler
+from tests.journeys.home import Home, received
+from tests.journeys.hosts import Host
+from tests.threaded import Said
+
+OUT = tuple(f"/out/{number}" for number in range(10))
+IN = tuple(f"/in/{number}" for number in range(30))
+
+
+@pytest.fixture
+def town(host: Callable[[], Host]) -> Host:
+    """A home page that leads to both parts, and takes its time."""
+    made = host()
+    made.says = {path: Said(body=f"<p>words of {path}") for path in (*OUT, *IN)}
+    made.says["/"] = made.page(*(each for pair in zip(OUT, IN, strict=False) for each in pair), *IN)
+    return made
+
+
+def suspend(home: Home, crawls: Crawler, name: str, enough: Callable[[], bool]) -> int:
+    """Begin a crawl, suspend it when enough was done, and return the number of the run."""
+    crawls.begin(home, name)
+    until(lambda: enough() or None)
+    with home.house() as house:
+        number = steering.suspend(house, None).id
+    crawls.end()
+    with home.rows() as tx:
+        assert runs.get(tx, number).state is RunState.SUSPENDED
+    return number
+
+
+def test_what_a_rule_now_keeps_out_leaves_and_is_not_asked_for(home: Home, crawls: Crawler, town: Host) -> None:
+    home.add_source("web", "town", {"start": [town.origin + "/"], "delay_s": 0.1, "per_host": 1})
+    told = home.add_receiver("told", "town")
+    number = suspend(home, crawls, "town", lambda: len(set(town.paths) & set(OUT)) >= 2)
+    visited, asked = set(town.paths) & set(OUT), len(town.paths)
+    assert len(visited) < len(OUT)
+    home.edit_source("town", {"exclude": ["path:/out/"], "delay_s": 0})
+    report = crawls.crawl(home, "town")
+    assert (report["run"], report["state"], report["complete"]) == (number, "finished", True)
+    assert set(town.paths[asked:]) & set(OUT) == set()
+    assert [each.removeprefix(town.origin) for each in home.found("words")[0] if "/out/" in each] == []
+    assert len(home.found("words")[0]) == len(IN) + 1
+    gone = {each["url"].removeprefix(town.origin) for each in received(told) if each["event"] == "deleted"}
+    assert gone <= visited
+    assert crawls.crawl(home, "town")["index_deletes"] == 0
+
+
+def test_what_was_kept_out_comes_in(file_home: Home, crawls: Crawler, town: Host) -> None:
+    start = {"start": [town.origin + "/"], "exclude": ["path:/out/"], "delay_s": 0.1, "per_host": 1}
+    file_home.add_source("web", "town", start)
+    suspend(file_home, crawls, "town", lambda: len(set(town.paths) & set(IN)) >= 2)
+    file_home.edit_source("town", {"exclude": [], "delay_s": 0})
+    assert crawls.crawl(file_home, "town")["state"] == "finished"
+    assert len(file_home.found("words")[0]) == len(IN) + len(OUT) + 1
+
+
+def test_files_that_a_rule_now_keeps_out_leave(file_home: Home, crawls: Crawler, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for number in range(400):
+        (folder / f"{number}.{'md' if number % 10 else 'txt'}").write_text(f"words {number}\n")
+    file_home.add_source("files", "papers", {"path": str(folder)})
+
+    def settled() -> bool:
+        return int(file_home.value("SELECT coalesce(sum(visits), 0) FROM resource") or 0) > 0
+
+    number = suspend(file_home, crawls, "papers", settled)
+    file_home.edit_source("papers", {"exclude": ["*.txt"]})
+    report = crawls.crawl(file_home, "papers")
+    assert (report["run"], report["state"]) == (number, "finished")
+    assert len(file_home.found("words")[0]) == 360
+    shutil.rmtree(folder)
+
+
+def test_without_an_edit_it_goes_on_where_it_was(file_home: Home, crawls: Crawler, town: Host) -> None:
+    file_home.add_source("web", "town", {"start": [town.origin + "/"], "delay_s": 0.1, "per_host": 1})
+    suspend(file_home, crawls, "town", lambda: len(set(town.paths) & set(OUT)) >= 2)
+    file_home.edit_source("town", {"delay_s": 0})
+    crawls.crawl(file_home, "town")
+    pages = [each for each in town.paths if each != "/robots.txt" and not each.startswith("/.")]
+    assert len(pages) <= len({*pages}) + 2, "but for what was under way nothing is asked for twice"
