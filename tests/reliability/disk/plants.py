@@ -18,8 +18,8 @@ class Caught(NamedTuple):
     given: tuple[str, ...]
 
 
-def _cut(name: str, file: str, before: str, after: str, part: str) -> Caught:
-    given = ("--of", part, "--cuts", "60", "--until-wrong")
+def _cut(name: str, file: str, before: str, after: str, part: str, cuts: int = 60) -> Caught:
+    given = ("--of", part, "--cuts", str(cuts), "--until-wrong")
     return Caught(Plant(name, file, ((before, after),)), "tests.reliability.disk.cuts", given)
 
 
@@ -41,7 +41,7 @@ PLANTS = (
          "            sync_folder(folder)\n", "            pass\n", "cache"),
     _cut("the index tells of a commit whose name is not synced", "index/writing.py",
          "        self._open.commit()\n        sync_folder(self._generation)\n", "        self._open.commit()\n",
-         "index"),
+         "index", 400),
     _cut("no folder is ever synced", "base/disk.py",
          "        os.fsync(descriptor)\n", "        pass\n", "index"),
     _cut("which index is in use is switched before that is on the disk", "index/generations.py",
