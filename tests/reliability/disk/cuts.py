@@ -119,7 +119,10 @@ class Proof:
         self._states: dict[int, str] = {}
 
     def moments(self, part: str, count: int, chance: Random) -> list[int]:
-        """When the power fails, in order: half of the times just behind a write of a part, else before any call."""
+        """When the power fails, in order: half of the times just behind a write of a part, else before any call of it.
+
+        Of the latter every other is behind a commit of the database instead: what it says of the part was told then.
+        """
         root = f"{self._here.here}{PARTS[part]}"
         some = [
             n for n, each in enumerate(self._found.calls)
@@ -127,8 +130,11 @@ class Proof:
             and not each.path.endswith("-shm")
         ]  # fmt: skip
         written = [each for each in some if self._found.calls[each].kind is Kind.WRITE]
-        behind = chance.choices(written, k=count // 2)
-        return sorted([*(n + 1 for n in behind), *(chance.choice(some) for _ in range(count - len(behind)))])
+        database = f"{self._here.here}{PARTS['store']}"
+        synced = [n for n, each in enumerate(self._found.calls) if each.kind is Kind.SYNC and database in each.path]
+        behind, told = chance.choices(written, k=count // 2), chance.choices(synced, k=count // 4)
+        any_ = chance.choices(some, k=count - len(behind) - len(told))
+        return sorted([*(n + 1 for n in (*behind, *told)), *any_])
 
     def cuts(self, moments: Sequence[int], seed: int, every: int = 10) -> Iterator[tuple[int, list[str]]]:
         """Cut the power at each of these moments; gives each with what was wrong.

@@ -41,7 +41,7 @@ PLANTS = (
          "            sync_folder(folder)\n", "            pass\n", "cache"),
     _cut("the index tells of a commit whose name is not synced", "index/writing.py",
          "        self._open.commit()\n        sync_folder(self._generation)\n", "        self._open.commit()\n",
-         "index", 400),
+         "index", 100),
     _cut("no folder is ever synced", "base/disk.py",
          "        os.fsync(descriptor)\n", "        pass\n", "index"),
     _cut("which index is in use is switched before that is on the disk", "index/generations.py",
