@@ -210,7 +210,7 @@ def test_deliveries_wait_while_paused(home: Installation, site: Site) -> None:
     assert status["backlog"] > 0
     assert status["oldest_undelivered_at"] is not None
     assert "paused" in home.fine("status").out
-    home.fine("provider", "resume")
+    assert "with the next crawl" in home.fine("provider", "resume").err, "nothing is at work"
     home.run("crawl", "papers")
     assert home.fine("status", "--json").object["backlog"] == 0
     assert home.fine("search", "noon", "--source", "more", "--json").objects

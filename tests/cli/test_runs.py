@@ -95,7 +95,7 @@ def test_stopped_for_good_and_watched(bare: Installation, site: Site) -> None:
     begun(bare, site)
     watching = bare.start("run", "watch", "--json")
     assert bare.fine("run", "stop", "1", "--json").object == {"run": 1, "state": "stopped"}
-    ended(crawling)
+    assert ended(crawling).code == 3, "it has not done what was asked for"
     assert '"state": "stopped"' in ended(watching).out
     assert bare.fine("run", "stop", "--json").object == {"run": 1, "state": "stopped"}, "again"
     assert bare.run("run", "delete", "1").code == 1

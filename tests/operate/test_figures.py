@@ -62,7 +62,7 @@ def test_a_new_installation_has_figures(house: House) -> None:
 
 def test_every_figure_comes_about(house: House) -> None:
     with house.store.begin() as tx:
-        docs, wiki = (sources.add(tx, "web", name, {"start": [ADDRESS]}) for name in ("docs", "wiki"))
+        docs, wiki, _ = (sources.add(tx, "web", name, {"start": [ADDRESS]}) for name in ("docs", "wiki", "new"))
         ran(tx, docs, at=100.0, fetched=7, requests=9, requests_conditional=3, bytes=500, conversions=1, new=4)
         ran(tx, docs, RunState.FAILED, at=200.0, fetched=2, failed=1)
         waiting = ran(tx, wiki, RunState.HELD, at=300.0)
@@ -77,6 +77,7 @@ def test_every_figure_comes_about(house: House) -> None:
     assert {name for name, _ in found} == {each.name for each in EVERY}
     assert of(found, metrics.LAST_GOOD, "docs") == 100.0
     assert of(found, metrics.LAST_GOOD, "wiki") == 0
+    assert of(found, metrics.LAST_GOOD, "new") == 0, "one that never ran had no good run"
     assert of(found, metrics.RUN_STATE, "docs", "failed") == 1
     assert of(found, metrics.RUN_STATE, "docs", "finished") is None
     assert of(found, metrics.RUN_WAITS, "wiki") == 250.0

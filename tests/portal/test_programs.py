@@ -173,6 +173,7 @@ def test_documents_of_equal_content(crawled: Crawled) -> None:
     [
         ("/documents?source=none", 404, "not_found", "There is no source 'none'"),
         ("/documents?state=gone", 400, "usage", "There is no state 'gone'"),
+        ("/documents?state=retrieving", 400, "usage", "it is listed as todo"),
         ("/documents?cursor=7", 400, "usage", "is none that a list gave"),
         ("/documents?cursor=0.r.99999999999999999999", 400, "usage", "is none that a list gave"),
         ("/documents?excluded=1&cursor=99.x.1", 400, "usage", "is of another list"),

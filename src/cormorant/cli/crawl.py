@@ -100,7 +100,8 @@ def crawl(
     Where another command is at work on the data folder, like `serve`, that one crawls; Ctrl-C stops the runs all the
     same, but those that somebody else has ordered.
 
-    Ends with 0 when all went well, 3 when some documents failed or a run is held, 6 when no start address answered.
+    Ends with 0 when all went well, 3 when some documents failed or a run is held or was stopped, 6 when no start
+    address answered.
     """
     raise typer.Exit(_crawl(terminal.of(context), names, how))
 

@@ -23,11 +23,16 @@ def resume(context: typer.Context) -> None:
 
 
 def _set(say: terminal.Terminal, *, paused: bool) -> None:
+    from cormorant.app import folder
     from cormorant.operate import receivers
 
     with say.house() as house:
         receivers.set_paused(house, paused=paused)
     if say.json:
         say.record({"paused": paused})
+    elif paused:
+        say.note("Deliveries are paused; `cormorant provider resume` goes on.")
+    elif folder.is_free(say.plan().folder):
+        say.note("Deliveries go on with the next crawl, or with `cormorant serve`: nothing is at work now.")
     else:
-        say.note("Deliveries are paused; `cormorant provider resume` goes on." if paused else "Deliveries go on.")
+        say.note("Deliveries go on.")

@@ -284,11 +284,15 @@ def states(house: House, numbers: Sequence[int]) -> dict[int, RunState]:
         return {number: runs.get(tx, number).state for number in numbers}
 
 
+_CUT_SHORT = (RunState.HELD, RunState.SUSPENDED, RunState.STOPPED)
+"""States in which a run stands that has not done what was asked for."""
+
+
 def exit_code(house: House, numbers: Sequence[int]) -> int:
     """What `crawl` ends with.
 
-    0 all well, 3 some documents failed, no start of some runs answered, a run is held or was interrupted by who ordered
-    it, 6 no start of any run answered at all, 1 failed.
+    0 all well, 3 some documents failed, no start of some runs answered, a run is held, or was stopped or suspended
+    before its end, 6 no start of any run answered at all, 1 failed.
     """
     return worst([_exit_code(house, number) for number in numbers])
 
@@ -312,4 +316,4 @@ def _exit_code(house: House, number: int) -> int:
         return 6
     bad = counters.failed + counters.quarantined + counters.held + counters.deferred
     well = not (bad or turned_away or row.unlisted or any(each.bad for each in ends))
-    return 0 if well and row.state not in (RunState.HELD, RunState.SUSPENDED) else 3
+    return 0 if well and row.state not in _CUT_SHORT else 3

@@ -73,11 +73,11 @@ def _runs(tx: Tx) -> Iterator[Sample]:
     every = sources.every(tx)
     yield _one(metrics.SOURCES, len(every))
     for source in every:
+        good = last_good(tx, source.id)
+        yield _one(metrics.LAST_GOOD, good.finished_at or 0 if good else 0, source.name)
         newest = next(iter(runs.every(tx, source.id, 1)), None)
         if newest is None:
             continue
-        good = last_good(tx, source.id)
-        yield _one(metrics.LAST_GOOD, good.finished_at or 0 if good else 0, source.name)
         yield _one(metrics.RUN_STATE, 1, source.name, newest.state.value)
         if newest.started_at is not None:
             yield _one(metrics.RUN_STARTED, newest.started_at, source.name)

@@ -114,8 +114,16 @@ def _walk(house: House, wanted: Wanted, behind: Place | None) -> Iterator[Placed
     return ((place, record) for place, record in walked if is_wanted(record, wanted))
 
 
+_IN_HAND = {"retrieving": "todo", "providing": "found", "postprocessing": "old", "postprocessed": "old"}
+"""Sets that have no rows of their own (`frontier.sets`), and where their addresses are listed."""
+
+
 def check(wanted: Wanted) -> None:
     """Raise UsageError for a state that there is not."""
+    if wanted.state in _IN_HAND:
+        raise UsageError(
+            f"What is {wanted.state} a process has in its hands; it is listed as {_IN_HAND[wanted.state]}."
+        )
     if wanted.state is not None and wanted.state not in SETS:
         raise UsageError(f"There is no state {wanted.state!r}. There is: {', '.join(SETS)}.")
 
