@@ -29,7 +29,7 @@ class Database:
     def create(self, like: Database | None = None) -> None:
         """Make it anew: empty, or as another is, to which nobody may be connected."""
         self.server.run(
-            f"DROP DATABASE IF EXISTS \"{self.name}\" WITH (FORCE)",
+            f'DROP DATABASE IF EXISTS "{self.name}" WITH (FORCE)',
             f'CREATE DATABASE "{self.name}"' + (f' TEMPLATE "{like.name}"' if like else ""),
         )
 
