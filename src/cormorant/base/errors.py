@@ -36,15 +36,19 @@ EXPLAINED = "/help/errors"
 
 
 class CormorantError(Exception):
-    """Something went wrong that a person can be told about in one sentence: what happened, why, what to do."""
+    """Something went wrong that a person can be told about in one sentence: what happened, why, what to do.
+
+    `more` is what a program is told besides, by names of their own.
+    """
 
     code: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 1
     http_status: ClassVar[int] = 500
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, **more: object) -> None:
         super().__init__(sentence)
         self.sentence = sentence
+        self.more = more
 
     @classmethod
     def meaning(cls) -> str:
@@ -62,6 +66,7 @@ class CormorantError(Exception):
             "status": self.http_status,
             "code": self.code,
             "detail": self.sentence,
+            **self.more,
         }
 
 
