@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cormorant.base.errors import every
-from cormorant.model.run import Refresh
+from cormorant.model.run import Mode, Refresh
 from cormorant.model.schedule import Missed, Overrun
 from cormorant.portal import site
 from cormorant.search.reader import GroupBy, Sort
 
-ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy, Overrun, Missed, Refresh)}
+ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy, Overrun, Missed, Refresh, Mode)}
 """Words that are described by what they may be, where they are asked for."""
 
 
@@ -110,7 +110,8 @@ def _named(reference: str) -> str:
 
 
 def _answers(content: Mapping[str, Any]) -> Iterator[str]:
-    said = [f"{_kind(each['schema'])} as `{kind}`" for kind, each in content.items() if "$ref" in each["schema"]]
+    drawn = {kind: each["schema"] for kind, each in content.items()}
+    said = [f"{_kind(each)} as `{kind}`" for kind, each in drawn.items() if "$ref" in each or "anyOf" in each]
     if said:
         lines = ", a line each" if len(said) > 1 else ""
         yield f"Answers with {', or '.join(said)}{lines}.\n"

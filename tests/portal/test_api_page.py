@@ -79,5 +79,9 @@ def test_the_page_shows_each_route_that_is_there() -> None:
         "receivers/lines/resend",
         "schedules/nightly/disable",
         "parameters/gentle/preview",
+        "sources/harbour/test",
+        "runs/3/stop",
+        "system",
+        "provider/pause",
     ):
         assert f"/api/v1/{noun}" in asked

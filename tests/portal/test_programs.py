@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from cormorant.operate import listing
-from cormorant.portal import choosing, receivers, records, runlog, schedules, site
+from cormorant.portal import choosing, receivers, records, runlog, runs, schedules, site, sources, system
 from cormorant.portal import parameters as sets
 from tests.portal.asking import Got
 from tests.portal.crawled import PASSWORD, Crawled
 
 LINES = "application/x-ndjson"
-RECORDS = (records, schedules, receivers, sets, runlog, choosing)
+RECORDS = (records, schedules, receivers, sets, runlog, choosing, sources, runs, system)
 DESCRIPTION: dict[str, Any] = site.application(None)[0].openapi()  # type: ignore[arg-type] # asked nothing but this
 OPERATIONS = sorted(path for path, of in DESCRIPTION["paths"].items() if path.startswith("/api/v1/") and "get" in of)
 
@@ -95,6 +95,15 @@ def test_runs_and_their_reports(crawled: Crawled) -> None:
     assert (first["runs"] + rest["runs"], rest["next"]) == (every, None)
     for each in every:
         assert [crawled.api(f"/runs/{each['run']}")] == told(crawled, "run", "show", str(each["run"]))
+
+
+def test_the_system_is_what_status_says(crawled: Crawled) -> None:
+    (said,) = told(crawled, "status")
+    seen = crawled.api("/system")
+    steady = {name for name in said if name not in ("disks", "processes")}
+    assert {name: seen[name] for name in steady} == {name: said[name] for name in steady}
+    assert seen.keys() == said.keys()
+    fits("/api/v1/system", crawled.get("/api/v1/system"))
 
 
 def test_the_log_of_a_run(crawled: Crawled) -> None:
@@ -280,7 +289,7 @@ def test_everything_is_described(crawled: Crawled) -> None:
         for operation in of.values():
             assert operation["description"], where
             if where.startswith("/api/v1/"):
-                assert {*operation["responses"]} - {"200", "201"} == {"4XX", "5XX"}
+                assert {*operation["responses"]} - {"200", "201", "202"} == {"4XX", "5XX"}
     for path in OPERATIONS:
         for each in parameters(path):
             assert each.get("description") or each["in"] == "path", (path, each["name"])

@@ -119,8 +119,8 @@ def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
     ordered: list[Ordered] = []
     try:
         with say.house() as house:
-            left_out = [] if how.restart or how.test else runs.unanswered(house, names)
             wish = runs.Wish(how.refresh, how.force, how.restart, how.mode, how.forget)
+            left_out = runs.left_out(house, names, wish)
             ordered = runs.order(house, names, wish)
     except KeyboardInterrupt as asked:
         if not ordered:

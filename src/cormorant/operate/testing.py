@@ -75,13 +75,15 @@ async def test(house: House, name: str, address: str, means: Means) -> dict[str,
     }  # fmt: skip
 
 
-def judge(house: House, name: str, address: str) -> dict[str, Any]:
+def judge(house: House, name: str, address: str, *, here: bool = True) -> dict[str, Any]:
     """Judge an address, or the first the source begins with, by what is known now: nobody is asked.
 
-    Raises what `test` raises.
+    `here`: a path may begin in this process's folder, or with `~`; who asks over a network is in neither. Raises what
+    `test` raises.
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
+        address = documents.address_of(tx, address, here=False) if address and not here else address
     source = house.source(row)
     resource, renamed = _asked(house, source, address)
     said = {"source": name, "address": resource.address, "depth": resource.depth} | renamed

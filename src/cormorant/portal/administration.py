@@ -2,10 +2,10 @@
 
     GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
     GET /queries                GET /metrics
-    GET /api/v1/documents, /explain, /sources, /runs, /schedules, /receivers, /parameters, /tuning, /queries and what is
-        below them, but for /documents/ID/duplicates, which is for every reader
-    POST /api/v1/documents/recrawl
-    POST, PATCH, DELETE /api/v1/schedules, /receivers, /parameters and what is below them
+    GET /api/v1/documents, /explain, /sources, /runs, /schedules, /receivers, /parameters, /tuning, /queries, /system
+        and what is below them, but for /documents/ID/duplicates, which is for every reader
+    POST /api/v1/documents/recrawl, /provider/pause, /provider/resume
+    POST, PATCH, DELETE /api/v1/sources, /runs, /schedules, /receivers, /parameters and what is below them
 
 One router, so that it is closed in one place: `admission.admit` is asked before each of its routes, and a page that
 links into the group does so only when `admission.is_open`.
@@ -24,8 +24,11 @@ from cormorant.portal import (
     queries,
     receivers,
     runlog,
+    runs,
     schedules,
+    sources,
     statuses,
+    system,
     watch,
 )
 from cormorant.portal.admission import admit
@@ -40,10 +43,13 @@ def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
     statuses.add(router, shelf, look)
     programs.add(router, shelf.house)
     choosing.add(router, shelf.house)
+    sources.add(router, shelf.house)
+    runs.add(router, shelf.house)
     runlog.add(router, shelf.house)
     schedules.add(router, shelf.house)
     receivers.add(router, shelf.house)
     parameters.add(router, shelf.house)
+    system.add(router, shelf.house)
     queries.add(router, shelf, look, asked)
     watch.add_metrics(router, shelf)
     return router

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
-from cormorant.portal import receivers, records
+from cormorant.portal import receivers, records, runs, sources
 from cormorant.portal.runlog import LogLine
 
 PROBLEM = "application/problem+json"
@@ -42,7 +42,7 @@ def _drawn(app: FastAPI) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     lines = (
-        records.Document, records.Link, records.Explanation, records.Source, records.Kind, records.Run,
+        records.Document, records.Link, records.Explanation, sources.Source, records.Kind, runs.Run,
         receivers.Receiver, receivers.FaultyDocument, LogLine,
     )  # fmt: skip
     for model in (records.Problem, *lines):

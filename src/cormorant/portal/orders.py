@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from cormorant.model.resource import SETS
-from cormorant.model.run import Refresh
+from cormorant.model.run import Mode, Refresh
 from cormorant.model.schedule import Missed, Overrun
 
 Settings = Annotated[
@@ -55,6 +55,47 @@ class Edit(Order):
     """Settings that are to be others; those that are not named stay."""
 
     settings: Settings = Field(min_length=1)
+
+
+class NewSource(Order):
+    """A source to be added."""
+
+    kind: str = Field(examples=["web"])
+    name: str = Field(examples=["docs"])
+    settings: Settings = {}
+
+
+class EditSource(Edit):
+    """Settings of a source that are to be others, with leave for what comes of it."""
+
+    yes: bool = Field(default=False, description="Also when documents leave the index by it.")
+    preview: bool = Field(default=False, description="Change nothing; say what would be.")
+
+
+class Trial(Order):
+    """An address that the rules of a source are tried on."""
+
+    address: str = Field(default="", description="In full; none: the first start address.")
+    no_fetch: bool = Field(default=False, description="Ask nobody. It has to be true.")
+
+
+class Crawl(Order):
+    """How sources are crawled; what is not said is as the settings of each source say."""
+
+    sources: list[str] = Field(default=[], description="None: all.", examples=[["docs"]])
+    refresh: Refresh | None = Field(default=None, description="What is visited of what is known.")
+    force: bool = Field(default=False, description="Take nothing for unchanged.")
+    restart: bool = Field(default=False, description="Begin anew where a run has not ended.")
+    mode: Mode | None = Field(default=None, description="What becomes of what is found.")
+    forget: bool = Field(default=False, description="Delete the run when it is done; what it found stays.")
+
+
+class Prune(Order):
+    """What is not to be indexed."""
+
+    rules: list[str] = Field(
+        min_length=1, max_length=1_000, description="Written as those of `exclude`.", examples=[["path:/drafts/"]]
+    )
 
 
 class Recrawl(Order):

@@ -10,6 +10,7 @@ import difflib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
+from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request
@@ -19,11 +20,10 @@ from pydantic import BeforeValidator
 
 from cormorant.base.errors import UsageError
 from cormorant.model.resource import SETS
-from cormorant.operate import crawl, documents, explain, kinds, links, listing, searching, sources, tuning
+from cormorant.operate import documents, explain, links, listing, searching, tuning
 from cormorant.operate.house import House
 from cormorant.operate.listing import Wanted
 from cormorant.operate.queries import Face
-from cormorant.plugins import source_kind
 from cormorant.portal import reasons, records
 from cormorant.portal.asked import Asked
 from cormorant.portal.shelf import Shelf
@@ -159,8 +159,6 @@ def add(router: APIRouter, house: House) -> None:
     """What is for the administration."""
     _add_documents(router, house)
     _add_explain(router, house)
-    _add_sources(router, house)
-    _add_runs(router, house)
     _add_tuning(router, house)
 
 
@@ -219,46 +217,6 @@ def _add_tuning(router: APIRouter, house: House) -> None:
         return in_lines(found) if as_lines(request) else Json({"weights": found})
 
 
-def _add_sources(router: APIRouter, house: House) -> None:
-    @route(router, "/sources", records.Sources, records.Source)
-    def list_sources(request: Request) -> Response:
-        """List the sources."""
-        found = [sources.as_record(house, row) for row in sources.every(house)]
-        return in_lines(found) if as_lines(request) else Json({"sources": found})
-
-    @route(router, "/sources/kinds", records.Kinds, records.Kind)
-    def list_kinds(request: Request) -> Response:
-        """List the kinds of sources and what can be set on each."""
-        found = [
-            each | {"settings": kinds.settings_of(source_kind(each["kind"]).settings)} for each in kinds.of_sources()
-        ]
-        return in_lines(found) if as_lines(request) else Json({"kinds": found})
-
-    @route(router, "/sources/{name}", records.Source)
-    def show_source(
-        name: Annotated[str, Path(examples=["docs"])],
-        effective: Annotated[bool, Query(description="Every setting, and where its value comes from.")] = False,
-    ) -> Response:
-        """Show a source and its settings."""
-        return Json(sources.as_record(house, sources.named(house, name), effective=effective))
-
-
-def _add_runs(router: APIRouter, house: House) -> None:
-    @route(router, "/runs", records.Runs, records.Run)
-    def list_runs(request: Request, source: OfSource = "", limit: Limit = 20, cursor: Cursor = "") -> Response:
-        """List runs, the newest first."""
-        older = before(cursor)
-        if as_lines(request):
-            return in_lines(crawl.listed(house, source or None, before=older))
-        found = crawl.listed(house, source or None, before=older, most=limit + 1)
-        return Json({"runs": found[:limit], "next": str(found[limit - 1]["run"]) if len(found) > limit else None})
-
-    @route(router, "/runs/{number}", records.OneRun)
-    def show_run(number: Number) -> Response:
-        """Show the report of a run, what should be known of it, and of a held one which documents would go."""
-        return Json(crawl.shown(house, number))
-
-
 def before(cursor: str) -> int | None:
     """The number that a cursor names."""
     if not cursor:
@@ -282,7 +240,7 @@ def order(
     router: APIRouter,
     method: Literal["POST", "PATCH", "DELETE"],
     path: str,
-    model: type[records.Record],
+    model: type[records.Record] | UnionType,
     status: int = 200,
 ) -> Callable[[_Call], _Call]:
     """A route that changes something and answers with a record of how it is now."""

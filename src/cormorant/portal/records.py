@@ -6,12 +6,9 @@ has, and no answer is any slower for being described.
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
-
-from cormorant.model.run import Counters
+from pydantic import BaseModel, ConfigDict, Field
 
 When = str | None
 """RFC 3339, UTC."""
@@ -32,6 +29,12 @@ class Problem(Record):
     code: str = Field(examples=["not_found"])
     detail: str
     reference: str = Field(default="", description="By which it is found in logs/web.log.")
+    leave: int | None = Field(default=None, description="Documents that would leave the index; else not there.")
+    merge: int | None = Field(default=None, description="Those that would be the same as another; else not there.")
+    leaving: list[str] | None = Field(default=None, description="Some of those that would leave; else not there.")
+    leave_rules: list[dict[str, Any]] | None = Field(
+        default=None, description="How many of them by which rule; else not there."
+    )
 
 
 class Hit(Record):
@@ -319,27 +322,6 @@ class Explanations(Record):
     explanations: list[Explanation]
 
 
-class Source(Record):
-    """A source with its settings as they were given; secrets by their names only."""
-
-    source: str
-    kind: str
-    version: int
-    created_at: str
-    settings: dict[str, Any]
-    consent: list[dict[str, Any]]
-    doubts: list[str]
-    documents: int
-    last_run: int | None
-    effective: dict[str, Any] | None = Field(default=None, description="Every setting and where its value comes from.")
-
-
-class Sources(Record):
-    """All sources."""
-
-    sources: list[Source]
-
-
 class Setting(Record):
     """What can be set on a source."""
 
@@ -361,39 +343,6 @@ class Kinds(Record):
     """All kinds of sources."""
 
     kinds: list[Kind]
-
-
-class _Run(Record):
-    """One crawl of one source, with its figures."""
-
-    run: int
-    source: str | None
-    state: str
-    to_fetch: int
-    started_at: When
-    finished_at: When
-    seconds: float
-    pages_per_s: float
-    bottleneck: str | None
-    complete: bool
-    reason: str | None
-    error: str | None
-    gives_up_at: When
-    refresh: str
-    mode: str = Field(description="accept, examine, index_only or test: what becomes of what it finds.")
-    forget: bool = Field(description="It is not listed any more when it is done.")
-    force: bool
-
-
-_counters: dict[str, Any] = {each.name: (int, ...) for each in fields(Counters)}
-Run = create_model("Run", __base__=_Run, __doc__=_Run.__doc__, **_counters)
-
-
-class Runs(Record):
-    """Some runs, newest first; `next` is the cursor of older ones, None when there are none."""
-
-    runs: list[Run]  # type: ignore[valid-type] # made above of what a run counts
-    next: str | None
 
 
 class Query(Record):
@@ -433,9 +382,3 @@ class CountedQueries(Record):
     """Searches counted together, the most frequent first."""
 
     queries: list[CountedQuery]
-
-
-OneRun = create_model(
-    "OneRun", __base__=Run, __doc__="A run, what a person should be told of it, and which documents a held one holds.",
-    problems=(list[dict[str, Any]], ...), leaving=(list[dict[str, Any]] | None, None),
-)  # fmt: skip

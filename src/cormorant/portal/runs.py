@@ -1,0 +1,185 @@
+"""Runs for programs: what `cormorant crawl` and `cormorant run` do and print. Whoever serves carries orders out."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from pydantic import Field, create_model
+
+from cormorant.model.run import Counters
+from cormorant.operate import crawl, examining, steering
+from cormorant.operate.crawl import Wish
+from cormorant.operate.house import House
+from cormorant.portal import orders
+from cormorant.portal.programs import Cursor, Json, Limit, Number, OfSource, as_lines, before, in_lines, order, route
+from cormorant.portal.records import Problem, Record, When
+
+
+class _Run(Record):
+    """One crawl of one source, with its figures."""
+
+    run: int
+    source: str | None
+    state: str
+    to_fetch: int
+    started_at: When
+    finished_at: When
+    seconds: float
+    pages_per_s: float
+    bottleneck: str | None
+    complete: bool
+    reason: str | None
+    error: str | None
+    gives_up_at: When
+    refresh: str
+    mode: str = Field(description="accept, examine, index_only or test: what becomes of what it finds.")
+    forget: bool = Field(description="It is not listed any more when it is done.")
+    force: bool
+
+
+_counters: dict[str, Any] = {each.name: (int, ...) for each in fields(Counters)}
+Run = create_model("Run", __base__=_Run, __doc__=_Run.__doc__, **_counters)
+
+
+class Runs(Record):
+    """Some runs, newest first; `next` is the cursor of older ones, None when there are none."""
+
+    runs: list[Run]  # type: ignore[valid-type] # made above of what a run counts
+    next: str | None
+
+
+OneRun = create_model(
+    "OneRun", __base__=Run, __doc__="A run, what a person should be told of it, and which documents a held one holds.",
+    problems=(list[dict[str, Any]], ...), leaving=(list[dict[str, Any]] | None, None),
+)  # fmt: skip
+
+
+class OrderedRun(Record):
+    """A run that was ordered."""
+
+    run: int
+    source: str
+    resumed: bool = Field(description="It had been ordered before, and goes on.")
+    as_before: bool = Field(description="It goes on as it was ordered; what was asked for otherwise is for the next.")
+
+
+class OrderedRuns(Record):
+    """Runs that were ordered, and why other sources are not crawled."""
+
+    runs: list[OrderedRun]
+    left_out: list[Problem] = Field(description="Runs that wait for an answer, for each source that has one.")
+
+
+class Pruned(Record):
+    """What was left out of what a run is to index."""
+
+    run: int
+    source: str | None
+    pruned: int
+    left: int = Field(description="Documents that are still to be indexed.")
+    rules: list[dict[str, Any]] = Field(description="How many by which rule.")
+    idle: list[str] = Field(description="Rules that match none of them.")
+
+
+class DeletedRun(Record):
+    """A run that there was."""
+
+    run: int
+    state: str = Field(examples=["deleted"])
+
+
+def add(router: APIRouter, house: House) -> None:
+    """The routes."""
+    _add_looks(router, house)
+    _add_orders(router, house)
+    _add_steering(router, house)
+    _add_answers(router, house)
+
+
+def _add_looks(router: APIRouter, house: House) -> None:
+    @route(router, "/runs", Runs, Run)
+    def list_runs(request: Request, source: OfSource = "", limit: Limit = 20, cursor: Cursor = "") -> Response:
+        """List runs, the newest first."""
+        older = before(cursor)
+        if as_lines(request):
+            return in_lines(crawl.listed(house, source or None, before=older))
+        found = crawl.listed(house, source or None, before=older, most=limit + 1)
+        return Json({"runs": found[:limit], "next": str(found[limit - 1]["run"]) if len(found) > limit else None})
+
+    @route(router, "/runs/{number}", OneRun)
+    def show_run(number: Number) -> Response:
+        """Show the report of a run, what should be known of it, and of a held one which documents would go."""
+        return Json(crawl.shown(house, number))
+
+
+def _add_orders(router: APIRouter, house: House) -> None:
+    @order(router, "POST", "/runs", OrderedRuns, 202)
+    def order_runs(said: orders.Crawl) -> Response:
+        """Have sources crawled: a run of each, or the one that has not ended goes on. Runs are not waited for.
+
+        A source whose run is held is left out; when all are, that is refused (409).
+        """
+        wish = Wish(said.refresh, said.force, said.restart, said.mode, said.forget)
+        held = crawl.left_out(house, said.sources, wish)
+        ordered = crawl.order(house, said.sources, wish)
+        if held and not ordered:
+            raise held[0]
+        runs = [
+            {"run": each.run, "source": each.source, "resumed": each.resumed, "as_before": each.as_before}
+            for each in ordered
+        ]
+        return Json({"runs": runs, "left_out": [each.as_problem() for each in held]}, 202)
+
+    @order(router, "DELETE", "/runs/{number}", DeletedRun)
+    def delete_run(number: Number) -> Response:
+        """Forget a run that has ended, with its figures. What it found stays, but what a test has found."""
+        steering.delete(house, number)
+        return Json({"run": number, "state": "deleted"})
+
+
+def _add_steering(router: APIRouter, house: House) -> None:
+    def now(number: int) -> Response:
+        return Json(crawl.report(house, number))
+
+    @order(router, "POST", "/runs/{number}/suspend", Run)
+    def suspend_run(number: Number) -> Response:
+        """Leave a run where it is, until it is resumed or the next crawl of its source goes on with it."""
+        return now(steering.suspend(house, number).id)
+
+    @order(router, "POST", "/runs/{number}/resume", Run)
+    def resume_run(number: Number) -> Response:
+        """Go on with a run that was suspended or interrupted."""
+        return now(steering.resume(house, number).run)
+
+    @order(router, "POST", "/runs/{number}/stop", Run)
+    def stop_run(number: Number) -> Response:
+        """End a run for good; the next crawl of its source begins anew. What was found is kept."""
+        return now(steering.stop(house, number).id)
+
+
+def _add_answers(router: APIRouter, house: House) -> None:
+    def now(number: int) -> Response:
+        return Json(crawl.report(house, number))
+
+    @order(router, "POST", "/runs/{number}/accept", Run)
+    def accept_run(number: Number) -> Response:
+        """Let the documents of a held run go, or take their new text; the run goes on to its end."""
+        return now(crawl.answer(house, number, accept=True).id)
+
+    @order(router, "POST", "/runs/{number}/refuse", Run)
+    def refuse_run(number: Number) -> Response:
+        """Keep the documents of a held run as they are until the next crawl; the run goes on to its end."""
+        return now(crawl.answer(house, number, accept=False).id)
+
+    @order(router, "POST", "/runs/{number}/prune", Pruned)
+    def prune_run(number: Number, said: orders.Prune) -> Response:
+        """Leave some of what a run has examined out of what is to be indexed. The next crawl finds it again."""
+        return Json(examining.prune(house, number, said.rules))
+
+    @order(router, "POST", "/runs/{number}/index", Run)
+    def index_run(number: Number) -> Response:
+        """Index what a run has examined, without a request; the run goes on to its end."""
+        return now(examining.index(house, number).id)
