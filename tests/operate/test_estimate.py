@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.operate.estimate import LUCK, TAIL_S, Ahead, Circumstances, Sample, ahead, bottleneck, rate
+from cormorant.journal.measured import Sample
+from cormorant.operate.estimate import LUCK, TAIL_S, Ahead, Circumstances, ahead, bottleneck, rate
 
 
 def steady(rate_s: float, left: int, grows: float = 0.0, seconds: int = 20) -> list[Sample]:

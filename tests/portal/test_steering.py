@@ -235,3 +235,25 @@ def test_the_system_is_what_status_says(server: Server) -> None:
     assert seen.keys() == told.keys()
     assert [each["role"] for each in seen["processes"]] == [each["role"] for each in told["processes"]]
     assert seen["sources"] == told["sources"]
+
+
+def test_a_run_under_way_says_how_long_it_will_take(server: Server) -> None:
+    pages = [f"/page{number}" for number in range(80)]
+    for each in pages:
+        server.site.page(each, f"Page {each}", "kelp")
+    server.site.page("/many", "Many", "", tuple(pages))
+    start = {"start": [f"{server.site.address}many"], "delay_s": 0.25}
+    server.done("POST", "/sources", {"kind": "web", "name": "many", "settings": start})
+    number = server.order("many")
+
+    def foreseen() -> dict[str, Any] | None:
+        report = server.at(number, "waiting", "discovering", "retrieving")
+        return report if report["eta_s"] and report["eta_s"]["most"] else None
+
+    report = until(foreseen)
+    assert 0 < report["eta_s"]["least"] < report["eta_s"]["most"]
+    assert report["bottleneck"]
+    assert server.home.fine("run", "show", str(number), "--json").object.keys() == report.keys()
+    ended = server.done("POST", f"/runs/{number}/stop")
+    assert "eta_s" not in ended
+    assert server.done("GET", f"/runs/{number}")["eta_s"] is None

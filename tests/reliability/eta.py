@@ -21,9 +21,9 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from cormorant.cli.course import LOOK_BACK_S
+from cormorant.journal.measured import LOOK_BACK_S, Sample
 from cormorant.operate import crawl, sources, watching
-from cormorant.operate.estimate import Circumstances, Sample, ahead, bottleneck, rate
+from cormorant.operate.estimate import Circumstances, ahead, bottleneck, rate
 from tests.journeys.proofs import record
 from tests.reliability.farm import Farm, Host
 from tests.reliability.ground import fast

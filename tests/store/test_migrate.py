@@ -92,7 +92,12 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
-BEFORE_0022 = ("ALTER TABLE content DROP COLUMN orphan_since", "UPDATE alembic_version SET version_num = '0021'")
+BEFORE_0023 = ("ALTER TABLE run DROP COLUMN measured", "UPDATE alembic_version SET version_num = '0022'")
+BEFORE_0022 = (
+    *BEFORE_0023,
+    "ALTER TABLE content DROP COLUMN orphan_since",
+    "UPDATE alembic_version SET version_num = '0021'",
+)
 BEFORE_0021 = (*BEFORE_0022, "DROP INDEX ix_run_source_id", "UPDATE alembic_version SET version_num = '0019'")
 BEFORE_0019 = (
     *BEFORE_0021,

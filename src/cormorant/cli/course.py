@@ -11,13 +11,10 @@ from cormorant.cli.figures import duration
 
 if TYPE_CHECKING:
     from cormorant.base.errors import CormorantError
-    from cormorant.operate.estimate import Ahead, Sample
+    from cormorant.journal.measured import Sample
+    from cormorant.operate.estimate import Ahead
     from cormorant.operate.house import House
     from cormorant.operate.watching import Look
-
-SUSPENDED = "variable_delay suspends all visits"
-LOOK_BACK_S = 60.0
-"""What estimates look back on."""
 
 FOLLOWING = "Another command is at work on this data folder; it carries this out, and this command follows."
 
@@ -35,8 +32,8 @@ class Course:
 
     def look(self, house: House) -> Look:
         """Look at the run and remember its figures."""
+        from cormorant.journal.measured import LOOK_BACK_S, Sample
         from cormorant.operate import watching
-        from cormorant.operate.estimate import Sample
 
         seen = watching.look(house, self.number)
         now = self._clock.monotonic()
@@ -71,13 +68,9 @@ class Course:
 
     def bottleneck(self, seen: Look) -> str:
         """What holds it up."""
-        from cormorant.operate.estimate import Circumstances, bottleneck
+        from cormorant.operate import watching
 
-        state = str(seen.report["state"])
-        waits_for: str = seen.waits.why if seen.waits is not None and seen.all_wait else ""
-        waits_for = SUSPENDED if seen.suspended_s else waits_for
-        sites = seen.site_count if seen.waits is None or seen.all_wait else seen.site_count - seen.waits.sites
-        return bottleneck(Circumstances(state, sites, waits_for, seen.pace_s, self.busy, seen.backlog, self.rate))
+        return watching.bottleneck(seen, self.busy, self.rate)
 
 
 def waiting(error: CormorantError) -> str:
@@ -88,6 +81,8 @@ def waiting(error: CormorantError) -> str:
 def awaited(seen: Look) -> str:
     """Which sites have to wait and why, when one is asked again, and when the run gives up; "" when none has to."""
     if seen.suspended_s:
+        from cormorant.operate.watching import SUSPENDED
+
         return f"{SUSPENDED} at this hour; it goes on in {duration(seen.suspended_s)}"
     if seen.waits is None:
         return ""

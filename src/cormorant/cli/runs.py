@@ -42,12 +42,12 @@ def show(context: typer.Context, number: Number = None) -> None:
     """Show the report of a run; of a held one, which documents would go too."""
     from cormorant.app import folder
     from cormorant.cli.report import lines
-    from cormorant.operate import crawl
+    from cormorant.operate import outlook
 
     say = terminal.of(context)
     plan = say.plan()
     with say.house() as house:
-        record = crawl.shown(house, number, folder.resting(plan.folder))
+        record = outlook.shown(house, number, folder.resting(plan.folder))
     if say.json:
         say.record(record)
         return

@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import receivers
+from cormorant.crawl.measuring import Measuring
 from cormorant.frontier import progress, trouble
 from cormorant.frontier.patience import Patience, got
 from cormorant.frontier.trouble import Trouble
@@ -70,7 +71,7 @@ async def until_retrieved(
     leave what is left. Settings may change meanwhile. While a disk lacks room the run says so, and nobody is to blame
     for what is not got.
     """
-    source, held_up = build(row), HeldUp(float) if held_up is None else held_up
+    source, held_up, measuring = build(row), HeldUp(float) if held_up is None else held_up, Measuring(store)
     settings = source.settings
     patience, tick, gives_up_at = Patience(settings.patience_s), TICK_S, row.gives_up_at
     said = row.reason or ""
@@ -85,12 +86,11 @@ async def until_retrieved(
             return Ended(not seen.stopped, None, _worst(held_up))
         if limit := _limit_met(settings, seen):
             return Ended(False, limit, _worst(held_up))
+        measuring.look(seen.row, seen.now, seen.counters.fetched)
         pace = max((source.pace(each.key, {}).delay_s for each in left.some), default=0.0)
         lack = room.lack()
         if lack != said:
-            said = lack
-            with store.begin() as tx:
-                runs.advance(tx, row.id, row.state, reason=lack or None)
+            said = _said(store, row, lack)
         suspended = settings.suspended_until(seen.now) > 0
         if lack or suspended:  # by its own settings or our disk: that is no trouble of anybody's
             patience = Patience(settings.patience_s)
@@ -112,6 +112,13 @@ def _look(store: Store, row: RunRow) -> _Look:
         seen = runs.again(tx, row)
         left = progress.left(tx, row.source_id, row.generation)
         return _Look(tx.now(), seen, seen.state is not row.state, left, runs.counters(tx, row.id), backlog)
+
+
+def _said(store: Store, row: RunRow, lack: str) -> str:
+    """Have the run say that a disk lacks room, or no longer say so."""
+    with store.begin() as tx:
+        runs.advance(tx, row.id, row.state, reason=lack or None)
+    return lack
 
 
 def _limit_met(settings: SourceSettings, seen: _Look) -> str | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from cormorant.journal.measured import Sample
+
 PIECES = 4
 """The time looked back on is cut into so many pieces; the fastest and the slowest give the interval."""
 RECENT = 2
@@ -16,14 +18,6 @@ LEAST_S = 4.0
 """With less to look back on nothing is said."""
 BUSY = 0.8
 """Share of a processor from which on a process is as fast as it can be."""
-
-
-class Sample(NamedTuple):
-    """What was counted at a moment (monotonic seconds)."""
-
-    at: float
-    fetched: int
-    left: int
 
 
 class Ahead(NamedTuple):

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import receivers, sources
+from cormorant.crawl import measuring
 from cormorant.frontier import facts, order, progress, trouble
 from cormorant.frontier.trouble import Trouble, Why
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import RunState
-from cormorant.operate import crawl
+from cormorant.operate import crawl, estimate
+from cormorant.operate.estimate import Circumstances
 from cormorant.operate.house import House
 from cormorant.receivers import stream
-from cormorant.store import processes
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource, site, site_source
 
+SUSPENDED = "variable_delay suspends all visits"
 SITES = 6
 """Sites shown at most."""
 FAILING = 3
@@ -167,12 +168,16 @@ def _pace(house: House, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -
 def cpu_ticks(house: House) -> dict[int, int]:
     """CPU ticks of this machine's retrievers so far, by process number; empty where /proc is not."""
     with house.store.read() as tx:
-        pids = [each.pid for each in processes.alive(tx, "retriever")]
-    found = {}
-    for pid in pids:
-        try:
-            words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        found[pid] = int(words[11]) + int(words[12])
-    return found
+        return measuring.cpu_ticks(tx)
+
+
+def bottleneck(seen: Look, busy: float, rate: float) -> str:
+    """What holds a run up, "" when nothing can be said.
+
+    `busy` is the busiest retriever's share of a processor, `rate` documents a second.
+    """
+    waits_for: str = seen.waits.why if seen.waits is not None and seen.all_wait else ""
+    waits_for = SUSPENDED if seen.suspended_s else waits_for
+    sites = seen.site_count if seen.waits is None or seen.all_wait else seen.site_count - seen.waits.sites
+    state = str(seen.report["state"])
+    return estimate.bottleneck(Circumstances(state, sites, waits_for, seen.pace_s, busy, seen.backlog, rate))

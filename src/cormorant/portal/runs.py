@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from pydantic import Field, create_model
 
 from cormorant.model.run import Counters
-from cormorant.operate import crawl, examining, steering
+from cormorant.operate import crawl, examining, outlook, steering
 from cormorant.operate.crawl import Wish
 from cormorant.operate.house import House
 from cormorant.portal import orders
@@ -51,9 +51,17 @@ class Runs(Record):
     next: str | None
 
 
+class StillToGo(Record):
+    """How long a run under way will still take."""
+
+    least: float = Field(description="Seconds.")
+    most: float | None = Field(description="Seconds; None while more is found than is visited.")
+
+
 OneRun = create_model(
     "OneRun", __base__=Run, __doc__="A run, what a person should be told of it, and which documents a held one holds.",
     problems=(list[dict[str, Any]], ...), leaving=(list[dict[str, Any]] | None, None),
+    eta_s=(StillToGo | None, Field(description="None when it has ended, and while nothing can be said.")),
 )  # fmt: skip
 
 
@@ -112,7 +120,7 @@ def _add_looks(router: APIRouter, house: House) -> None:
     @route(router, "/runs/{number}", OneRun)
     def show_run(number: Number) -> Response:
         """Show the report of a run, what should be known of it, and of a held one which documents would go."""
-        return Json(crawl.shown(house, number))
+        return Json(outlook.shown(house, number))
 
 
 def _add_orders(router: APIRouter, house: House) -> None:

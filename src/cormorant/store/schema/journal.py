@@ -33,6 +33,7 @@ run = Table(
     Column("waited_s", Double, comment="how long it did so before"),
     Column("mode", Text, nullable=False, server_default=text("'accept'"), comment="what becomes of what it finds"),
     Column("forget", Boolean, nullable=False, server_default=text("false"), comment="it goes when it is done"),
+    Column("measured", Text, comment="JSON, how far it was lately; journal/measured.py"),
     Index("ix_run_source_id", "source_id", "id"),
     sqlite_autoincrement=True,
 )

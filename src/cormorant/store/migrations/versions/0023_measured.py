@@ -1,0 +1,14 @@
+"""Know how far a run under way was lately, so that whoever asks can tell how long it will still take."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0023"
+down_revision = "0022"
+
+
+def upgrade() -> None:
+    """Add the column; a run under way writes it from now on."""
+    op.add_column("run", sa.Column("measured", sa.Text, comment="JSON, how far it was lately; journal/measured.py"))

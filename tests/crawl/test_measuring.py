@@ -1,0 +1,94 @@
+"""How far a run is, is written down now and then, and of the last minute alone."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from cormorant.crawl import measuring
+from cormorant.crawl.measuring import EVERY_S, Measuring
+from cormorant.journal import measured, runs
+from cormorant.journal.measured import LOOK_BACK_S, Measured
+from cormorant.journal.runs import RunRow
+from cormorant.model.run import RunState
+from cormorant.store import processes
+from cormorant.store.database import Store
+from tests.crawl.test_run import under_way
+
+
+@pytest.fixture
+def row(store: Store) -> RunRow:
+    """A run with one page to fetch."""
+    number = under_way(store, RunState.RETRIEVING)
+    with store.read() as tx:
+        return runs.get(tx, number)
+
+
+def newest(store: Store, row: RunRow) -> Measured | None:
+    with store.read() as tx:
+        return measured.newest(tx, row.id)
+
+
+def now(store: Store) -> float:
+    with store.read() as tx:
+        return tx.now()
+
+
+def test_two_looks_are_kept_and_one_is_not(store: Store, row: RunRow) -> None:
+    measuring, began = Measuring(store), now(store)
+    measuring.look(row, began, 3)
+    assert newest(store, row) is None
+    measuring.look(row, began + EVERY_S / 2, 4)
+    assert newest(store, row) is None
+    measuring.look(row, began + EVERY_S, 5)
+    found = newest(store, row)
+    assert found is not None
+    assert [(round(each.at - began, 3), each.fetched, each.left) for each in found.samples] == [(0, 3, 1), (2, 5, 1)]
+    assert found.next_at == pytest.approx(began + 2 * EVERY_S)
+
+
+def test_only_the_last_minute_is_kept(store: Store, row: RunRow) -> None:
+    measuring, began = Measuring(store), now(store)
+    for second in range(0, 200, 10):
+        measuring.look(row, began + second, second)
+    found = newest(store, row)
+    assert found is not None
+    assert (found.samples[0].fetched, found.samples[-1].fetched) == (190 - LOOK_BACK_S, 190)
+
+
+def test_a_clock_that_was_set_back_begins_anew(store: Store, row: RunRow) -> None:
+    measuring, began = Measuring(store), now(store)
+    for at in (60, 70, 10, 20):
+        measuring.look(row, began + at, at)
+    found = newest(store, row)
+    assert found is not None
+    assert [each.fetched for each in found.samples] == [10, 20]
+
+
+def test_looking_takes_little_of_the_time(store: Store, row: RunRow) -> None:
+    """It is as if looking had taken ten seconds: `look` is told a time that is so long ago."""
+    measuring, began = Measuring(store), now(store) - 10.0
+    for at in (0, 100, 400, 600):
+        measuring.look(row, began + at, at)
+    found = newest(store, row)
+    assert found is not None
+    assert [each.fetched for each in found.samples] == [0, 600]
+
+
+def test_how_busy_the_busiest_retriever_is(store: Store, row: RunRow, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = iter([{1: 100, 2: 100}, {1: 110, 2: 250, 3: 900}])
+    monkeypatch.setattr(measuring, "cpu_ticks", lambda _: next(seen))
+    looks, began = Measuring(store), now(store)
+    looks.look(row, began, 0)
+    looks.look(row, began + 5.0, 0)
+    found = newest(store, row)
+    assert found is not None
+    assert found.busy == pytest.approx(150 / (5.0 * os.sysconf("SC_CLK_TCK")), abs=0.01)
+
+
+def test_ticks_are_of_retrievers_that_are_there(store: Store) -> None:
+    with store.begin() as tx:
+        processes.say(tx, "retriever-1@here", "retriever", 0.0)
+        processes.say(tx, "provider@here", "provider", 0.0)
+        assert [*measuring.cpu_ticks(tx)] in ([os.getpid()], [])
