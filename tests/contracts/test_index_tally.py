@@ -140,14 +140,25 @@ class TestOrder:
             entry(1, "pump", content_hash=SAME), entry(2, "pump", content_hash=SAME, near=-5),
             entry(3, "pump", content_hash=OTHER, near=-5), entry(4, "pump", content_hash=b"4" * 32, near=6),
         )  # fmt: skip
-        assert [(each.id, each.duplicates, each.near) for each in index.ask("pump").hits] == [
-            (1, 0, 0),
-            (2, 0, 1),
-            (4, 0, 0),
-        ]
+        assert [(each.id, each.duplicates, each.near) for each in index.ask("pump").hits] == [(1, 1, 1), (4, 0, 0)]
         assert index.ids(ask.Exact(Key.NEAR, ("-5", "x")), fold=False) == [2, 3]
         index.apply([Relink(3, (), 0.0, near=6), Relink(2, (), 0.0)])
         assert [(each.id, each.duplicates, each.near) for each in index.ask("pump").hits] == [(1, 1, 0), (3, 0, 1)]
+
+    def test_of_near_copies_the_one_that_fits_best_is_shown(self, index: Shelf) -> None:
+        index.put(
+            entry(1, "pump", content_hash=SAME, near=5), entry(2, "pump", title="Pump", content_hash=OTHER, near=5)
+        )
+        assert [(each.id, each.near) for each in index.ask("pump").hits] == [(2, 1)]
+        assert index.ids("pump", sort=Sort.TITLE) == [1], "in another order that which stands for all"
+
+    def test_a_count_is_of_what_is_left_together_when_narrowed(self, index: Shelf) -> None:
+        index.put(
+            entry(1, "pump", source="a", content_hash=SAME), entry(2, "pump", source="b", content_hash=SAME, near=5),
+            entry(3, "pump", source="a", content_hash=OTHER, near=5),
+        )  # fmt: skip
+        assert index.ask("pump").total == 1
+        assert tally(index, "pump", ByKey(Key.SOURCE)) == [{"a": 2, "b": 1}]
 
 
 class TestGroups:

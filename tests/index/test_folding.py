@@ -47,12 +47,47 @@ def test_the_one_of_least_worth_is_shown_in_its_own_place() -> None:
     assert folded([1, None, None, 2]).twins() == [], "what never folds has no equal"
 
 
-def test_what_is_in_a_class_folds_with_that() -> None:
+def test_what_is_equal_is_one_and_classes_that_hold_it_are_one_as_wholes() -> None:
     made = folded([1, 1, 2, 3, 4, None, 5, 5], [None, 7, 7, 8, 8, 7, None, None])
-    assert list(made.kept(range(8), lambda some: some)) == [(0, 0, 0), (1, 0, 1), (3, 0, 1), (5, 0, 0), (6, 1, 0)]
-    assert (made.distinct, made.twins()) == (5, [1, 2, 3, 4, 6, 7])
+    assert list(made.kept(range(8), lambda some: some)) == [(0, 1, 1), (3, 0, 1), (5, 0, 0), (6, 1, 0)]
+    assert (made.distinct, made.twins()) == (4, [0, 1, 2, 3, 4, 6, 7])
     equal = folded([1, 1, 2], [9, 9, 9])
     assert list(equal.kept(range(3), lambda some: some)) == [(0, 1, 1)]
+    chain = folded([1, 2, 2, 3, 3, 4], [7, 7, 8, 8, None, 9])
+    assert list(chain.kept(range(6), lambda some: some)) == [(0, 0, 4), (5, 0, 0)]
+
+
+def test_of_near_copies_one_that_fits_best_is_shown_and_of_its_equals_the_least() -> None:
+    made = folded([1, 2, 3, 2, 9], [7, 7, 7, 7, None])
+    worth = {0: 0, 1: 5, 2: 1, 3: 4}
+    for scores, shown in (
+        ([5.0, 4.0, 3.0, 2.0, 1.0], (0, 0, 3)),
+        ([5.0, 5.0, 5.0, 4.0, 1.0], (0, 0, 3)),  # of the best the least
+        ((), (0, 0, 3)),
+    ):
+        assert next(made.kept(range(5), lambda some: [worth[each] for each in some], scores)) == shown
+    order = [1, 0, 2, 3, 4]
+    found = list(made.kept(order, lambda some: [worth[each] for each in some], [4.0, 5.0, 3.0, 2.0, 1.0]))
+    assert found == [(3, 1, 2), (4, 0, 0)], "in its own place"
+
+
+@given(st.lists(st.tuples(st.none() | st.integers(0, 3), st.none() | st.integers(10, 13)), max_size=12))
+def test_two_matches_are_one_when_equals_and_classes_lead_from_one_to_the_other(
+    held: list[tuple[int | None, int | None]],
+) -> None:
+    made = folded([content for content, _ in held], [near for _, near in held])
+    parts = [{number} for number in range(len(held))]
+    for one, (content, near) in enumerate(held):
+        for other in range(one):
+            alike = held[other][0] == content or (near is not None and held[other][1] == near)
+            if None not in (content, held[other][0]) and alike:
+                whole = parts[one] | parts[other]
+                for each in whole:
+                    parts[each] = whole
+    assert made.distinct == len({min(each) for each in parts})
+    for number, part in enumerate(parts):
+        fold = made.folds[number]
+        assert part == ({number} if fold is None else {n for n, each in enumerate(made.folds) if each == fold})
 
 
 @given(st.lists(VALUES, max_size=30))

@@ -14,7 +14,7 @@ T = TypeVar("T")
 Place = tuple[int, int, int]
 """The number of a match, and how many more are folded into it: of equal content, and nearly the same."""
 Worth = Callable[[Sequence[int]], Sequence[Any]]
-"""Says of some matches which is the least, the one that is shown.
+"""Says of some matches which is the least: of equal ones, that which is shown.
 
 It is asked only of those that have an equal, and only when one of them is come to: a page is the beginning of
 thousands.
@@ -33,11 +33,12 @@ def ties_by_id(values: Sequence[Hashable], ids: Callable[[Sequence[int]], Sequen
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Matches, equal ones folded: under which key each folds, how many do, and the key of its content alone."""
+    """Matches, equal ones folded: under which key each folds, how many do, the key of its content, and its class."""
 
     folds: Sequence[int | None]
     copies: Mapping[int | None, int]
     contents: Sequence[int | None]
+    nears: Sequence[int | None]
 
     @property
     def distinct(self) -> int:
@@ -52,8 +53,12 @@ class Folded:
         several = {fold for fold, copies in self.copies.items() if copies > 1 and fold is not None}
         return [number for number, fold in enumerate(self.folds) if fold in several]
 
-    def kept(self, order: Iterable[int], worth: Worth) -> Iterator[Place]:
-        """Yield what is left of matches in their order."""
+    def kept(self, order: Iterable[int], worth: Worth, scores: Sequence[Hashable] = ()) -> Iterator[Place]:
+        """Yield what is left of matches in their order.
+
+        Shown of those that fold together is one of the best score, and of all that equal it the least by worth, in its
+        own place. `scores` are of the matches, the first in order has the best; none: all are as good.
+        """
         shown: dict[int, Place] = {}
         for number in order:
             fold = self.folds[number]
@@ -62,31 +67,61 @@ class Folded:
                 yield number, 0, 0
                 continue
             if fold not in shown:
-                shown[fold] = self._least(fold, copies, worth)
+                shown[fold] = self._shown(number, worth, scores)
             if shown[fold][0] == number:
                 yield shown[fold]
 
-    def _least(self, fold: int, copies: int, worth: Worth) -> Place:
-        """Return the one that is shown of those that fold under a key."""
-        numbers: list[int] = []
-        for _ in range(copies):
+    def _shown(self, first: int, worth: Worth, scores: Sequence[Hashable]) -> Place:
+        """Return the one that is shown of those that fold with the first of them that is come to."""
+        fold, numbers = self.folds[first], list[int]()
+        for _ in range(self.copies[fold]):
             numbers.append(self.folds.index(fold, numbers[-1] + 1 if numbers else 0))
-        least = min(zip(worth(numbers), numbers, strict=True))[1]
+        if scores and len({self.contents[number] for number in numbers}) > 1:
+            best = [number for number in numbers if scores[number] == scores[first]]
+            content = self.contents[_least(best, worth) if len(best) > 1 else first]
+            equals = [number for number in numbers if self.contents[number] == content]
+        else:
+            equals = numbers
+        least = _least(equals, worth)
         equal = sum(self.contents[number] == self.contents[least] for number in numbers)
-        return least, equal - 1, copies - equal
+        return least, equal - 1, len(numbers) - equal
+
+
+def _least(numbers: Sequence[int], worth: Worth) -> int:
+    return min(zip(worth(numbers), numbers, strict=True))[1] if len(numbers) > 1 else numbers[0]
 
 
 def folded(contents: Sequence[int | None], nears: Sequence[int | None] = ()) -> Folded:
     """Fold matches, of each of which the key of its content is known, None: it folds with no other.
 
-    `nears` are the classes of what is nearly the same, None: of none. What is in a class folds with that alone, so that
-    it depends on no third match whether two are one, and counts are of what is found when a question is narrowed.
+    `nears` are the classes of what is nearly the same, None: of none. What is of equal content is one, and what is of
+    one class; so two classes that hold equal documents are one as wholes.
     """
     if nears.count(None) == len(nears):
-        return Folded(contents, Counter(contents), contents)
+        return Folded(contents, Counter(contents), contents, (None,) * len(contents))
     pairs = zip(contents, nears, strict=True)
     folds = [content if content is None or near is None else near for content, near in pairs]
-    return Folded(folds, Counter(folds), contents)
+    last = dict(zip(contents, folds, strict=True))
+    ends = [*map(last.__getitem__, contents)]
+    if ends != folds:
+        folds = joined(folds, ends)
+    return Folded(folds, Counter(folds), contents, nears)
+
+
+def joined(keys: Sequence[int | None], others: Sequence[int | None]) -> list[int | None]:
+    """Return by which keys these fold when those of each pair are one. None is one with None alone."""
+    above: dict[int | None, int | None] = {}
+
+    def top(key: int | None) -> int | None:
+        while key in above:
+            key = above[key]
+        return key
+
+    for one, other in {(one, other) for one, other in zip(keys, others, strict=True) if one != other}:
+        low, high = top(one), top(other)
+        if low != high:
+            above[low] = high
+    return [top(key) if key in above else key for key in keys]
 
 
 def page(kept: Iterable[T], offset: int, limit: int) -> list[T]:

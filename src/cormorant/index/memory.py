@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,7 +22,7 @@ from cormorant.index.protocol import COUNT, Match, Matches, Reason, Stats
 from cormorant.index.query import Field, Key, Search, Sort
 from cormorant.index.reasons import Scored, reasons
 from cormorant.index.stems import SHORTEST, language_of
-from cormorant.index.tally import Counts, Since, Split, once
+from cormorant.index.tally import Counts, Since, Split
 from cormorant.index.words import clean, places, words
 from cormorant.model import showing
 from cormorant.model.acl import ACL, Reader
@@ -136,7 +136,8 @@ class MemoryReader:
         scores = {held.entry.id: _score(held, search) for held in found}
         found.sort(key=lambda held: (*_rank(held.entry, scores[held.entry.id], search.sort), held.entry.id))
         folds = _folds(found, search)
-        kept = folds.kept(range(len(found)), lambda some: [_worth(found[number].entry) for number in some])
+        ranked = [scores[held.entry.id] for held in found] if search.sort is Sort.RELEVANCE else ()
+        kept = folds.kept(range(len(found)), lambda some: [_worth(found[number].entry) for number in some], ranked)
         total = reachable = folds.distinct
         values = [own_value(held.entry, search.group) for held in found]
         if search.group:
@@ -153,8 +154,7 @@ class MemoryReader:
     def tally(self, search: Search, splits: Sequence[Split]) -> list[Counts]:
         """Count matches by sort."""
         found = self._found(search)
-        folds = _folds(found, search).folds
-        return [dict(once(zip((_sorts(held, split) for held in found), folds, strict=True))) for split in splits]
+        return [_counted(found, search, split) for split in splits]
 
     def _found(self, search: Search) -> list[_Held]:
         """Return what matches."""
@@ -221,6 +221,15 @@ def _folds(found: Sequence[_Held], search: Search) -> Folded:
     if not search.fold:
         return folded([None] * len(found))
     return folded([fold_key(held.entry.content_hash) for held in found], [held.entry.near for held in found])
+
+
+def _counted(found: Sequence[_Held], search: Search, split: Split) -> Counts:
+    """Count what matches by sort, each sort folded by itself."""
+    held = defaultdict[str, list[_Held]](list)
+    for each in found:
+        for sort in _sorts(each, split):
+            held[sort].append(each)
+    return {sort: _folds(some, search).distinct for sort, some in held.items()}
 
 
 def _worth(entry: Entry) -> tuple[int, int]:

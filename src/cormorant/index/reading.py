@@ -262,7 +262,7 @@ def _answer(state: _State, search: Search) -> Matches:
     reachable = folds.distinct
     total = total_of(result) - len(addresses) + reachable
     order = _by_title(state, values, addresses) if search.sort is Sort.TITLE else ties_by_id(values, ids)
-    kept = folds.kept(order, worth)
+    kept = folds.kept(order, worth, values if search.sort is Sort.RELEVANCE else ())
     if search.group:
         marks = columns.numbers(own(search.group), addresses)
         places, reachable = in_groups(kept, marks, search.offset, search.limit)

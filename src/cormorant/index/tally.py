@@ -6,7 +6,6 @@ its total. So one that several sorts hold counts in each of them.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -43,23 +42,3 @@ class Since:
 
 Split = ByKey | Since
 
-
-def once(held: Iterable[tuple[frozenset[str], int | None]]) -> Counter[str]:
-    """Count documents by sort, given for each its sorts and under which key it folds, None: with no other."""
-    seen: set[tuple[str, int]] = set()
-    counts = Counter[str]()
-    for sorts, fold in held:
-        if fold is not None:
-            sorts = frozenset(each for each in sorts if (each, fold) not in seen)
-            seen.update((each, fold) for each in sorts)
-        counts.update(sorts)
-    return counts
-
-
-def repeated(held: Iterable[tuple[frozenset[str], int]]) -> Counter[str]:
-    """Count by sort how often a document of it repeats another one of the same sort."""
-    counts = Counter((sort, fold) for sorts, fold in held for sort in sorts)
-    surplus = Counter[str]()
-    for (sort, _), count in counts.items():
-        surplus[sort] += count - 1
-    return surplus

@@ -6,7 +6,7 @@ again: only those that have an equal among the matches are looked at one by one.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -17,26 +17,40 @@ from cormorant.index.keys import filed_under, mark_of
 from cormorant.index.layout import own
 from cormorant.index.query import MOST_RANKED, Number
 from cormorant.index.sight import total_of
-from cormorant.index.tally import ByKey, Counts, Split, repeated
+from cormorant.index.tally import ByKey, Counts, Split
 
 MOST_VALUES = 10_000
 """Values of a key that are counted, those first that most documents have."""
 
 
 class Twins(NamedTuple):
-    """Matches that have an equal among the matches: where they are, and under which key each folds."""
+    """Matches that have an equal among the matches: where they are, the key of each one's content, and its class."""
 
     addresses: Sequence[Any]
-    folds: Sequence[int]
+    contents: Sequence[int | None]
+    nears: Sequence[int | None]
+
+    def surplus(self, sorts: Iterable[frozenset[str]]) -> Counter[str]:
+        """Count by sort how many of those of it are folded into another one of it, given the sorts of each."""
+        found = defaultdict[str, list[int]](list)
+        for number, some in enumerate(sorts):
+            for sort in some:
+                found[sort].append(number)
+        return Counter({sort: len(numbers) - self._distinct(numbers) for sort, numbers in found.items()})
+
+    def _distinct(self, numbers: Sequence[int]) -> int:
+        contents = [self.contents[number] for number in numbers]
+        return folded(contents, [self.nears[number] for number in numbers]).distinct
 
 
-NO_TWINS = Twins((), ())
+NO_TWINS = Twins((), (), ())
 
 
 def twins_of(folds: Folded, addresses: Sequence[Any]) -> Twins:
     """Return those of these matches that have an equal among them."""
     numbers = folds.twins()
-    return Twins([addresses[number] for number in numbers], [folds.folds[number] or 0 for number in numbers])
+    columns = (addresses, folds.contents, folds.nears)
+    return Twins(*([column[number] for number in numbers] for column in columns))
 
 
 class Columns:
@@ -46,16 +60,15 @@ class Columns:
         self._searcher = searcher
 
     def tally(self, query: tantivy.Query, splits: Sequence[Split], twins: Twins) -> list[Counts]:
-        """Count by sort what a query matches, for each split; `twins` are counted as if those of a key were one."""
+        """Count by sort what a query matches, for each split; those of `twins` that fold together count as one."""
         asked = {str(number): _asked(split) for number, split in enumerate(splits)}
         answer = self._searcher.aggregate(query, asked) if asked else {}
-        addresses, folds = twins
         counts = []
         for number, split in enumerate(splits):
             buckets = answer[str(number)]["buckets"]
             found = _counted(split, buckets)
-            if addresses:
-                found.subtract(repeated(zip(self._sorts(split, buckets, addresses), folds, strict=True)))
+            if twins.addresses:
+                found.subtract(twins.surplus(self._sorts(split, buckets, twins.addresses)))
             counts.append({sort: count for sort, count in found.items() if count > 0})
         return counts
 

@@ -260,18 +260,31 @@ class Library:
         fold = fold_key(one[0].entry.content_hash) if one else None
         if fold is None:
             return Equals(len(one), self._shown(one, ask.Nothing()))
-        label = one[0].entry.near
-        query = ask.Exact(Key.CONTENT, (str(fold),)) if label is None else ask.Exact(Key.NEAR, (str(label),))
-        every = self._matches(query, reader, Question("", limit=MOST_HITS, fold=False))
-        together = [each for each in every.hits if each.entry.near == label]
-        shown = {each.id for each in self._matches(query, reader, Question("", limit=MOST_HITS)).hits}
-        first = next(each for each in together if each.id in shown)
-        others = [each for each in together if each.id != first.id]
+        query, together = self._together(one[0], reader)
+        shown = {each.id for each in self._matches(query, reader, Question("", limit=MOST_HITS, sort=Sort.OLDEST)).hits}
+        first = next(each for each in together.hits if each.id in shown)
+        others = [each for each in together.hits if each.id != first.id]
         others.sort(key=lambda each: fold_key(each.entry.content_hash) != fold)
         hits = [first, *others]
         near = frozenset(each.id for each in hits if fold_key(each.entry.content_hash) != fold)
-        total = every.total - len(every.hits) + len(together)
-        return Equals(total, self._shown(hits, ask.Nothing()), near)
+        return Equals(together.total, self._shown(hits, ask.Nothing()), near)
+
+    def _together(self, one: Match, reader: Reader) -> tuple[Query, Matches]:
+        """Return all that this reader may see and that folds with a document, and a query that finds them.
+
+        What equals one of a class brings its own class along, so it is asked again until nothing is added.
+        """
+        contents, classes = {fold_key(one.entry.content_hash)}, {one.entry.near}
+        while True:
+            equal, near = (tuple(sorted(map(str, some - {None}))) for some in (contents, classes))
+            query = ask.Or((ask.Exact(Key.CONTENT, equal), ask.Exact(Key.NEAR, near)))
+            found = self._matches(query, reader, Question("", limit=MOST_HITS, fold=False))
+            hits = tuple(each for each in found.hits if each.entry.content_hash)
+            known = len(contents) + len(classes)
+            contents |= {fold_key(each.entry.content_hash) for each in hits}
+            classes |= {each.entry.near for each in hits}
+            if len(contents) + len(classes) == known:
+                return query, Matches(found.total - len(found.hits) + len(hits), hits, found.reachable)
 
     def _facets(self, search: Search, query: Query, question: Question) -> tuple[Facet, ...]:
         """Count what each choice would leave of a query, which does not say what was chosen."""
