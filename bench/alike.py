@@ -205,7 +205,35 @@ def pairs() -> Iterator[Pair]:
         one = framed(page.title, page.paragraphs)
         for kind, near, change in CHANGES:
             yield Pair(kind, near, one, change(page, other, random.Random(f"{kind} {number}")))
+    yield from _reports(every)
     yield from _cards()
+
+
+def _reports(every: list[Manual]) -> Iterator[Pair]:
+    """Yield pages of one skeleton that differ in the figures of their titles and texts: of two years, of two models."""
+    for number, page in enumerate(every):
+        years = (2019 + number % 3, 2022 + number % 3)
+        yield Pair("other figures: the report of another year", OTHER, *(_report(page, each) for each in years))
+        models = (100 + 100 * (number % 8), 150 + 100 * (number % 8))
+        yield Pair("other figures: the data sheet of another model", OTHER, *(_data(page, each) for each in models))
+
+
+def _report(page: Manual, year: int) -> Page:
+    said = (f"In {year} the turnover was {year * 7 % 911} million euros, {year % 13} percent more than in {year - 1}.",)
+    return framed(f"{page.title}: report of {year}", (*said, *_numbered(page, year)))
+
+
+def _data(page: Manual, model: int) -> Page:
+    said = (
+        f"Its power is {model // 9} kW at {model * 3} turns a minute; it weighs {model + 35} kg and lifts {model * 4}."
+    )
+    return framed(f"{page.title}, model X{model}", (said, *_numbered(page, model)))
+
+
+def _numbered(page: Manual, seed: int) -> tuple[str, ...]:
+    """Return its paragraphs with other figures, and one more in each."""
+    changed = (re.sub(r"\d+", lambda found: str(int(found[0]) + seed % 97), each) for each in page.paragraphs)
+    return tuple(f"{each} See number {seed * (at + 3) % 1009}." for at, each in enumerate(changed))
 
 
 def _cards() -> Iterator[Pair]:

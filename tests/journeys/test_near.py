@@ -69,10 +69,10 @@ def test_near_copies_are_one_until_they_are_not(home: Home, crawls: Crawler, sit
     home.add_source("web", "site", {"start": [f"{at}/"], "patience_s": 0})
     crawls.crawl(home, "site")
     found = hits(home)
-    assert {name: (hit.duplicates, hit.near_duplicates) for name, hit in found.items()} == {"dated": (0, 2)}
+    assert {name: (hit.duplicates, hit.near_duplicates) for name, hit in found.items()} == {"manual": (0, 2)}
     assert home.explained(f"{at}/manual")["near_duplicates"] == [f"{at}/mirror/of/the/manual", f"{at}/dated"]
     with home.library() as library:
-        equals = library.equals(found["dated"].id, ANYONE)
+        equals = library.equals(found["manual"].id, ANYONE)
         assert (equals.hits[0].url, equals.total, len(equals.near)) == (f"{at}/dated", 3, 2)
         assert len(library.find(Question("ballast", fold=False), ANYONE).hits) == 3
 

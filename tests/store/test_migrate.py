@@ -26,7 +26,7 @@ from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store import migrate
 from cormorant.store.database import Store, Tx
-from cormorant.store.schema import SCHEMA_VERSION, metadata, site, stream_head
+from cormorant.store.schema import SCHEMA_VERSION, metadata, near, near_band, site, stream_head
 from tests.stores import keep, prepare
 
 NEXT = '''"""A newer version."""
@@ -92,7 +92,12 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
-BEFORE_0023 = ("ALTER TABLE run DROP COLUMN measured", "UPDATE alembic_version SET version_num = '0022'")
+BEFORE_0024 = ("UPDATE alembic_version SET version_num = '0023'",)
+BEFORE_0023 = (
+    *BEFORE_0024,
+    "ALTER TABLE run DROP COLUMN measured",
+    "UPDATE alembic_version SET version_num = '0022'",
+)
 BEFORE_0022 = (
     *BEFORE_0023,
     "ALTER TABLE content DROP COLUMN orphan_since",
@@ -124,6 +129,17 @@ BEFORE_0013 = (
     "ALTER TABLE run DROP COLUMN waits_since", "ALTER TABLE run DROP COLUMN waited_s",
     "DROP TABLE schedule", "DROP TABLE launch", "UPDATE alembic_version SET version_num = '0012'",
 )  # fmt: skip
+
+
+def test_what_is_nearly_the_same_is_looked_for_anew_since_0025(store: Store) -> None:
+    with store.begin() as tx:
+        tx.execute(near.insert().values(id=1, source_id=1, acl_id=1, sketch=b"x" * 70, label=7, leads=True, seq=1))
+        tx.execute(near_band.insert().values(key=9, id=1))
+        for change in BEFORE_0025:
+            tx.driver(change)
+    migrate.prepare(store, keep)
+    with store.read() as tx:
+        assert tx.rows(near.select()) == tx.rows(near_band.select()) == []
 
 
 def test_a_source_and_a_run_of_before_0013_are_kept(store: Store) -> None:

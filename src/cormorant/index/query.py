@@ -261,8 +261,8 @@ class Search:
     `hidden` are ids that must not be found though the index still holds them. With `fold`, documents of equal content
     or of one class are one match, in its own place: that which stands for its equals (`keys.standing`), of a class that
     which fits best where they are sorted by that. `limit` may be 0, to count. `today` is the moment (epoch seconds)
-    from which the age of documents counts, and `languages` are those that are preferred, as keys; without either nothing
-    of the kind counts.
+    from which the age of documents counts, and `languages` are those that are preferred, as keys; without either
+    nothing of the kind counts.
 
     With `group`, matches come in groups of one value of that key, in the order of the best of each, at most GROUP_HITS
     of them, and `limit` and `offset` count groups. What has no value is a group by itself.

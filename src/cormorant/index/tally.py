@@ -41,4 +41,3 @@ class Since:
 
 
 Split = ByKey | Since
-
