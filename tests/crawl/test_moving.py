@@ -99,7 +99,7 @@ def test_a_document_keeps_what_is_known_of_it(store: Store, number: int) -> None
     assert row.content_hash == before.content_hash
     with store.read() as tx:
         assert [(e.resource, e.event, e.url) for e in stream.after(tx, 0, 10)] == [
-            (was, Event.DELETED, before.url), (was, Event.CHANGED, None),
+            (was, Event.DELETED, before.url), (was, Event.MOVED, None),
         ]  # fmt: skip
         assert row.seq == stream.head(tx)
         assert [(each.changed, each.reason) for each in visits.of(tx, was)] == [

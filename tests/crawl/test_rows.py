@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cormorant.base.steps import unmeasured
 from cormorant.cache.frame import decode
-from cormorant.crawl import rows
+from cormorant.crawl import counts, rows
 from cormorant.crawl.gates import Screened, excluded
 from cormorant.crawl.rows import Batch, Rows, Visited
 from cormorant.frontier import linkpack
@@ -273,7 +273,7 @@ def test_what_a_forced_run_finds_the_same_is_written_anew_and_counted_as_unchang
         made = rows_of(batch)
         assert written(batch, made) == {**WRITTEN, "changed": 1}, "its copy is mended and everybody is told"
         assert [each.changed for each in made.visits] == journal
-        rows.count(counters, batch, excluded=0)
+        counts.count(counters, batch, excluded=0)
         assert {name: value for name, value in asdict(counters).items() if value} == {
             "fetched": 1, count: 1, "cache_writes": 1
         }  # fmt: skip
@@ -388,7 +388,7 @@ def test_the_figures_of_a_batch() -> None:
         visited(NEVER_SEEN._replace(role=Role.ROBOTS), Ok(a_content(), None), wire=wire),
         visited(WAS_EXCLUDED, Unchanged()),
     ]  # fmt: skip
-    rows.count(counters, batch_of(*visits), excluded=5)
+    counts.count(counters, batch_of(*visits), excluded=5)
     assert {name: value for name, value in asdict(counters).items() if value} == {
         "requests": 4, "requests_conditional": 2, "bytes": 1000, "bytes_decoded": 1800, "cache_writes": 2,
         "fetched": 5, "new": 1, "changed": 1, "unchanged": 1, "not_modified": 2, "non_indexable": 2, "discovered": 5,

@@ -72,8 +72,9 @@ def test_what_is_alike_is_one_class_and_who_is_concerned_is_told(shelf: Shelf) -
     assert shelf.tell((4, PUBLIC, made(1, 5))) == {4}, "of those that were in it nothing changed"
     assert shelf.parts() == {frozenset((1, 3, 4))}
     with shelf.store.read() as tx:
-        assert classes.members(tx, 3, 10) == [1, 4]
-        assert classes.members(tx, 2, 10) == classes.members(tx, 9, 10) == []
+        assert classes.members(tx, [3], 10) == [1, 4]
+        assert classes.members(tx, [2], 10) == classes.members(tx, [9], 10) == []
+        assert classes.members(tx, [2, 3, 4], 10) == [1]
 
 
 def test_a_class_dissolves_when_its_members_change_or_go(shelf: Shelf) -> None:

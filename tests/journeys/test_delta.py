@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -74,3 +75,62 @@ def test_a_document_is_modified_by_what_its_source_says(
         town.says["/"] = answer
         report = crawls.crawl(file_home, "town")
         assert (report["changed"], report["unchanged"]) == (expected, 1 - expected), answer
+
+
+def told_of(home: Home, crawls: Crawler, told: Path, source: str) -> tuple[list[tuple[str, str, str]], dict[str, int]]:
+    """What receivers are told by a crawl (event, name and title), and what its report counts of it."""
+    report = crawls.crawl(home, source)
+    events = [(each["event"], Path(each["url"]).name, (each["document"] or {}).get("title")) for each in received(told)]
+    told.write_text("")
+    return events, {name: report[name] for name in ("new", "changed", "unchanged", "gone", "moved") if report[name]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of three files."""
+    made = tmp_path / "papers"
+    made.mkdir()
+    for number in (1, 2, 3):
+        (made / f"d{number}.txt").write_text(f"Heron {number}.\n")
+        (made / f"d{number}.txt").chmod(0o644)
+    return made
+
+
+def test_who_may_read_a_document_is_a_change_that_the_report_counts(home: Home, crawls: Crawler, folder: Path) -> None:
+    home.add_source("files", "papers", {"path": str(folder), "owner_grants": True})
+    crawls.crawl(home, "papers")
+    told = home.add_receiver("told", "papers")
+    (folder / "d1.txt").chmod(0o600)
+    assert told_of(home, crawls, told, "papers") == ([("changed", "d1.txt", "d1.txt")], {"changed": 1, "unchanged": 2})
+    assert told_of(home, crawls, told, "papers") == ([], {"unchanged": 3})
+    (folder / "d1.txt").chmod(0o644)
+    (folder / "d1.txt").write_text("Egret.\n")
+    events, counts = told_of(home, crawls, told, "papers")
+    assert (events, counts) == ([("changed", "d1.txt", "d1.txt")], {"changed": 1, "unchanged": 2}), "both at once"
+
+
+def test_whom_all_of_a_source_is_for_is_a_change_that_the_report_counts(
+    file_home: Home, crawls: Crawler, folder: Path
+) -> None:
+    file_home.add_source("files", "papers", {"path": str(folder)})
+    crawls.crawl(file_home, "papers")
+    told = file_home.add_receiver("told", "papers")
+    file_home.edit_source("papers", {"grants": ["group:staff"]})
+    events, counts = told_of(file_home, crawls, told, "papers")
+    assert sorted(events) == [("changed", f"d{number}.txt", f"d{number}.txt") for number in (1, 2, 3)]
+    assert counts["changed"] == 3
+
+
+def test_a_renamed_file_is_new_once(home: Home, crawls: Crawler, folder: Path) -> None:
+    home.add_source("files", "papers", {"path": str(folder)})
+    crawls.crawl(home, "papers")
+    told = home.add_receiver("told", "papers")
+    (folder / "d2.txt").rename(folder / "e2.txt")
+    events, counts = told_of(home, crawls, told, "papers")
+    assert (events, counts) == (
+        [("deleted", "d2.txt", None), ("new", "e2.txt", "e2.txt")],
+        {"unchanged": 2, "moved": 1},
+    )
+    assert home.found("heron") == [[f"file://{folder}/{name}.txt" for name in ("d1", "d3", "e2")]]
+    (folder / "e2.txt").write_text("Egret.\n")
+    assert told_of(home, crawls, told, "papers")[0] == [("changed", "e2.txt", "e2.txt")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -110,3 +111,78 @@ def test_the_setting_and_a_rebuild(file_home: Home, crawls: Crawler, at: str) ->
         with file_home.house() as house:
             indexing.rebuild(house)
         assert (len(hits(file_home)), file_home.value("SELECT count(*) FROM near")) == (shown, kept)
+
+
+def names(home: Home, words: str, reader: Reader = ANYONE) -> dict[str, tuple[int, int]]:
+    """What is found, by file name, with how many of equal content and how many nearly the same."""
+    found = hits(home, reader, words)
+    return {name.rpartition("/")[2]: (hit.duplicates, hit.near_duplicates) for name, hit in found.items()}
+
+
+def test_equal_files_are_one_whatever_they_are_called_and_wherever_they_are(
+    home: Home, crawls: Crawler, tmp_path: Path
+) -> None:
+    said, like = "\n".join(PARTS), "\n".join(PARTS[:11])
+    files = {"one/offer.txt": said, "one/offer copy.txt": said, "one/contract.txt": said, "two/e.txt": said}
+    for name, text in (files | {"one/offer - draft.txt": like, "two/e draft.txt": like + "\nBy hand."}).items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for folder in ("one", "two"):
+        home.add_source("files", folder, {"path": str(tmp_path / folder)})
+    crawls.crawl(home, "one", "two")
+    (counts,) = names(home, "ballast").values()
+    assert sum(counts) == 5, "near copies join equal files as wholes"
+    with home.library() as library:
+        number = next(iter(hits(home, words="title:contract").values())).id
+        equals = library.equals(number, ANYONE)
+        assert (equals.total, len(equals.hits), len(equals.near)) == (6, 6, 2)
+        assert library.find(Question("ballast", facets=True), ANYONE).total == 1
+    explained = home.explained(f"file://{tmp_path}/one/contract.txt")
+    assert (len(explained["duplicates"]), len(explained["near_duplicates"])) == (3, 2)
+
+    (tmp_path / "one/contract.txt").write_text("The ballast is sold.")
+    (tmp_path / "two/e.txt").write_text("No ballast was found here.")
+    crawls.crawl(home, "one", "two")
+    assert sorted(map(sum, names(home, "ballast").values())) == [0, 0, 0, 2], "each by itself when it differs"
+
+
+def test_equal_files_for_others_are_one_to_those_who_may_read_both(
+    file_home: Home, crawls: Crawler, tmp_path: Path
+) -> None:
+    for name in ("open", "staff"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.txt").write_text("\n".join(PARTS))
+    file_home.add_source("files", "staff", {"path": str(tmp_path / "staff"), "grants": ["group:staff"]})
+    crawls.crawl(file_home, "staff")
+    file_home.add_source("files", "open", {"path": str(tmp_path / "open")})
+    crawls.crawl(file_home, "open")
+    assert names(file_home, "ballast") == {"open.txt": (0, 0)}
+    assert list(names(file_home, "ballast", STAFF).values()) == [(1, 0)]
+
+
+def test_titles_that_differ_in_their_figures_tell_pages_apart(file_home: Home, crawls: Crawler, tmp_path: Path) -> None:
+    said = "".join(f"<p>{part}</p>" for part in PARTS)
+    for year in (2021, 2022, 2023):
+        text = f"<title>Annual report {year}</title><h1>Annual report {year}</h1><p>We sold {year // 7} tons.</p>{said}"
+        (tmp_path / f"{year}.html").write_text(f"<html>{text}")
+    (tmp_path / "mirror-of-2022.html").write_text(f"<html>{text.replace('2023', '2022')}<p>Mirrored by night.</p>")
+    for model in range(100, 130):
+        sheet = f"<title>Winch X{model}</title><p>It draws {model // 9} kW, and {model} kg.</p>{said}"
+        (tmp_path / f"x{model}.html").write_text(f"<html>{sheet}")
+    file_home.add_source("files", "papers", {"path": str(tmp_path)})
+    crawls.crawl(file_home, "papers")
+    found = names(file_home, '"annual report"')
+    assert sorted(found.values()) == [(0, 0), (0, 0), (0, 1)]
+    assert next(iter(names(file_home, "annual report 2021"))) == "2021.html"
+    assert len(hits(file_home, words="title:winch")) >= 10
+    assert set(names(file_home, "title:winch").values()) == {(0, 0)}
+
+
+def test_of_near_copies_the_one_that_fits_best_is_shown(file_home: Home, crawls: Crawler, tmp_path: Path) -> None:
+    for name, more in (("manual", ""), ("manual by the warden", "The heron nests beside the sump, and is left alone.")):
+        (tmp_path / f"{name}.txt").write_text("\n".join((*PARTS, more)))
+    file_home.add_source("files", "papers", {"path": str(tmp_path)})
+    crawls.crawl(file_home, "papers")
+    assert len(names(file_home, "ballast")) == 1
+    assert names(file_home, "ballast heron") == {"manual%20by%20the%20warden.txt": (0, 1)}
+    assert names(file_home, "ballast manual") == {"manual.txt": (0, 1)}

@@ -75,6 +75,11 @@ def add(tx: Tx, kind: str, name: str, source: int | None, settings: Mapping[str,
     return int(tx.execute(sa.insert(receiver).values(**values).returning(receiver.c.id)).scalar_one())
 
 
+def index(tx: Tx) -> int:
+    """The number of the receiver that fills the search index; 0, which none has, where there is none."""
+    return int(tx.execute(sa.select(receiver.c.id).where(receiver.c.kind == INDEX)).scalar_one_or_none() or 0)
+
+
 def every(tx: Tx) -> list[ReceiverRow]:
     """All receivers by number."""
     return [_row(row) for row in tx.rows(sa.select(receiver).order_by(receiver.c.id))]

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cormorant.base.clock import jitter
-from cormorant.crawl import leads, modes, naming, rows, watches, writing
+from cormorant.crawl import counts, leads, modes, moving, naming, rows, watches, writing
 from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.rows import Batch, Visited
 from cormorant.crawl.sifting import sifted
@@ -88,10 +88,11 @@ class Dispatch:
             kept = sifted(tx, self.source, batch.without(lost) if lost else batch, self.order)
             kept = self._swallowing.sorted_out(tx, kept, places, self.order)
             means.acls.prepare(tx, rows.rights(kept))
+            kept.moved = moving.unread(tx, kept.visited) if self._lists else set()
             kept_at = [places[id(packed)] for packed in kept.packed]
             made = modes.written(rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx)), self.order.mode)
             counters.discovered += leads.admit(tx, means.sites, self.order, kept)
-            rows.count(counters, kept, visits.exclude(tx, kept.exclusions))
+            counts.count(counters, kept, visits.exclude(tx, kept.exclusions), made.regranted)
             writing.write(tx, made, self.order.run)
             put_right = leads.put_right(tx, self.order, kept)
             facts.write(tx, [*kept.facts, *watches.learned(kept)])

@@ -41,12 +41,18 @@ async def grant(store: Store, source: Source, row: RunRow) -> None:
 
 
 def _give(tx: Tx, row: RunRow, acl: ACL) -> int:
-    """Write the rights of the next documents that have others, out of sight until the index has them too."""
+    """Write the rights of the next documents that have others, out of sight until the index has them too.
+
+    Receivers are told that each is changed, so that is counted as well.
+    """
     number = ACLNumbers().of(tx, acl)
     others = hiding.of_other_rights(tx, row.source_id, number, PAGE)
     if others:
         first = stream.append(tx, [Entry(row.source_id, each, row.id, Event.ACCESS) for each in others])
         settlement.access(tx, [(number, each) for each in others])
+        counters = runs.counted_by(tx, row.id, runs.ITSELF)
+        counters.changed += len(others)
+        runs.count(tx, row.id, runs.ITSELF, counters)
         links.reweigh(tx, row.source_id, row.id, others)
         hiding.hide_until(tx, [(each, row.source_id, row.id, first + n) for n, each in enumerate(others)])
     return len(others)

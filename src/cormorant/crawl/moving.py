@@ -4,7 +4,8 @@ named for the first time -> held back until the listing has ended -> a document 
                                                                 `-> else admitted as new
 
 A copy or a hard link is none: the address from before must be gone. What else than the address depends on it is read
-anew: titles and types that come from names, and links, which begin where their document is.
+anew: titles and types that come from names, and links, which begin where their document is. Receivers are told once: of
+what is read anew the index alone is told at once, and all others when that was done.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from cormorant.catalog import receivers
 from cormorant.frontier import admission, linkpack, moving, versions
 from cormorant.frontier.moving import Absent, Move
 from cormorant.journal import visits
@@ -24,6 +26,7 @@ from cormorant.receivers.stream import Entry, Event
 from cormorant.sources.protocol import Discovery
 
 if TYPE_CHECKING:
+    from cormorant.crawl.rows import Visited
     from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
     from cormorant.model.resource import Found
     from cormorant.sources.protocol import Source
@@ -78,11 +81,13 @@ class Newcomers:
         """Move them, and tell everybody: the old address is gone, and the document is at the new one."""
         run, now = self._order.run, tx.now()
         taken = moving.carry(tx, self._sites, self._order, moves, now)
+        index = receivers.index(tx)
         entries, rows = list[Entry](), list[visits.VisitRow]()
-        for was, *_ in taken:
+        for was, _, _, again in taken:
+            moved = Entry(self._order.source, was.id, run, Event.MOVED)
             entries.append(Entry(self._order.source, was.id, run, Event.DELETED, was.url))
-            entries.append(Entry(self._order.source, was.id, run, Event.CHANGED))
-            said = int(OutcomeKind.UNCHANGED), 200, 0, None, "address"
+            entries.append(moved._replace(event=Event.CHANGED, receiver=index) if again else moved)
+            said = int(OutcomeKind.UNCHANGED), 200, 0, None, visits.RENAMED if again else "address"
             rows.append(visits.VisitRow(was.id, run, now, *said, f"It was moved here from {was.address}."))
         if taken:
             moving.show(tx, taken, stream.append(tx, entries))
@@ -96,6 +101,12 @@ class Newcomers:
         found = [each for alike in self._held.values() for each in alike]
         self._held.clear()
         return (found[start : start + CHUNK] for start in range(0, len(found), CHUNK))
+
+
+def unread(tx: Tx, visited: Sequence[Visited]) -> set[int]:
+    """Which of these visits are the first of a moved document at its new address? Receivers are told of it now."""
+    some = [each.resource.id for each in visited if each.resource.indexed and not each.resource.content_hash]
+    return visits.renamed(tx, some) if some else set()
 
 
 def _namesakes(was: Absent, found: Found) -> bool:

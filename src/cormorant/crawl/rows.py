@@ -33,7 +33,7 @@ from cormorant.frontier import linkpack
 from cormorant.frontier.admission import Arrival
 from cormorant.frontier.desk import SiteWork
 from cormorant.frontier.facts import INSTALLATION, Fact
-from cormorant.frontier.fate import REPEATED, Fate, is_unreachable
+from cormorant.frontier.fate import Fate
 from cormorant.frontier.settlement import ContentRow
 from cormorant.frontier.sitemaps import Told
 from cormorant.journal import counting
@@ -42,7 +42,6 @@ from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Document, Link
 from cormorant.model.outcome import Excluded, Failed, Held, Moved, Ok, Outcome, OutcomeKind, Quarantined, Unchanged
 from cormorant.model.resource import How, Resource, Role
-from cormorant.model.run import Counters
 from cormorant.receivers.stream import Entry, Event
 from cormorant.sources.protocol import Source
 
@@ -76,7 +75,8 @@ class Packed(NamedTuple):
 class Batch:
     """Visits gathered until they are settled together, the size of their encoded frames, and how many bytes came.
 
-    `partly` are visits to sitemaps of which this batch has a part, and not the last.
+    `partly` are visits to sitemaps of which this batch has a part, and not the last. `moved` are documents at another
+    address than before, of which receivers have yet to be told there.
     """
 
     visited: list[Visited] = field(default_factory=list)
@@ -90,6 +90,7 @@ class Batch:
     told: list[Told] = field(default_factory=list)
     size_bytes: int = 0
     received: int = 0
+    moved: set[int] = field(default_factory=set)
 
     @property
     def waiting(self) -> int:
@@ -217,44 +218,6 @@ def sites(batch: Batch) -> list[SiteWork]:
     return list({v.resource.site: v.report.task.site for v in visits}.values())
 
 
-def count(counters: Counters, batch: Batch, excluded: int) -> None:
-    """Add a batch to its run's figures; `excluded` addresses were met for the first time in this run."""
-    counters.excluded += excluded
-    counters.rejected += excluded
-    counters.discovered += excluded
-    counters.cache_writes += len(batch.packed)
-    for visited in batch.visited:
-        report, fate = visited.report, visited.fate
-        counting.count_wire(counters, report.wire)
-        if visited.resource.role is not Role.DOCUMENT:
-            continue
-        outcome = report.outcome
-        answered = isinstance(outcome, Ok | Unchanged | Held) or (
-            isinstance(outcome, Excluded) and outcome.content is not None
-        )
-        counting.count_outcome(counters, fate.outcome, _counted(fate, outcome), answered=answered)
-        counters.confirmed_wrongly += counting.was_misled(report.wire, outcome)
-        counters.unanswered += isinstance(outcome, Failed) and is_unreachable(outcome.status)
-        if fate.outcome in REPEATED:
-            counters.not_modified += isinstance(outcome, Unchanged) and outcome.status == 304
-        if fate.outcome is OutcomeKind.OK:
-            same = _same(visited.resource, outcome)
-            counters.new += not visited.resource.indexed
-            counters.changed += visited.resource.indexed and not same
-            counters.unchanged += same
-
-
-def _same(resource: Resource, outcome: Outcome) -> bool:
-    """Was a document fetched and delivered anew by force, and says what it said before?"""
-    document = outcome.document if isinstance(outcome, Ok) else None
-    return resource.indexed and document is not None and document.text_hash == resource.before
-
-
-def _counted(fate: Fate, outcome: Outcome) -> int:
-    """The status to count by: a 304 for a page that says noindex is one more page that may not be indexed."""
-    return fate.status if fate.outcome in REPEATED else outcome.status
-
-
 @dataclass(slots=True)
 class Rows:
     """Rows for every table a batch touches. Sequence numbers are filled in when the stream has given them.
@@ -305,15 +268,18 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
     for packed, place in zip(batch.packed, places, strict=True):
         resource, row = packed.visited.resource, content_of(packed, place, acl_number)
         made.contents.append(row)
-        event = Event.CHANGED if resource.indexed else Event.NEW
-        made.entries.append(Entry(resource.source, resource.id, run, event))
+        there = Event.MOVED if resource.id in batch.moved else Event.CHANGED
+        made.entries.append(Entry(resource.source, resource.id, run, there if resource.indexed else Event.NEW))
         if resource.indexed and row.acl_id != resource.acl:
             made.regranted.add(resource.id)
         elif row.acl_id != resource.acl and resource.outcome != OutcomeKind.NONE:
             made.returned.add(resource.id)
+    unread = batch.moved.difference(row.id for row in made.contents)
     for visited in batch.visited:
         made.fates.append((visited.resource, visited.fate, visited.report.at))
-        _changes(made, visited, run, acl_number)
+        if visited.resource.id in unread and visited.fate.kept:
+            made.entries.append(Entry(visited.resource.source, visited.resource.id, run, Event.MOVED))
+        _changes(made, visited, run, acl_number, moved=visited.resource.id in batch.moved)
     return made
 
 
@@ -330,7 +296,7 @@ def content_of(packed: Packed, place: tuple[int, int, int], acl_number: Callable
     )  # fmt: skip
 
 
-def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> None:
+def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int], *, moved: bool) -> None:
     """What one visit changed: its journal row, its hiding or showing, its validators and rights."""
     resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
     changed = _change(resource, outcome, fate)
@@ -344,6 +310,7 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
     judged = _judged(resource, outcome)
     if judged is not None:
         made.judged.append((*judged, bool(resource.acl), resource.id))
+    changed = changed or ("address" if moved else "")
     if changed:
         document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
         content_hash = document.content_hash if document else None
@@ -354,6 +321,12 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
                 changed, why,
             )
         )  # fmt: skip
+
+
+def says_the_same(resource: Resource, outcome: Outcome) -> bool:
+    """Was a document fetched and delivered anew by force, and says what it said before?"""
+    document = outcome.document if isinstance(outcome, Ok) else None
+    return resource.indexed and document is not None and document.text_hash == resource.before
 
 
 def _judged(resource: Resource, outcome: Outcome) -> tuple[str, str] | None:
@@ -374,7 +347,7 @@ def _judged(resource: Resource, outcome: Outcome) -> tuple[str, str] | None:
 
 def _change(resource: Resource, outcome: Outcome, fate: Fate) -> str:
     """What the journal calls this visit, "" when it brought nothing new. A robots.txt is never a new document."""
-    if fate.outcome is OutcomeKind.OK and resource.role is Role.DOCUMENT and not _same(resource, outcome):
+    if fate.outcome is OutcomeKind.OK and resource.role is Role.DOCUMENT and not says_the_same(resource, outcome):
         return "content" if resource.indexed else "new"
     same = (fate.outcome, fate.status) == (resource.outcome, resource.status)
     return "" if same or (_good(resource.outcome) and _good(fate.outcome)) else "outcome"

@@ -255,11 +255,11 @@ def labels(tx: Tx, numbers: Iterable[int]) -> dict[int, int]:
     return dict(bulk.select_numbered(tx, near, ("id", "label"), "id", sorted(numbers), besides=_WITH_OTHERS))
 
 
-def members(tx: Tx, number: int, most: int) -> list[int]:
-    """Return the other documents of the class of this one, at most so many, in the order of their numbers."""
-    mine = sa.select(near.c.label).where(near.c.id == number).scalar_subquery()
-    found = sa.select(near.c.id).where(near.c.label == mine, near.c.id != number).order_by(near.c.id).limit(most)
-    return [row[0] for row in tx.rows(found)]
+def members(tx: Tx, numbers: Sequence[int], most: int) -> list[int]:
+    """Return the other documents of the classes of these, at most so many, in the order of their numbers."""
+    theirs = sa.select(near.c.label).where(near.c.id.in_(numbers))
+    others = sa.and_(near.c.label.in_(theirs), near.c.id.not_in(numbers))
+    return [row[0] for row in tx.rows(sa.select(near.c.id).where(others).order_by(near.c.id).limit(most))]
 
 
 def _some(tx: Tx, wanted: Iterable[int]) -> dict[int, tuple[int, ...]]:

@@ -13,12 +13,14 @@ from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import exclusion, visit
 
+RENAMED = "renamed"
+"""Its address is another, and it is yet to be read there."""
 KEPT_PER_RESOURCE = 50
 """Visits kept of one resource: the newest of those that changed something."""
 
 
 class VisitRow(NamedTuple):
-    """One visit. `changed` names what it changed: new, content, outcome, access."""
+    """One visit. `changed` names what it changed: new, content, outcome, access, address; or RENAMED."""
 
     resource_id: int
     run: int
@@ -83,6 +85,13 @@ def with_new_content(tx: Tx, run: int, resources: Sequence[int]) -> set[int]:
     mine = sa.and_(visit.c.run == run, visit.c.changed == "content")
     found = sa.select(visit.c.resource_id).where(mine, visit.c.resource_id.in_(resources))
     return {row[0] for row in tx.rows(found)}
+
+
+def renamed(tx: Tx, resources: Sequence[int]) -> set[int]:
+    """Those of these resources that were given another address and were not visited there since."""
+    chosen = sa.select(visit.c.resource_id, visit.c.changed).where(visit.c.resource_id.in_(resources))
+    newest = dict(tuple(row) for row in tx.rows(chosen.order_by(visit.c.id)))
+    return {number for number, changed in newest.items() if changed == RENAMED}
 
 
 def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:

@@ -229,8 +229,10 @@ def _duplicates(tx: Tx, kept: Any) -> list[str]:
 
 
 def _near(tx: Tx, kept: Any) -> list[str]:
-    """Other documents that are nearly the same, of any source, that search may find."""
-    numbers = classes.members(tx, kept.id, 100)
+    """Other documents that are nearly the same as this or one of its equals, of any source, that search may find."""
+    same = sa.and_(content.c.content_hash == kept.content_hash, content.c.content_hash != b"", content.c.indexed)
+    equals = [row.id for row in tx.rows(sa.select(content.c.id).where(same).order_by(content.c.id).limit(100))]
+    numbers = classes.members(tx, [kept.id, *equals], 100)
     statement = sa.select(content.c.url).where(content.c.id.in_(numbers), content.c.indexed)
     unlike = statement.where(content.c.content_hash != kept.content_hash).order_by(content.c.id).limit(20)
     return [row.url for row in tx.rows(unlike)]

@@ -150,7 +150,7 @@ def undelivered_since(tx: Tx, row: ReceiverRow) -> float | None:
 
 def _since(tx: Tx, oldest: Numbered) -> float | None:
     """When an event came about: its document's last change if it tells of one, else the start of its run."""
-    if oldest.event in (Event.NEW, Event.CHANGED, Event.FOUND):
+    if oldest.event in (Event.NEW, Event.CHANGED, Event.FOUND, Event.MOVED):
         found = tx.rows(sa.select(content.c.changed_at).where(content.c.id == oldest.resource))
         if found:
             return float(found[0].changed_at)

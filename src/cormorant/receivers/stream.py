@@ -22,7 +22,8 @@ class Event(IntEnum):
     """What happened to a document. From 10 to 19 search must not find it until the index has passed the event.
 
     LINKS: links, or other documents, say something else of it than before, which is for the index alone. FOUND: it is
-    there, told once more to the one receiver that asked for it. UNVISITED and its companions: no link leads to it any
+    there, told once more to the one receiver that asked for it. MOVED: it is at another address, where nobody was told
+    of it; that it is gone from the one before comes first. UNVISITED and its companions: no link leads to it any
     more. The last four are of runs and of no document.
     """
 
@@ -32,6 +33,7 @@ class Event(IntEnum):
     UNVISITED_CHANGED = 4
     LINKS = 5
     FOUND = 6
+    MOVED = 7
     DELETED = 10
     UNVISITED_DELETED = 11
     ACCESS = 12
@@ -43,7 +45,7 @@ class Event(IntEnum):
     @property
     def word(self) -> str:
         """The word receivers are told."""
-        return "changed" if self is Event.ACCESS else self.name.lower()
+        return {Event.ACCESS: "changed", Event.MOVED: "new"}.get(self, self.name.lower())
 
     @property
     def of_run(self) -> bool:

@@ -1,0 +1,64 @@
+"""What does a batch of visits add to its run's figures? Every document once, as receivers are told of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cormorant.crawl.rows import says_the_same
+from cormorant.frontier.fate import REPEATED, is_unreachable
+from cormorant.journal import counting
+from cormorant.model.outcome import Excluded, Failed, Held, Ok, OutcomeKind, Unchanged
+from cormorant.model.resource import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from cormorant.crawl.rows import Batch, Visited
+    from cormorant.frontier.fate import Fate
+    from cormorant.model.outcome import Outcome
+    from cormorant.model.run import Counters
+
+
+def count(counters: Counters, batch: Batch, excluded: int, regranted: Container[int] = ()) -> None:
+    """Add a batch to its run's figures; `excluded` addresses were met for the first time in this run.
+
+    Receivers are told that those are changed which are `regranted`: they have other readers than before.
+    """
+    counters.excluded += excluded
+    counters.rejected += excluded
+    counters.discovered += excluded
+    counters.cache_writes += len(batch.packed)
+    for visited in batch.visited:
+        counting.count_wire(counters, visited.report.wire)
+        if visited.resource.role is Role.DOCUMENT:
+            _count(counters, visited)
+            number = visited.resource.id
+            _count_told(counters, visited, moved=number in batch.moved, regranted=number in regranted)
+
+
+def _count(counters: Counters, visited: Visited) -> None:
+    """Add how a visit of a document ended."""
+    outcome, fate = visited.report.outcome, visited.fate
+    answered = isinstance(outcome, Ok | Unchanged | Held) or (
+        isinstance(outcome, Excluded) and outcome.content is not None
+    )
+    counting.count_outcome(counters, fate.outcome, _counted(fate, outcome), answered=answered)
+    counters.confirmed_wrongly += counting.was_misled(visited.report.wire, outcome)
+    counters.unanswered += isinstance(outcome, Failed) and is_unreachable(outcome.status)
+    if fate.outcome in REPEATED:
+        counters.not_modified += isinstance(outcome, Unchanged) and outcome.status == 304
+
+
+def _count_told(counters: Counters, visited: Visited, *, moved: bool, regranted: bool) -> None:
+    """Add whether it is new, changed or as it was. What was moved has been counted when that was seen."""
+    resource, fate = visited.resource, visited.fate
+    ok, same = fate.outcome is OutcomeKind.OK, says_the_same(resource, visited.report.outcome)
+    counters.new += ok and not resource.indexed
+    counters.changed += regranted or (ok and resource.indexed and not same and not moved)
+    counters.unchanged += ok and same and not regranted
+    counters.unchanged -= fate.outcome is OutcomeKind.UNCHANGED and (regranted or moved)
+
+
+def _counted(fate: Fate, outcome: Outcome) -> int:
+    """The status to count by: a 304 for a page that says noindex is one more page that may not be indexed."""
+    return fate.status if fate.outcome in REPEATED else outcome.status
