@@ -45,7 +45,7 @@ from cormorant.model.settings import SourceSettings
 from cormorant.model.status import TABLE
 from cormorant.plugins import RECEIVERS, SOURCES
 from cormorant.sources.rules import DOCUMENT_TYPES, RULE_TYPES
-from docs import api
+from docs import api, counted
 
 HERE = Path(__file__).parent / "reference"
 WIDTH = "80"
@@ -262,30 +262,7 @@ def _outcomes() -> Iterator[str]:
         f"`non_indexable` instead of `rejected` when what was fetched may not be indexed ({_listed(NON_INDEXABLE)});\n"
         f"`conversion_failures` instead of `fetch_failures` when no converter could read it ({_listed(CONVERSION)}).\n"
     )
-    yield (
-        "`indexed` counts documents that search did not find before. One that says something new is counted by\n"
-        "`changed` and by `index_writes`, which has every document that was written into the index.\n"
-    )
-    yield (
-        "`unlinked` is counted at the end of a run: documents of a web source that search finds, that were once found\n"
-        "by a link, and that no page known now links to. They are visited like all others and stay until the server\n"
-        "says that they are gone or a rule excludes them, since nobody said that they are. `document links ADDRESS`\n"
-        "shows what links to a document. What another page moved to is not among them.\n"
-    )
-    yield (
-        "Those of them that say what they said count as `unvisited`, those that say something else since this run as\n"
-        "`unvisited_changed`, and those that turned out to be gone as `unvisited_deleted`\n"
-        "([what receivers are told](../how-to/delta.md)).\n"
-    )
-    yield (
-        "`excluded` counts the distinct addresses that a gate excluded in this run. Links of a page that has not\n"
-        "changed are not looked at again, so a run of an unchanged site counts fewer than the first: every excluded\n"
-        "address is listed by `document list --excluded`, whichever run met it.\n"
-    )
-    yield (
-        "`gone` counts the files that a complete listing no longer names as well, in the run in which they leave: one\n"
-        "that was held counts them when it is accepted.\n"
-    )
+    yield from counted.paragraphs()
     yield "## Sets\n"
     yield from (
         "`document list` says of each address whether it is `indexed`, or else how its last visit ended (gone, moved,",

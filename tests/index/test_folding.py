@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,13 +78,13 @@ def test_two_matches_are_one_when_equals_and_classes_lead_from_one_to_the_other(
 ) -> None:
     made = folded([content for content, _ in held], [near for _, near in held])
     parts = [{number} for number in range(len(held))]
-    for one, (content, near) in enumerate(held):
-        for other in range(one):
-            alike = held[other][0] == content or (near is not None and held[other][1] == near)
-            if None not in (content, held[other][0]) and alike:
-                whole = parts[one] | parts[other]
-                for each in whole:
-                    parts[each] = whole
+    for one, other in combinations(range(len(held)), 2):
+        contents, nears = zip(held[one], held[other], strict=True)
+        alike = contents[0] == contents[1] or (nears[0] is not None and nears[0] == nears[1])
+        if None not in contents and alike:
+            whole = parts[one] | parts[other]
+            for each in whole:
+                parts[each] = whole
     assert made.distinct == len({min(each) for each in parts})
     for number, part in enumerate(parts):
         fold = made.folds[number]

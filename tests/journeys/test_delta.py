@@ -77,7 +77,9 @@ def test_a_document_is_modified_by_what_its_source_says(
         assert (report["changed"], report["unchanged"]) == (expected, 1 - expected), answer
 
 
-def told_of(home: Home, crawls: Crawler, told: Path, source: str) -> tuple[list[tuple[str, str, str]], dict[str, int]]:
+def told_of(
+    home: Home, crawls: Crawler, told: Path, source: str
+) -> tuple[list[tuple[str, str, str | None]], dict[str, int]]:
     """What receivers are told by a crawl (event, name and title), and what its report counts of it."""
     report = crawls.crawl(home, source)
     events = [(each["event"], Path(each["url"]).name, (each["document"] or {}).get("title")) for each in received(told)]

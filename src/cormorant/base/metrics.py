@@ -61,7 +61,9 @@ RUN_FETCHED = _counter("run_fetched", "Documents that the newest run of a source
 RUN_REQUESTS = _counter("run_requests", "Requests that it sent.", "source")
 RUN_CONDITIONAL = _counter("run_requests_conditional", "Those of them that asked whether something changed.", "source")
 RUN_BYTES = _counter("run_received_bytes", "Bytes that it received.", "source")
-RUN_CONVERSIONS = _counter("run_conversions", "Documents of it that were read in a limited child.", "source")
+RUN_CONVERSIONS = _counter(
+    "run_conversions", "Documents and sitemaps that it read in a limited child, not HTML.", "source"
+)
 BACKLOG = _gauge("receiver_backlog_events", "Events of the stream that a receiver has not passed yet.", "receiver")
 UNDELIVERED = _gauge(
     "receiver_oldest_undelivered_timestamp_seconds", "Since when the oldest of those for it waits.", "receiver"

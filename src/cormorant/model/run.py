@@ -75,8 +75,9 @@ class Counters:
     `confirmed_wrongly` are documents that a server said were unchanged and an audit found to say something else.
     `index_damaged` are documents that the index was not told of since their kept copies were damaged.
     `unanswered` are failed or gone since no answer came. `unvisited` and its two companions are documents that nothing
-    links to any more: as they were, with another text, gone. `conversions` are documents that were read in a limited
-    child.
+    links to any more: as they were, with another text, gone. `changed` are those that say something else or are for
+    other readers. `conversions` are documents and sitemaps that were read in a limited child; HTML and plain text that
+    is not large is read without one.
     """
 
     fetched: int = 0

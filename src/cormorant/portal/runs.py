@@ -40,7 +40,12 @@ class _Run(Record):
     force: bool
 
 
-_counters: dict[str, Any] = {each.name: (int, ...) for each in fields(Counters)}
+_SAID = {
+    "changed": "Documents that say something else, or that others may read.",
+    "moved": "Pages that send their readers elsewhere, and files that were renamed.",
+    "conversions": "Documents and sitemaps that were read in a limited child: no HTML or plain text, unless large.",
+}
+_counters: dict[str, Any] = {each.name: (int, Field(description=_SAID.get(each.name))) for each in fields(Counters)}
 Run = create_model("Run", __base__=_Run, __doc__=_Run.__doc__, **_counters)
 
 
