@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, islice
+from itertools import chain, compress, groupby, islice
+from operator import ne
 from typing import Any, TypeVar
 
 from cormorant.index.query import GROUP_HITS
@@ -117,11 +118,12 @@ def joined(keys: Sequence[int | None], others: Sequence[int | None]) -> list[int
             key = above[key]
         return key
 
-    for one, other in {(one, other) for one, other in zip(keys, others, strict=True) if one != other}:
+    for one, other in compress(zip(keys, others, strict=True), map(ne, keys, others)):
         low, high = top(one), top(other)
         if low != high:
             above[low] = high
-    return [top(key) if key in above else key for key in keys]
+    tops = {key: top(key) for key in above}
+    return [*map(tops.get, keys, keys)]
 
 
 def page(kept: Iterable[T], offset: int, limit: int) -> list[T]:
