@@ -131,11 +131,11 @@ BEFORE_0013 = (
 )  # fmt: skip
 
 
-def test_what_is_nearly_the_same_is_looked_for_anew_since_0025(store: Store) -> None:
+def test_what_is_nearly_the_same_is_looked_for_anew_since_0024(store: Store) -> None:
     with store.begin() as tx:
         tx.execute(near.insert().values(id=1, source_id=1, acl_id=1, sketch=b"x" * 70, label=7, leads=True, seq=1))
         tx.execute(near_band.insert().values(key=9, id=1))
-        for change in BEFORE_0025:
+        for change in BEFORE_0024:
             tx.driver(change)
     migrate.prepare(store, keep)
     with store.read() as tx:
