@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from cormorant.app import roles, supervisor
+from cormorant.app import conducting, roles, supervisor
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import Unreachable
 from cormorant.base.steps import unmeasured
@@ -93,7 +93,7 @@ def ends(store: Store, number: int, error: Exception | None) -> runs.RunRow:
     async def work() -> None:
         task = asyncio.create_task(fail())
         await asyncio.wait([task])
-        roles._ended(house, number, task)
+        conducting.ended(house, number, task)
 
     asyncio.run(work())
     with store.read() as tx:
@@ -125,7 +125,7 @@ def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(
     clock = SystemClock()
     cache = LocalCache(tmp_path, clock)
     means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
-    house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path)
+    house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
     unused: Any = None
 
     def taken_up() -> set[int]:
@@ -149,7 +149,7 @@ def test_an_edit_is_followed_also_when_the_source_cannot_be_made_at_first(store:
     number = a_run(store, "docs", start_file=str(starts))
     cache = LocalCache(tmp_path, clock)
     means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
-    house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path)
+    house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
     made = roles.Assignments(house, unused, means, 1)  # type: ignore[arg-type]  # nothing is fetched
 
     async def delays() -> list[float | None]:

@@ -25,7 +25,7 @@ from cormorant.model.resource import Found, How, Removal, State
 from cormorant.model.run import Refresh, RunState
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.web.source import WebSource
-from cormorant.store.database import Store
+from cormorant.store.database import Store, Tx
 from cormorant.store.schema import resource
 from tests.crawl.samples import web_source
 from tests.frontier.samples import a_content, numbers, pages
@@ -64,7 +64,14 @@ def ordered(store: Store, name: str) -> tuple[int, runs.RunRow]:
     """A source and its run."""
     with store.begin() as tx:
         source = sources.add(tx, "web", name, {})
-        return source, runs.get(tx, runs.request(tx, source, "{}", Refresh.ALL, force=False))
+        return source, begun(tx, source)
+
+
+def begun(tx: Tx, source: int) -> runs.RunRow:
+    """A run of it whose turn it is."""
+    number = runs.request(tx, source, "{}", Refresh.ALL, force=False)
+    assert runs.give_turn(tx, runs.get(tx, number))
+    return runs.get(tx, number)
 
 
 def kept(store: Store, source: int) -> None:
@@ -91,7 +98,7 @@ def test_a_listing_that_hangs_keeps_no_other_run(store: Store, gone: Event, monk
         runs.change(tx, first.id, state=RunState.FINISHED)
     with store.begin() as tx:
         assert hiding.indexed_count(tx, share) == 10
-        hanging = runs.get(tx, runs.request(tx, share, "{}", Refresh.ALL, force=False))
+        hanging = begun(tx, share)
     web, beside = ordered(store, "web")
 
     async def together() -> list[float]:

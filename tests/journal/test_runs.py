@@ -62,8 +62,14 @@ def test_a_run_goes_on_where_it_was_left(state: RunState, store: Store) -> None:
         assert not left or runs.unfinished(tx, 1) == runs.get(tx, number)
         if left:
             runs.go_on(tx, runs.get(tx, number))
+            row = runs.get(tx, number)
+            assert (row.state, row.is_queued, row.goes_on) == (
+                RunState.WAITING, True, None if state is RunState.WAITING else state,
+            ), "in its turn"  # fmt: skip
+            assert runs.give_turn(tx, row)
         row = runs.get(tx, number)
-        assert (row.state, row.reason, row.asked) == (state, None, None)
+        assert (row.state, row.reason, row.asked, row.goes_on) == (state, None, None, None)
+        assert row.is_under_way == (state in OPEN_STATES)
 
 
 def test_open_runs_are_those_that_somebody_must_go_on_with(store: Store) -> None:
@@ -142,6 +148,9 @@ def test_what_a_run_waits_for_a_person_is_no_work(store: Store) -> None:
         held = runs.get(tx, number)
         assert (held.state, held.seconds(now)) == (RunState.HELD, 1000)
         runs.answer(tx, held, RunState.SWEEPING, "accept", "the deletion was accepted")
+        waiting = runs.get(tx, number)
+        assert (waiting.is_queued, waiting.goes_on, waiting.seconds(now)) == (True, RunState.SWEEPING, 1000)
+        assert runs.give_turn(tx, waiting)
         row = runs.get(tx, number)
         assert (row.state, row.asked, row.waits_since) == (RunState.SWEEPING, "accept", None)
         assert abs(row.seconds(tx.now()) - 1000) < 60
@@ -158,6 +167,7 @@ def test_a_run_that_was_suspended_counts_what_it_worked(store: Store, *, started
         assert runs.suspend(tx, number, "nobody wants it")
         runs.change(tx, number, waits_since=now - 4000)
         runs.go_on(tx, runs.get(tx, number))
+        assert runs.give_turn(tx, runs.get(tx, number))
         runs.change(tx, number, started_at=now - 5000 if started else now)
         assert abs(runs.get(tx, number).seconds(tx.now()) - seconds) < 60
 
@@ -182,7 +192,28 @@ def test_indexing_begins_once_and_only_where_it_is_pending(store: Store) -> None
         assert not runs.begin_indexing(tx, pending), "somebody else has said so"
         assert not runs.begin_indexing(tx, runs.get(tx, held))
         after = runs.get(tx, swept)
-        assert (after.state, after.asked, after.reason) == (RunState.SWEEPING, runs.INDEX, None)
+        assert (after.state, after.goes_on, after.asked, after.reason) == (
+            RunState.WAITING, RunState.SWEEPING, runs.INDEX, None,
+        )  # fmt: skip
+
+
+def test_a_turn_is_given_once_and_only_to_who_asked_for_it_then(store: Store) -> None:
+    with store.begin() as tx:
+        (number,) = ordered(tx)
+        asked = runs.get(tx, number)
+        assert not runs.advance(tx, number, RunState.WAITING, state=RunState.DISCOVERING), "it is not its turn"
+        assert runs.suspend(tx, number, "nobody wants it")
+        assert not runs.give_turn(tx, asked)
+        runs.go_on(tx, runs.get(tx, number))
+        runs.change(tx, number, queued_at=tx.now() + 1)
+        assert not runs.give_turn(tx, asked), "it asked again, later"
+        again = runs.get(tx, number)
+        runs.set_behind(tx, again, 2)
+        assert runs.get(tx, number).behind == 2
+        assert [runs.give_turn(tx, again), runs.give_turn(tx, again)] == [True, False]
+        given = runs.get(tx, number)
+        assert (given.is_queued, given.is_under_way, given.behind) == (False, True, None)
+        assert runs.advance(tx, number, RunState.WAITING, state=RunState.DISCOVERING)
 
 
 def test_what_was_to_go_when_done_goes_when_nothing_is_compared_with_it(store: Store) -> None:

@@ -163,7 +163,8 @@ STEERED = (
         "what is suspended is visited on",
         "app/roles.py",
         (
-            "rows = [row for row in runs.open_runs(tx) if row.state in (RunState.DISCOVERING, RunState.RETRIEVING)]",
+            "open_ = [row for row in runs.open_runs(tx) if row.is_for(self._house.node)]\n"
+            "            rows = [row for row in open_ if row.state in (RunState.DISCOVERING, RunState.RETRIEVING)]",
             "rows = [row for row in runs.unfinished_runs(tx) if row.state in "
             "(RunState.DISCOVERING, RunState.RETRIEVING, RunState.SUSPENDED)]",
         ),

@@ -73,11 +73,12 @@ class Simulation:
         self.plan = Plan(self.folder, INSTALLATION)
         self.farm = Farm(world, Random(seed * 104_729 + 2))
         self.clock = Clock(world)
+        self.most = Random(seed * 15_485_863 + 3).choice((None, None, 1))
         self.mine = self._house(Store.open(self.plan.store_url, self.clock))
         self.long = self.chance.random() < LONG
         self.pace_s = self.chance.choice((0.5, 1.0, 4.0))
         self.told = folder / "told.jsonl"
-        self.watch = Watch(self.farm, self.folder / "cormorant.db", self.pace_s)
+        self.watch = Watch(self.farm, self.folder / "cormorant.db", self.pace_s, self.most)
         self.calm = False
         self.names: list[str] = []
         self.now: Process | None = None
@@ -98,7 +99,10 @@ class Simulation:
             raise LookupError("there is no index")
 
         packs = PackFolder(self.plan.cache)
-        return House(self.folder, store, self.clock, SOURCES, copies, none, none, none, none, packs, searchable=False)
+        return House(
+            self.folder, store, self.clock, SOURCES, copies, none, none, none, none, packs, searchable=False,
+            runs_at_once=self.most,
+        )  # fmt: skip
 
     def install(self) -> None:
         """Add sources, a receiver, and perhaps a schedule."""

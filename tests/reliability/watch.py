@@ -1,8 +1,9 @@
 """What must hold at every moment of a simulated world, looked up in the store behind each transaction.
 
-one owner an epoch - rows written under a lease alone - nothing asked for twice in one epoch, without a lease, sooner
-than a site's pace or rest allows, or for a run that is not under way - events without a gap - runs by their drawing
-- complete means that nothing is left - finished means that receivers have been told
+one owner an epoch - no more runs under way than may be - rows written under a lease alone - nothing asked for twice in
+one epoch, without a lease, sooner than a site's pace or rest allows, or for a run that is not under way - events
+without a gap - runs by their drawing - complete means that nothing is left - finished means that receivers have been
+told
 """
 
 from __future__ import annotations
@@ -15,23 +16,27 @@ from pysqlite3 import dbapi2 as sqlite
 from cormorant.frontier import order
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
-from cormorant.model.run import RunState
+from cormorant.model.run import OPEN_STATES, RunState
 from tests.reliability.farm import Asked, Farm
 from tests.reliability.world import BEGAN, Process
 
 _ANY = frozenset((RunState.STOPPED, RunState.FAILED))
 _SUSPENDABLE = _ANY | {RunState.SUSPENDED}
+_WORK = frozenset(OPEN_STATES) - {RunState.WAITING}
 WAYS = {
-    RunState.WAITING: _SUSPENDABLE | {RunState.DISCOVERING},
+    RunState.WAITING: _SUSPENDABLE | _WORK,
     RunState.DISCOVERING: _SUSPENDABLE | {RunState.RETRIEVING},
     RunState.RETRIEVING: _SUSPENDABLE | {RunState.SWEEPING},
     RunState.SWEEPING: _ANY | {RunState.HELD, RunState.PENDING, RunState.DELIVERING},
-    RunState.HELD: _ANY | {RunState.SWEEPING, RunState.DELIVERING},
-    RunState.PENDING: _ANY | {RunState.SWEEPING},
-    RunState.SUSPENDED: _ANY | {RunState.WAITING, RunState.DISCOVERING, RunState.RETRIEVING},
+    RunState.HELD: _ANY | {RunState.WAITING},
+    RunState.PENDING: _ANY | {RunState.WAITING},
+    RunState.SUSPENDED: _ANY | {RunState.WAITING},
     RunState.DELIVERING: _ANY | {RunState.FINISHED},
 }
-"""To which states a run goes from which: the drawing of `cormorant.model.run`."""
+"""To which states a run goes from which: the drawing of `cormorant.model.run`.
+
+One that waits begins when it is its turn, or goes on in the state in which it was left.
+"""
 ENDED = frozenset((RunState.FINISHED, RunState.STOPPED, RunState.FAILED))
 _WORKING = (RunState.DISCOVERING, RunState.RETRIEVING)
 LEAVES_S = 25.0
@@ -56,13 +61,15 @@ class Site(NamedTuple):
 class Watch:
     """Looks at the store of a world, and at what sites are asked. `wrong` says what should not be."""
 
-    def __init__(self, farm: Farm, database: Path, pace_s: float) -> None:
+    def __init__(self, farm: Farm, database: Path, pace_s: float, most: int | None = None) -> None:
+        self._most = most
         self._farm, self._world, self._pace_s = farm, farm.world, pace_s
         self._rows = sqlite.connect(str(database), isolation_level=None)
         self._version = -1
         self.wrong: list[str] = []
         self.sites: dict[int, Site] = {}
         self.runs: dict[int, RunState] = {}
+        self._left: dict[int, RunState | None] = {}
         self.events: list[tuple[int, int, int]] = []
         self.commits = self.without_lease = 0
         self.slots: list[tuple[float, str]] = []
@@ -160,10 +167,12 @@ class Watch:
             self.note(f"the newest event is {last}, and the stream is at {head}")
 
     def _look_at_runs(self) -> None:
-        under_way = dict[int, int]()
-        for number, source, said, complete, generation in self.ask(
-            "SELECT id, source_id, state, complete, generation FROM run"
+        under_way, at_once = dict[int, int](), 0
+        for number, source, said, complete, generation, goes_on, queued_at in self.ask(
+            "SELECT id, source_id, state, complete, generation, goes_on, queued_at FROM run"
         ):
+            at_once += RunState(said) in OPEN_STATES and (said != RunState.WAITING or queued_at is None)
+            left, self._left[number] = self._left.get(number), RunState(goes_on) if goes_on else None
             state, before = RunState(said), self.runs.get(number, RunState.WAITING)
             if state not in ENDED and under_way.setdefault(source, number) != number:
                 self.note(f"runs {under_way[source]} and {number} of one source are under way at once")
@@ -171,8 +180,12 @@ class Watch:
                 continue
             if state is not before and state not in WAYS.get(before, ()):
                 self.note(f"run {number} went from {before} to {state}")
+            if before is RunState.WAITING and state in _WORK and state is not (left or RunState.DISCOVERING):
+                self.note(f"run {number} goes on in {state}, and was left in {left}")
             self.runs[number] = state
             self._changed(number, source, state, (bool(complete), generation))
+        if self._most is not None and at_once > self._most:
+            self.note(f"{at_once} runs are under way at once, and {self._most} may be")
 
     def _changed(self, number: int, source: int, state: RunState, how: tuple[bool, int]) -> None:
         """A run has come to another state."""

@@ -92,7 +92,11 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
-BEFORE_0024 = ("UPDATE alembic_version SET version_num = '0023'",)
+BEFORE_0025 = (
+    "ALTER TABLE run DROP COLUMN queued_at", "ALTER TABLE run DROP COLUMN goes_on",
+    "ALTER TABLE run DROP COLUMN behind", "UPDATE alembic_version SET version_num = '0024'",
+)  # fmt: skip
+BEFORE_0024 = (*BEFORE_0025, "UPDATE alembic_version SET version_num = '0023'")
 BEFORE_0023 = (
     *BEFORE_0024,
     "ALTER TABLE run DROP COLUMN measured",

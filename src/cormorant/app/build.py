@@ -82,6 +82,8 @@ def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], No
         query_days=plan.installation.query_days,
         excluded_days=plan.installation.excluded_days,
         old_copies_bytes=plan.installation.old_copies_bytes,
+        node=plan.installation.node_name,
+        runs_at_once=plan.installation.runs_at_once,
     )
 
 

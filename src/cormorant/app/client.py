@@ -137,7 +137,9 @@ class Cormorant:
         """
         from cormorant.app import sampling
         from cormorant.app.following import Nobody, carry_out
+        from cormorant.app.restarts import end_cut_off
 
+        end_cut_off(self._plan, self._house())
         wish = Wish(Refresh(refresh) if refresh else None, force, restart, Mode(mode) if mode else None)
         ordered = crawl.order(self._house(), [name], wish)
         for held in crawl.unanswered(self._house(), [name]) if not ordered else ():

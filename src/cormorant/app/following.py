@@ -17,7 +17,7 @@ from cormorant.app.interrupts import held_back
 from cormorant.app.session import Running, running
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import CormorantError, NoRoom, Unreachable
-from cormorant.operate import crawl
+from cormorant.operate import crawl, queueing
 from cormorant.operate.crawl import Ordered
 from cormorant.operate.house import House
 
@@ -69,19 +69,36 @@ class Nobody:
 
 
 def carry_out(plan: Plan, ordered: Sequence[Ordered], watcher: Watcher) -> None:
-    """Return when every one of these runs has ended. No store may be open in this process: it forks.
+    """Return when every one of these runs has ended that this node may carry out: `elsewhere` tells of the others.
+
+    No store may be open in this process: it forks.
 
     Raises CormorantError when our processes died, Left when asked to end.
     """
-    ended, owner = False, None
+    numbers, owner = [each.run for each in ordered], None
+    ended = len(elsewhere(plan, numbers)) == len(numbers)
     try:
         while not ended:
             with running(plan) as processes:
                 owner = processes.owner
                 watcher.begin(owner=owner)
-                ended = _follow(plan, [each.run for each in ordered], processes, watcher)
+                ended = _follow(plan, numbers, processes, watcher)
     except KeyboardInterrupt as asked:
         raise Left(left_by(asked, plan, ordered) if owner is not True else None) from None
+
+
+def elsewhere(plan: Plan, numbers: Sequence[int]) -> dict[int, str]:
+    """Those of these runs that are under way, or to be, on another node than this alone, with the name of that one."""
+    house = open_house(plan)
+    try:
+        return queueing.elsewhere(house, numbers, queueing.node_at(house, _place(plan)))
+    finally:
+        house.store.close()
+
+
+def _place(plan: Plan) -> str | None:
+    """Where somebody is at work on the folder; None when nobody is."""
+    return None if folder.is_free(plan.folder) else folder.node(plan.folder)
 
 
 def left_by(asked: KeyboardInterrupt, plan: Plan, ordered: Sequence[Ordered]) -> Sequence[Ordered] | None:
@@ -117,11 +134,12 @@ def _follow(plan: Plan, numbers: Sequence[int], processes: Running, watcher: Wat
 
 def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running, watcher: Watcher) -> bool:
     looks, between, due, unanswered = 0, 1.0, 0.0, 0.0
+    place = None if processes.owner else folder.node(plan.folder)
     while True:
         if looks >= due:
             between = min(between * RARER, RAREST)
             due = looks + between
-            ended, unanswered = _look(house, numbers, watcher, unanswered + between)
+            ended, unanswered = _look(house, numbers, place, watcher, unanswered + between)
             if ended:
                 return True
         looks += 1
@@ -131,13 +149,15 @@ def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running,
         pause(LOOK_S)
 
 
-def _look(house: House, numbers: Sequence[int], watcher: Watcher, unanswered: float) -> tuple[bool, float]:
+def _look(
+    house: House, numbers: Sequence[int], place: str | None, watcher: Watcher, unanswered: float
+) -> tuple[bool, float]:
     """Have all runs ended? If not the watcher sees them. And for how many looks the database has not answered, if so.
 
     Raises Unreachable or NoRoom when those have become too many.
     """
     try:
-        if all(state in crawl.ENDED for state in crawl.states(house, numbers).values()):
+        if crawl.are_over(house, numbers, queueing.node_at(house, place)):
             return True, 0.0
         watcher.look(house)
     except (Unreachable, NoRoom) as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,20 +12,18 @@ from typing import TYPE_CHECKING
 import msgspec
 import uvloop
 
-from cormorant.app import build, folder, logs, memory, runhead
+from cormorant.app import build, conducting, folder, logs, memory
 from cormorant.app.build import Plan, open_house
 from cormorant.app.heartbeat import heartbeat
 from cormorant.app.interrupts import ended_at_once
-from cormorant.app.scheduling import Schedules
+from cormorant.app.restarts import Birth
 from cormorant.app.supervisor import end_in_time
-from cormorant.base import masking, runlog, tracing
 from cormorant.base.clock import cpu_ns
 from cormorant.base.errors import CormorantError, IndexDamaged
 from cormorant.base.log import logger
 from cormorant.base.steps import Steps, StepTable, unmeasured
 from cormorant.catalog import consents, receivers, sources
 from cormorant.catalog.acls import ACLNumbers, Rights
-from cormorant.crawl import course
 from cormorant.crawl.delivery import Outlet, Shelf
 from cormorant.crawl.dispatch import Dispatch
 from cormorant.crawl.doubts import Doubts, copies
@@ -36,7 +33,6 @@ from cormorant.crawl.outlets import IndexOutlet, ReceiverOutlet
 from cormorant.crawl.provide import Provider
 from cormorant.crawl.reading import Reader
 from cormorant.crawl.room import Room
-from cormorant.crawl.run import Conductor
 from cormorant.crawl.tending import Crew
 from cormorant.crawl.worker import Worker
 from cormorant.egress.gate import Egress
@@ -56,7 +52,6 @@ from cormorant.operate.house import House
 from cormorant.plugins import receiver_kind, receiver_settings
 from cormorant.receivers import stream
 from cormorant.store import processes
-from cormorant.store.bulk import storable
 from cormorant.store.drivers import places_of
 
 if TYPE_CHECKING:
@@ -82,9 +77,12 @@ def provider(plan: Plan) -> None:
     _run(lambda stop: _provide(plan, stop))
 
 
-def conductor(plan: Plan, *, schedules: bool = False) -> None:
-    """The conductor process: carries out every run there is until it is told to stop; `schedules` orders some too."""
-    _run(lambda stop: _conduct(plan, stop, schedules=schedules))
+def conductor(plan: Plan, *, schedules: bool = False, birth: Birth | None = None) -> None:
+    """The conductor process: carries out every run there is until it is told to stop; `schedules` orders some too.
+
+    `birth` tells whether the program begins anew with it.
+    """
+    _run(lambda stop: _conduct(plan, stop, schedules=schedules, birth=birth))
 
 
 def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
@@ -138,26 +136,6 @@ def _room(house: House) -> Room:
 
 def _tell_steps(plan: Plan, rows: Mapping[str, list[int]]) -> None:
     (plan.folder / "logs" / f"steps-{os.getpid()}.json").write_bytes(msgspec.json.encode(rows))
-
-
-def _ended(house: House, number: int, task: asyncio.Task[None]) -> None:
-    """A run's task ended. A fault that nobody foresaw ends its run, and not the process that all others need as well.
-
-    Raises what is no fault of the program's: it is the process's.
-    """
-    error = task.exception()
-    if isinstance(error, CormorantError):
-        raise error
-    if error is None:
-        return
-    _log.error("fault", extra={"run": number}, exc_info=error)
-    reason = f"{masking.fault(error)}. logs/conductor.log says where."
-    with house.store.begin() as tx:
-        ended = {"state": RunState.FAILED, "reason": storable(reason), "error": "fault", "finished_at": tx.now()}
-        for row in runs.open_runs(tx):
-            if row.id == number:
-                course.go_on(tx, row, **ended)
-    runhead.end(house, number)
 
 
 def own_ports(plan: Plan) -> frozenset[int]:
@@ -215,12 +193,13 @@ class Assignments:
         if now - self._said_at >= SAY_S:
             self._said_at = now
             with self._house.store.begin() as tx:
-                processes.say(tx, self._means.owner, "retriever", self._started_at)
-                living = len(processes.alive(tx, "retriever"))
+                processes.say(tx, self._means.owner, "retriever", self._started_at, self._house.node)
+                living = sum(self._shares_with(each.node) for each in processes.alive(tx, "retriever"))
             grown = self._house.clock.now() - self._started_at > processes.ALIVE_S
             self.peers = living if grown else max(living, self.peers)
         with self._house.store.read() as tx:
-            rows = [row for row in runs.open_runs(tx) if row.state in (RunState.DISCOVERING, RunState.RETRIEVING)]
+            open_ = [row for row in runs.open_runs(tx) if row.is_for(self._house.node)]
+            rows = [row for row in open_ if row.state in (RunState.DISCOVERING, RunState.RETRIEVING)]
             known = {row.id: (row, dispatch) for row, dispatch in self._runs.values()}
             self._runs = {}
             for row in rows:
@@ -236,6 +215,10 @@ class Assignments:
         for row, dispatch in self._runs.values():
             self._claim(row, dispatch, now)
         return {source: dispatch for source, (_, dispatch) in self._runs.items()}
+
+    def _shares_with(self, node: str) -> bool:
+        """Does a node work on any of these runs as well? Before there is one, on all that will be."""
+        return not self._runs or any(row.is_for(node) for row, _ in self._runs.values())
 
     def _claim(self, row: RunRow, dispatch: Dispatch, now: float) -> None:
         """Claim more of the limits of a run when it is time to, or give back what nobody here asks for."""
@@ -343,47 +326,11 @@ def _in_step(house: House, passed: int) -> IndexWriter:
     raise IndexDamaged("The index and the database are not of one moment. `cormorant index rebuild` makes it anew.")
 
 
-async def _conduct(plan: Plan, stop: asyncio.Event, *, schedules: bool) -> None:
+async def _conduct(plan: Plan, stop: asyncio.Event, *, schedules: bool, birth: Birth | None = None) -> None:
     """Take up every open run, each in a task of its own; have schedules order theirs."""
     house = open_house(plan)
+    if birth is not None:
+        birth.attend(plan, house)
     with heartbeat(house, f"conductor@{folder.node(plan.folder)}", "conductor"):
-        await _carry_out(house, stop, schedules=schedules)
+        await conducting.carry_out(house, _room(house), stop, schedules=schedules)
     house.store.close()
-
-
-async def _follow(house: House, row: RunRow, build_source: Callable[[RunRow], Source], room: Room) -> None:
-    """Take up a run, with a log of its own, which says at once what came of it: who waits for the end may stop us."""
-    with runlog.within(row.id), tracing.span("run", run=row.id, source=row.source_id):
-        runhead.begin(house, row)
-        await Conductor(house.store, house.clock, row, build_source, room).conduct()
-        runhead.end(house, row.id)
-
-
-async def _carry_out(house: House, stop: asyncio.Event, *, schedules: bool) -> None:
-    scheduled = Schedules(house) if schedules else None
-    tasks: dict[int, asyncio.Task[None]] = {}
-    room = _room(house)
-
-    def build_source(row: RunRow) -> Source:
-        with house.store.read() as tx:
-            found = sources.numbered(tx, row.source_id)
-        return build.source_of(row, found.kind if found else "", None, house)
-
-    while not stop.is_set():
-        for number in [number for number, task in tasks.items() if task.done()]:
-            _ended(house, number, tasks.pop(number))
-        if scheduled is not None:
-            await scheduled.look()
-        with house.store.read() as tx:
-            waiting = runs.open_runs(tx)
-        busy = {row.source_id for row in waiting if row.id in tasks}
-        for row in waiting:
-            if row.source_id not in busy:
-                busy.add(row.source_id)
-                tasks[row.id] = asyncio.create_task(_follow(house, row, build_source, room))
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(POLL_S):
-                await stop.wait()
-    for task in tasks.values():
-        task.cancel()
-    await asyncio.gather(*tasks.values(), return_exceptions=True)

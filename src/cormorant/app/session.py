@@ -17,6 +17,7 @@ from pathlib import Path
 from cormorant.app import awaiting, converters, folder, logs, memory, roles, traces
 from cormorant.app.build import Plan
 from cormorant.app.interrupts import Held, blocked, held_back
+from cormorant.app.restarts import Birth
 from cormorant.app.supervisor import TOLD, Supervisor, die_with_parent, name_process
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import CormorantError, DataFolderError
@@ -54,7 +55,7 @@ def supervise(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bo
     _call(plan, "supervisor")
     with converters.started() as servers:
         jobs: dict[str, Callable[[], None]] = {
-            "conductor": partial(roles.conductor, plan, schedules=web is not None),
+            "conductor": partial(roles.conductor, plan, schedules=web is not None, birth=Birth()),
             "provider": partial(roles.provider, plan),
         }
         if not crawling:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import socket
 import tomllib
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from cormorant.base.errors import BadSetting
+from cormorant.model.running import node_name
 from cormorant.model.settings import as_bytes
 
 FOLDER_HERE = "cormorant-data"
@@ -34,6 +36,10 @@ class Installation(BaseSettings):
 
     store: str = Field(default="", description="Database URL; empty: a file in the data folder.")
     retrievers: int = Field(default=0, ge=0, le=256, description="Retriever processes; 0: one per core.")
+    runs_at_once: int | None = Field(
+        default=None, ge=1, description="Runs under way together at the most; others wait for their turn."
+    )
+    node: str = Field(default="", description="What sources call this machine by their setting node; empty: its name.")
     width: int = Field(default=32, ge=1, le=512, description="Connections of a retriever process.")
     cache: str = Field(
         default="",
@@ -81,6 +87,15 @@ class Installation(BaseSettings):
             )
         return value
 
+    @field_validator("node")
+    @classmethod
+    def _name(cls, value: str) -> str:
+        """Refuse what no source could name."""
+        try:
+            return node_name(value)
+        except ValueError as error:
+            raise BadSetting(f"The setting CORMORANT_NODE cannot be used: {error}") from None
+
     @field_validator("cache")
     @classmethod
     def _folder(cls, value: str) -> str:
@@ -91,6 +106,11 @@ class Installation(BaseSettings):
                 "Name a folder of this machine."
             )
         return str(Path(value).expanduser().absolute()) if value else ""
+
+    @property
+    def node_name(self) -> str:
+        """What this machine is called."""
+        return self.node or socket.gethostname()
 
     @property
     def most_visits(self) -> int:

@@ -79,7 +79,9 @@ def waiting(error: CormorantError) -> str:
 
 
 def awaited(seen: Look) -> str:
-    """Which sites have to wait and why, when one is asked again, and when the run gives up; "" when none has to."""
+    """What the run waits for, or which sites have to wait and why, and when the run gives up; "" when none has to."""
+    if seen.report["waits"]:
+        return str(seen.report["reason"] or "")
     if seen.suspended_s:
         from cormorant.operate.watching import SUSPENDED
 

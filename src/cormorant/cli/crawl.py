@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cormorant.base.errors import Interrupted, UsageError
+from cormorant.base.errors import ConflictError, Interrupted, UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.records import taking
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cormorant.app.build import Plan
     from cormorant.cli.terminal import Terminal
     from cormorant.operate.crawl import Ordered
+    from cormorant.operate.house import House
 
 app = new_app()
 
@@ -100,8 +101,8 @@ def crawl(
     Where another command is at work on the data folder, like `serve`, that one crawls; Ctrl-C stops the runs all the
     same, but those that somebody else has ordered.
 
-    Ends with 0 when all went well, 3 when some documents failed or a run is held or was stopped, 6 when no start
-    address answered.
+    Ends with 0 when all went well, 3 when some documents failed, or a run is held, was stopped or waits for another
+    node, 6 when no start address answered.
     """
     raise typer.Exit(_crawl(terminal.of(context), names, how))
 
@@ -119,6 +120,7 @@ def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
     ordered: list[Ordered] = []
     try:
         with say.house() as house:
+            tell_cut_off(say, plan, house)
             wish = runs.Wish(how.refresh, how.force, how.restart, how.mode, how.forget)
             left_out = runs.left_out(house, names, wish)
             ordered = runs.order(house, names, wish)
@@ -129,17 +131,28 @@ def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
     for each in left_out:
         say.problem(each)
     if how.detach:
-        _detach(say, plan, ordered)
-        return 3 if left_out else 0
+        return 3 if _detach(say, plan, ordered) or left_out else 0
     codes = [carry_out(say, plan, ordered) if ordered else 0, *(3 for _ in left_out)]
     return runs.worst(codes)
 
 
-def _detach(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> None:
-    """Leave ordered runs to whoever is at work, or to a process that goes on by itself, and say so."""
+def tell_cut_off(say: Terminal, plan: Plan, house: House) -> None:
+    """Stop runs that are not to go on although they were under way when the program ended, and say so."""
+    from cormorant.app.restarts import end_cut_off
+
+    for row in end_cut_off(plan, house):
+        say.note(f"Run {row.id} was stopped. It was under way when the program ended, and survives_restart is off.")
+
+
+def _detach(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> bool:
+    """Leave ordered runs to whoever is at work, or to a process that goes on by itself, and say so.
+
+    Returns whether any of them is for another node.
+    """
     from cormorant.app.detaching import carry_out_later
 
-    log = carry_out_later(plan, ordered, say.asked.config)
+    away = _tell_elsewhere(say, plan, ordered)
+    log = carry_out_later(plan, [each for each in ordered if each.run not in away], say.asked.config)
     for each in ordered:
         if say.json:
             say.record({"run": each.run, "source": each.source, "resumed": each.resumed})
@@ -147,8 +160,25 @@ def _detach(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> None:
             say.print(f"Run {each.run} of {each.source!r}. `cormorant run watch {each.run}` shows how it goes.")
     if log is not None:
         say.note(f"It goes on by itself; what it has to say is in {log}.")
-    elif ordered:
+    elif len(ordered) > len(away):
         say.note("The command at work on this folder carries it out.")
+    return bool(away)
+
+
+def _tell_elsewhere(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> dict[int, str]:
+    """Say which of these runs are for another node than this one; returns them."""
+    from cormorant.app.following import elsewhere
+
+    away = elsewhere(plan, [each.run for each in ordered])
+    for each in ordered:
+        if each.run in away:
+            say.problem(
+                ConflictError(
+                    f"Run {each.run} of {each.source!r} waits for node {away[each.run]!r}: its source is crawled there "
+                    f"alone, and this is another node. `cormorant run show {each.run}` says how it goes."
+                )
+            )
+    return away
 
 
 def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
@@ -156,17 +186,20 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
 
     Raises Interrupted on Ctrl-C or SIGTERM, when the processes have ended and everything is kept.
     """
+    away = _tell_elsewhere(say, plan, ordered)
     try:
-        _follow(say, plan, ordered)
+        _follow(say, plan, [each for each in ordered if each.run not in away])
     except KeyboardInterrupt as asked:
         raise _interrupted(asked, plan, ordered) from None
     from cormorant.cli.report import tell
 
-    return tell(say, plan, [each.run for each in ordered])
+    return tell(say, plan, [each.run for each in ordered if say.json or each.run not in away], failed=bool(away))
 
 
 def _follow(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> None:
     """Say what is followed, and show how it goes until it ends."""
+    if not ordered:
+        return
     from cormorant.app import folder, following, sampling
     from cormorant.cli.progress import watcher
 
@@ -190,20 +223,22 @@ def _interrupted(asked: KeyboardInterrupt, plan: Plan, ordered: Sequence[Ordered
     from cormorant.app.following import left_by
 
     left = left_by(asked, plan, ordered)
-    return Interrupted(f"Interrupted. {_kept(ordered)}" if left is None else _left(ordered, left))
+    return Interrupted(f"Interrupted. {_kept(ordered, left)}" if left is None else _left(ordered, left))
 
 
-def _kept(ordered: Sequence[Ordered]) -> str:
-    """How to go on with runs that have stopped."""
+def _kept(ordered: Sequence[Ordered], left: Sequence[Ordered] | None) -> str:
+    """How to go on with runs that have stopped: suspended ones (`left`), or since the program has ended."""
     names = " ".join(dict.fromkeys(shlex.quote(each.source) for each in ordered))
-    return f"What was done so far is kept; `cormorant crawl {names}` goes on with it."
+    survives = left is not None or any(each.survives for each in ordered)
+    what = "goes on with it" if survives else "begins anew, since survives_restart is off"
+    return f"What was done so far is kept; `cormorant crawl {names}` {what}."
 
 
 def _left(ordered: Sequence[Ordered], suspended: Sequence[Ordered]) -> str:
     """What becomes of runs that another command carries out, when nobody watches them any more."""
     said = ["Interrupted."]
     if suspended:
-        said.append(_kept(suspended))
+        said.append(_kept(suspended, suspended))
     if others := [each for each in ordered if each not in suspended]:
         which = ", ".join(f"run {each.run} of {each.source!r}" for each in others)
         what = "this command no longer watches" if not suspended else "not stopped is"

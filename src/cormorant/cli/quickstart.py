@@ -77,7 +77,7 @@ def quickstart(
 
 def _crawl_and_search(say: Terminal, plan: Plan, made: Sequence[Made]) -> int:
     """Crawl the sources and search them once; the exit code. A source that no server answered for is not kept."""
-    from cormorant.cli.crawl import carry_out
+    from cormorant.cli.crawl import carry_out, tell_cut_off
     from cormorant.cli.search import show
     from cormorant.operate import crawl, searching, sources
     from cormorant.operate.quickstart import telling_words
@@ -86,6 +86,7 @@ def _crawl_and_search(say: Terminal, plan: Plan, made: Sequence[Made]) -> int:
     names = [each.name for each in made]
     say.note(f"Crawling {', '.join(names)} into {plan.folder}")
     with say.house() as house:
+        tell_cut_off(say, plan, house)
         left_out = crawl.unanswered(house, names)
         ordered = crawl.order(house, names)
     for held in left_out:

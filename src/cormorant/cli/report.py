@@ -41,15 +41,15 @@ _MORE = (
 )
 
 
-def tell(say: Terminal, plan: Plan, numbers: Sequence[int]) -> int:
-    """Print the report of every run, and return the exit code of them all."""
+def tell(say: Terminal, plan: Plan, numbers: Sequence[int], *, failed: bool = False) -> int:
+    """Print the report of every run, and return the exit code of them all, at least 3 where something has `failed`."""
     from cormorant.app.opening import opened
     from cormorant.operate import crawl, problems
 
     with opened(plan) as house:
         for number in numbers:
             _tell(say, crawl.report(house, number) | {"problems": problems.of_run(house, number)})
-        return crawl.exit_code(house, numbers)
+        return crawl.worst([crawl.exit_code(house, numbers), 3 if failed else 0])
 
 
 def _tell(say: Terminal, record: Mapping[str, Any]) -> None:

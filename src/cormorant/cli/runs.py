@@ -35,6 +35,9 @@ def list_(
     with say.house() as house:
         records = crawl.listed(house, source, folder.resting(plan.folder))
     say.table(records, ("run", "source", "state", "started_at", "seconds", "fetched", "indexed", "failed"))
+    for each in records if not say.json else ():
+        if each["waits"] and each["reason"]:
+            say.print(f"Run {each['run']} of {each['source']!r}: {each['reason']}")
 
 
 @app.command(epilog=examples("cormorant run show", "cormorant run show 1 --json"))
@@ -118,11 +121,12 @@ def suspend(context: typer.Context, number: Number = None) -> None:
 @app.command(epilog=examples("cormorant run resume", "cormorant run resume 1"))
 def resume(context: typer.Context, number: Number = None) -> None:
     """Go on with a run that was suspended or interrupted, and watch it to its end."""
-    from cormorant.cli.crawl import carry_out
+    from cormorant.cli.crawl import carry_out, tell_cut_off
     from cormorant.operate import steering
 
     say = terminal.of(context)
     with say.house() as house:
+        tell_cut_off(say, say.plan(), house)
         ordered = steering.resume(house, number)
     raise typer.Exit(carry_out(say, say.plan(), [ordered]))
 

@@ -59,8 +59,9 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     else:
         say.print("Nothing is running.")
     for each in record["sources"]:
-        if each["state"] == "interrupted":
-            goes_on = f"`cormorant crawl {shlex.quote(each['source'])}` goes on with it."
+        if each["state"] == "interrupted" and not each["waits"]:
+            what = "goes on with it" if each["survives_restart"] else "begins anew, since survives_restart is off"
+            goes_on = f"`cormorant crawl {shlex.quote(each['source'])}` {what}."
             say.print(f"Run {each['run']} of {each['source']!r} was interrupted. {goes_on}")
         elif each["run"] is not None and each["last_reason"]:
             say.print(f"Run {each['run']} of {each['source']!r}: {each['last_reason']}")

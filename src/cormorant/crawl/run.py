@@ -1,7 +1,8 @@
 """One crawl of one source, from the order to the report.
 
-    WAITING -> discover, admit (DISCOVERING) -> wait until nothing is left (RETRIEVING) -> links, sweep (SWEEPING)
-            -> examined? PENDING; brake, or swallowed? HELD -> wait for the receivers (DELIVERING) -> FINISHED
+    WAITING, its turn (turns) -> discover, admit (DISCOVERING) -> wait until nothing is left (RETRIEVING)
+            -> links, sweep (SWEEPING) -> examined? PENDING; brake, or swallowed? HELD
+            -> wait for the receivers (DELIVERING) -> FINISHED
 
 Every step may be interrupted by a kill and is taken up again by whoever owns the data folder next.
 """
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
 
 
 class Conductor:
-    """Carries out one run. `build` makes the source as of its start, for discovery alone; `room` is on the disks."""
+    """Carries out one run whose turn it is.
+
+    `build` makes the source as of its start, for discovery alone; `room` is on the disks.
+    """
 
     def __init__(self, store: Store, clock: Clock, row: RunRow, build: Callable[[RunRow], Source], room: Room) -> None:
         self._store, self._clock, self._row, self._build, self._room = store, clock, row, build, room
@@ -44,7 +48,7 @@ class Conductor:
             RunState.DELIVERING: self._deliver,
         }
         try:
-            while step := steps.get(self._row.state):
+            while self._row.is_under_way and (step := steps.get(self._row.state)):
                 await step()
         except CormorantError as error:
             if waiting.is_of_store(error):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -33,6 +34,9 @@ class RunRow:
 
     At `gives_up_at` it ends if none of what is left to it answers until then; None when it does not wait for that.
 
+    A run that is `queued_at` some time waits for its turn since then, `behind` so many that are under way where one of
+    these has to end first. `goes_on` is the state in which it goes on when it has its turn; None: it begins.
+
     `force`: nothing is taken for unchanged. `anew`: settings were edited since the last whole run, so what is unchanged
     is judged again. `mode`: what becomes of what it finds. `forget`: it is not listed any more when it is done.
     """
@@ -60,9 +64,36 @@ class RunRow:
     waited_s: float | None = None
     mode: Mode = Mode.ACCEPT
     forget: bool = False
+    queued_at: float | None = None
+    goes_on: RunState | None = None
+    behind: int | None = None
+
+    @property
+    def is_queued(self) -> bool:
+        """Does it wait for its turn?"""
+        return self.state is RunState.WAITING and self.queued_at is not None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Has it had its turn, and not come to an end or to a person since?"""
+        return self.state in OPEN_STATES and not self.is_queued
+
+    @property
+    def node(self) -> str:
+        """The node that alone carries it out; "": any does."""
+        return str(self.settings.get("node", ""))
+
+    @property
+    def survives(self) -> bool:
+        """Does it go on after the program has ended while it was under way?"""
+        return bool(self.settings.get("survives_restart", True))
+
+    def is_for(self, node: str) -> bool:
+        """May a node carry it out?"""
+        return self.node in ("", node)
 
     def seconds(self, now: float) -> float:
-        """How long it has been at work, less what it waited for a person: held, or suspended."""
+        """How long it has been at work, less what it waited for a person, or for its turn after that."""
         until = self.finished_at or self.waits_since or now
         return until - (self.started_at or self.requested_at) - (self.waited_s or 0.0)
 
@@ -73,10 +104,11 @@ class RunRow:
 
 
 def request(tx: Tx, source: int, settings: str, refresh: Refresh, *, force: bool, anew: bool = False) -> int:
-    """Order a run of a source and return its number; whoever owns the data folder carries it out."""
+    """Order a run of a source and return its number; whoever owns the data folder carries it out, in its turn."""
+    now = tx.now()
     values = {
         "source_id": source, "state": RunState.WAITING, "refresh": refresh, "force": force, "anew": anew,
-        "settings": settings, "requested_at": tx.now(),
+        "settings": settings, "requested_at": now, "queued_at": now,
     }  # fmt: skip
     return int(tx.execute(sa.insert(run).values(**values).returning(run.c.id)).scalar_one())
 
@@ -85,7 +117,7 @@ _OPEN = sa.select(run).where(run.c.state.in_(OPEN_STATES)).order_by(run.c.id)
 
 
 def open_runs(tx: Tx, source: int | None = None) -> list[RunRow]:
-    """Runs that somebody must go on with, oldest first; suspended and held ones are not among them."""
+    """Runs that are under way or wait for their turn, oldest first; suspended and held ones are not among them."""
     statement = _OPEN if source is None else _OPEN.where(run.c.source_id == source)
     return [_row(row) for row in tx.rows(statement)]
 
@@ -222,11 +254,15 @@ SUSPENDABLE = (RunState.WAITING, RunState.DISCOVERING, RunState.RETRIEVING)
 """States in which a run can be left where it is; one that has visited everything only has to be brought to its end."""
 
 
+_OUT_OF_TURN: Mapping[str, None] = {"queued_at": None, "behind": None}
+
+
 def suspend(tx: Tx, number: int, reason: str) -> bool:
     """Leave a run where it is until `go_on`; False when there is nothing left of it that could be left."""
     for state in SUSPENDABLE:
-        left = {"state": RunState.SUSPENDED, "asked": state, "gives_up_at": None, "waits_since": tx.now()}
-        if advance(tx, number, state, reason=reason, **left):
+        left = {"state": RunState.SUSPENDED, "gives_up_at": None, "waits_since": tx.now(), **_OUT_OF_TURN}
+        begun = {} if state is RunState.WAITING else {"goes_on": state}
+        if advance(tx, number, state, reason=reason, **left, **begun):
             return True
     return False
 
@@ -243,9 +279,8 @@ def pend(tx: Tx, number: int) -> None:
 
 
 def begin_indexing(tx: Tx, row: RunRow) -> bool:
-    """Go on with a run whose findings were examined; False when somebody has changed it meanwhile."""
-    going = {"state": RunState.SWEEPING, "asked": INDEX, "reason": None}
-    return advance(tx, row.id, RunState.PENDING, **going, **_waited(tx, row))
+    """Have a run go on whose findings were examined; False when somebody has changed it meanwhile."""
+    return advance(tx, row.id, RunState.PENDING, asked=INDEX, reason=None, **_queued(tx, RunState.SWEEPING))
 
 
 def forget_done(tx: Tx, source: int) -> None:
@@ -263,8 +298,13 @@ def forget_done(tx: Tx, source: int) -> None:
 
 
 def answer(tx: Tx, row: RunRow, state: RunState, asked: str | None, reason: str) -> None:
-    """Go on with a held run in that state."""
-    advance(tx, row.id, RunState.HELD, state=state, asked=asked, reason=reason, **_waited(tx, row))
+    """Have a held run go on in that state when it has its turn."""
+    advance(tx, row.id, RunState.HELD, asked=asked, reason=reason, **_queued(tx, state))
+
+
+def _queued(tx: Tx, goes_on: RunState | None) -> dict[str, object]:
+    """What is kept of a run that waits for its turn from now on. What it waited for before is not over until then."""
+    return {"state": RunState.WAITING, "queued_at": tx.now(), "goes_on": goes_on}
 
 
 def _waited(tx: Tx, row: RunRow) -> dict[str, float | None]:
@@ -274,15 +314,30 @@ def _waited(tx: Tx, row: RunRow) -> dict[str, float | None]:
 
 
 def go_on(tx: Tx, row: RunRow) -> None:
-    """Go on with a suspended run in the state in which it was left."""
-    state = RunState(row.asked or RunState.WAITING)
-    advance(tx, row.id, RunState.SUSPENDED, state=state, asked=None, reason=None, **_waited(tx, row))
+    """Have a suspended run go on in the state in which it was left, when it has its turn."""
+    advance(tx, row.id, RunState.SUSPENDED, reason=None, **_queued(tx, row.goes_on))
+
+
+def give_turn(tx: Tx, row: RunRow) -> bool:
+    """Let a run begin or go on that waits for its turn; False when somebody has changed it meanwhile."""
+    asked_then = run.c.id == row.id, run.c.state == RunState.WAITING, run.c.queued_at == row.queued_at
+    values = {"state": row.goes_on or row.state, "goes_on": None, **_OUT_OF_TURN, **_waited(tx, row)}
+    given = bool(tx.execute(sa.update(run).where(*asked_then).values(**values)).rowcount)
+    if given:
+        _log.info("run", extra={"run": row.id, **values})
+    return given
+
+
+def set_behind(tx: Tx, row: RunRow, under_way: int) -> None:
+    """A run waits for its turn until one of so many has ended that are under way."""
+    asked_then = run.c.id == row.id, run.c.state == RunState.WAITING, run.c.queued_at == row.queued_at
+    tx.execute(sa.update(run).where(*asked_then).values(behind=under_way))
 
 
 def renew(tx: Tx, row: RunRow, settings: str, *, anew: bool) -> None:
     """Have a suspended run begin once more under other settings when it goes on."""
-    state = RunState.WAITING if row.asked in _VISITING else row.asked
-    advance(tx, row.id, RunState.SUSPENDED, settings=settings, anew=anew, asked=state)
+    goes_on = None if row.goes_on in _VISITING else row.goes_on
+    advance(tx, row.id, RunState.SUSPENDED, settings=settings, anew=anew, goes_on=goes_on)
 
 
 def change(tx: Tx, number: int, **values: object) -> None:
@@ -291,8 +346,13 @@ def change(tx: Tx, number: int, **values: object) -> None:
 
 
 def advance(tx: Tx, number: int, expected: RunState, **values: object) -> bool:
-    """Set columns of a run that is still in this state; False when somebody has changed it meanwhile."""
+    """Set columns of a run that is still in this state; False when somebody has changed it meanwhile.
+
+    One that waits for its turn does not begin.
+    """
     statement = sa.update(run).where(run.c.id == number, run.c.state == expected).values(**values)
+    if values.get("state") is RunState.DISCOVERING:
+        statement = statement.where(run.c.queued_at.is_(None))
     changed = bool(tx.execute(statement).rowcount)
     if changed:
         _log.info("run", extra={"run": number, **values})
@@ -327,5 +387,6 @@ def _row(row: Any) -> RunRow:
         row.id, row.source_id, RunState(row.state), Refresh(row.refresh), row.force, row.anew, row.generation,
         json.loads(row.settings), row.requested_at, row.started_at, row.finished_at, row.complete, row.asked,
         row.reason, row.bottleneck, row.lists, json.loads(row.unlisted), row.error, row.gives_up_at,
-        row.waits_since, row.waited_s, Mode(row.mode), row.forget,
+        row.waits_since, row.waited_s, Mode(row.mode), row.forget, row.queued_at,
+        RunState(row.goes_on) if row.goes_on else None, row.behind,
     )  # fmt: skip

@@ -1,10 +1,13 @@
 """How far is a run, and what has it counted?
 
-WAITING -> DISCOVERING -> RETRIEVING -> SWEEPING -> DELIVERING -> FINISHED
-   |            |             |            |-> HELD -> (accept, refuse) -> DELIVERING
-   |            |             |            `-> PENDING -> (index) -> SWEEPING
-   |            `------------ SUSPENDED <-> any of them
-   `-> STOPPED, FAILED from any of them
+WAITING -> its turn -> DISCOVERING -> RETRIEVING -> SWEEPING -> DELIVERING -> FINISHED
+  ^  |                      |             |            |-> HELD    -> (accept, refuse) --.
+  |  |                      |             |            `-> PENDING -> (index) -----------|
+  |  `----------------------`-------------`-> SUSPENDED -> (resume) ---------------------|
+  `-- waits for its turn to go on, where it was left or where the answer leads it <------'
+STOPPED, FAILED from any of them
+
+WAITING is before its turn, to begin or to go on; `runs_at_once` says how many may have theirs together.
 """
 
 from __future__ import annotations

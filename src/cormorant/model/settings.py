@@ -15,12 +15,13 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from cormorant.base.errors import BadSetting
-from cormorant.model import logged
+from cormorant.model import logged, running
 from cormorant.model.acl import ACL, EVERYONE
 from cormorant.model.content import Manner
 from cormorant.model.error_policy import DEFAULTS, ErrorPolicy, policy_of
 from cormorant.model.level import Level, Shares, Wanted
 from cormorant.model.logged import LogSettings
+from cormorant.model.running import RunSettings
 
 S = TypeVar("S", bound="Settings")
 
@@ -60,7 +61,7 @@ class Settings(BaseModel):
     """Settings whose values no complaint repeats: a secret may have been typed there by mistake."""
 
 
-class SourceSettings(Settings, LogSettings):
+class SourceSettings(Settings, RunSettings, LogSettings):
     """Settings every kind of source has."""
 
     JUDGED: ClassVar[frozenset[str]] = frozenset(
@@ -75,7 +76,7 @@ class SourceSettings(Settings, LogSettings):
         )
     )
     """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
-    AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s", *logged.NAMES))
+    AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s", *running.NAMES, *logged.NAMES))
     """Settings that say when something is asked for, and nothing of what is kept: a run under way follows an edit."""
 
     FORETOLD: ClassVar[frozenset[str]] = frozenset()

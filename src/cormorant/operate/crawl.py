@@ -17,7 +17,7 @@ from cormorant.frontier import facts, progress, versions
 from cormorant.journal import runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, Refresh, RunState
-from cormorant.operate import indexing, problems, rehearsal, starts
+from cormorant.operate import indexing, problems, queueing, rehearsal, starts
 from cormorant.operate.house import House
 from cormorant.plugins import source_kind
 from cormorant.store import processes
@@ -34,7 +34,8 @@ class Ordered:
     """A run to follow.
 
     `resumed`: it had been interrupted, and goes on; `as_before`: it was ordered otherwise. `mine`: it is under way
-    because of this order alone, so that it ends where whoever gave the order no longer wants it.
+    because of this order alone, so that it ends where whoever gave the order no longer wants it. `survives`: it goes
+    on after the program has ended.
     """
 
     run: int
@@ -42,6 +43,7 @@ class Ordered:
     resumed: bool
     as_before: bool = False
     mine: bool = False
+    survives: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,8 @@ def order_one(tx: Tx, row: SourceRow, wish: Wish = AS_USUAL) -> Ordered:
         course.stop(tx, before, "begun anew")
         before = None
     if before is None:
-        return Ordered(_request(tx, row, wish), row.name, resumed=False, mine=True)
+        survives = bool(row.settings.get("survives_restart", True))
+        return Ordered(_request(tx, row, wish), row.name, resumed=False, mine=True, survives=survives)
     was = (before.refresh, before.force, before.forget, before.mode)
     otherwise = was != (wish.refresh or before.refresh, wish.forced, wish.forget, wish.mode or before.mode)
     return _again(tx, before, row.name, as_before=otherwise)
@@ -109,7 +112,8 @@ def _again(tx: Tx, before: RunRow, source: str, *, as_before: bool) -> Ordered:
     suspended = before.state is RunState.SUSPENDED
     if suspended:
         go_on(tx, before)
-    return Ordered(before.id, source, before.state is not RunState.WAITING, as_before, mine=suspended)
+    resumed = before.state is not RunState.WAITING
+    return Ordered(before.id, source, resumed, as_before, mine=suspended, survives=before.survives)
 
 
 def go_on(tx: Tx, row: RunRow) -> None:
@@ -215,13 +219,13 @@ def listed(
         idle = is_idle(tx, resting)
         found = runs.every(tx, source, most, before)
         there = [row for row in found if not (row.forget and row.state is RunState.FINISHED)]
-        return [_report(house, row, idle=idle) for row in there]
+        return [_report(house, row, resting, idle=idle) for row in there]
 
 
 def report(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
     """The report of a run, or of the newest. `resting` is a node at which nothing is at work. Raises NotFoundError."""
     with house.store.read() as tx:
-        return _report(house, runs.get(tx, number), idle=is_idle(tx, resting))
+        return _report(house, runs.get(tx, number), resting, idle=is_idle(tx, resting))
 
 
 def shown(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
@@ -240,11 +244,11 @@ def is_idle(tx: Tx, resting: str | None) -> bool:
 
 def state_of(row: RunRow, *, idle: bool) -> str:
     """Where a run is, or that it was interrupted: begun, not ended, and nothing is at work."""
-    begun = row.state in OPEN_STATES and row.state is not RunState.WAITING
+    begun = row.is_under_way and row.state is not RunState.WAITING
     return INTERRUPTED if idle and begun else row.state.value
 
 
-def _report(house: House, row: RunRow, *, idle: bool) -> dict[str, Any]:
+def _report(house: House, row: RunRow, resting: str | None, *, idle: bool) -> dict[str, Any]:
     """The Run report record of the interfaces."""
     with house.store.read() as tx:
         source = sources.numbered(tx, row.source_id)
@@ -252,15 +256,16 @@ def _report(house: House, row: RunRow, *, idle: bool) -> dict[str, Any]:
         if row.state is RunState.HELD:
             counters["held"] += progress.leaving_count(tx, row.source_id)
         left = to_fetch(tx, row)
+        waits, reason = queueing.waits(house, tx, row, resting), queueing.reason(house, tx, row, resting)
     seconds = max(row.seconds(house.clock.now()), 0.001)
     return {
         "run": row.id, "source": source.name if source else None, "state": state_of(row, idle=idle), "to_fetch": left,
         **counters, "started_at": rfc3339(row.started_at), "finished_at": rfc3339(row.finished_at),
         "seconds": round(seconds, 3), "pages_per_s": round(counters["fetched"] / seconds, 2),
-        "bottleneck": row.bottleneck, "complete": row.complete, "reason": row.reason, "error": row.error,
+        "bottleneck": row.bottleneck, "complete": row.complete, "reason": reason, "error": row.error,
         "gives_up_at": rfc3339(row.gives_up_at) if row.state is RunState.RETRIEVING else None,
         "refresh": row.refresh.value, "force": row.force, "mode": row.mode.value,
-        "forget": row.forget,
+        "forget": row.forget, "waits": waits, "node": row.node or None,
     }  # fmt: skip
 
 
@@ -293,11 +298,18 @@ _CUT_SHORT = (RunState.HELD, RunState.SUSPENDED, RunState.STOPPED)
 """States in which a run stands that has not done what was asked for."""
 
 
+def are_over(house: House, numbers: Sequence[int], node: str) -> bool:
+    """Have these runs come to an end, as far as this node may carry them out?"""
+    with house.store.read() as tx:
+        rows = [runs.get(tx, number) for number in numbers]
+    return all(row.state in ENDED or not row.is_for(node) for row in rows)
+
+
 def exit_code(house: House, numbers: Sequence[int]) -> int:
     """What `crawl` ends with.
 
-    0 all well, 3 some documents failed, no start of some runs answered, a run is held, or was stopped or suspended
-    before its end, 6 no start of any run answered at all, 1 failed.
+    0 all well, 3 some documents failed, no start of some runs answered, a run is held, was stopped or suspended before
+    its end, or waits for another node, 6 no start of any run answered at all, 1 failed.
     """
     return worst([_exit_code(house, number) for number in numbers])
 
@@ -312,6 +324,8 @@ def worst(codes: Sequence[int]) -> int:
 def _exit_code(house: House, number: int) -> int:
     with house.store.read() as tx:
         row = runs.get(tx, number)
+        if row.state in OPEN_STATES:
+            return 3
         ends = starts.ends(house, tx, row)
         turned_away = not row.lists and visits.starts_excluded(tx, row.source_id, number)
         counters = runs.counters(tx, number)

@@ -28,7 +28,8 @@ def index(house: House, number: int | None) -> RunRow:
     """
     with house.store.begin() as tx:
         row = runs.claimed(tx, number)
-        begun = row.mode is Mode.EXAMINE and row.state in (RunState.SWEEPING, RunState.DELIVERING, RunState.FINISHED)
+        state = row.goes_on if row.is_queued else row.state
+        begun = row.mode is Mode.EXAMINE and state in (RunState.SWEEPING, RunState.DELIVERING, RunState.FINISHED)
         if not begun and not runs.begin_indexing(tx, row):
             raise _not_pending(row)
         return runs.get(tx, row.id)

@@ -23,7 +23,8 @@ class House:
 
     `searchable` is False when the installation runs without an index; `query_days` is for how many days searches are
     kept, 0: they are not; `excluded_days` for how many excluded addresses are that no page leads to any more;
-    `old_copies_bytes` is the room for copies that were replaced.
+    `old_copies_bytes` is the room for copies that were replaced; `node` is what this machine is called; `runs_at_once`
+    are the runs that may be under way together, None: any number.
     """
 
     folder: Path
@@ -40,6 +41,8 @@ class House:
     query_days: int = 90
     excluded_days: int = 90
     old_copies_bytes: int = 1_000_000_000
+    node: str = ""
+    runs_at_once: int | None = None
 
     def source(self, owner: SourceRow, settings: Mapping[str, Any] | None = None) -> Source:
         """A source to ask questions of, as its settings are today or as they were at a run; it cannot fetch.

@@ -13,7 +13,7 @@ from cormorant.frontier.patience import got
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
-from cormorant.operate import receivers, schedules, starts, troubles
+from cormorant.operate import queueing, receivers, schedules, starts, troubles
 from cormorant.operate.crawl import is_idle, state_of, to_fetch
 from cormorant.operate.disks import disks
 from cormorant.operate.house import House
@@ -33,7 +33,7 @@ def status(house: House, resting: str | None = None) -> dict[str, Any]:
     with house.store.read() as tx:
         alive = [each for each in processes.alive(tx) if each.name.rpartition("@")[2] != resting]
         idle = is_idle(tx, resting)
-        every = [_source(tx, row, idle=idle) for row in sources.every(tx)]
+        every = [_source(house, tx, row, resting, idle=idle) for row in sources.every(tx)]
     return {
         "data_folder": str(house.folder), "store": drivers.mask(house.store.url),
         "documents": sum(each["documents"] for each in every), "sources": every,
@@ -49,23 +49,26 @@ def status(house: House, resting: str | None = None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _source(tx: Tx, row: SourceRow, *, idle: bool) -> dict[str, Any]:
+def _source(house: House, tx: Tx, row: SourceRow, resting: str | None, *, idle: bool) -> dict[str, Any]:
     """One source: what it has, how its last runs went, what goes on now. With `idle` nothing does."""
     recent = runs.every(tx, row.id, LOOKED_AT)
     good = last_good(tx, row.id)
     held = next((each for each in recent if each.state in ASKING_STATES), None)
     under_way = next((each for each in recent if each.state in OPEN_STATES), None)
     counted = runs.counters(tx, recent[0].id) if recent else None
+    waits = queueing.waits(house, tx, recent[0], resting) if recent else None
+    reason = queueing.reason(house, tx, recent[0], resting) if recent else None
     return {
         "source": row.name, "kind": row.kind, "documents": hiding.indexed_count(tx, row.id),
         "last_good_run": good.id if good else None, "last_good_at": rfc3339(good.finished_at) if good else None,
         "last_state": state_of(recent[0], idle=idle) if recent else None,
         "last_answered": not (recent and _is_unanswered(tx, recent[0], newest=True)),
-        "last_run": recent[0].id if recent else None, "last_reason": recent[0].reason if recent else None,
+        "last_run": recent[0].id if recent else None, "last_reason": reason,
         "last_failed": counted.failed + counted.quarantined if counted else 0,
         "held_run": held.id if held and recent[0].id == held.id else None,
         "run": under_way.id if under_way else None, "state": state_of(under_way, idle=idle) if under_way else "idle",
         "to_fetch": to_fetch(tx, recent[0]) if recent else 0,
+        "waits": waits, "survives_restart": recent[0].survives if recent else True,
         "troubles": troubles.of_source(tx, row.id),
     }  # fmt: skip
 

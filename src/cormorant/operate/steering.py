@@ -50,7 +50,7 @@ def resume(house: House, number: int | None) -> Ordered:
             raise ConflictError(f"Run {row.id} cannot go on; it is {row.state}.{_answer(row)}")
         if suspended:
             crawl.go_on(tx, row)
-        return Ordered(row.id, _name(tx, row), resumed=True, mine=suspended)
+        return Ordered(row.id, _name(tx, row), resumed=True, mine=suspended, survives=row.survives)
 
 
 def stop(house: House, number: int | None) -> RunRow:

@@ -82,7 +82,11 @@ class Look(NamedTuple):
     @property
     def all_wait(self) -> bool:
         """Is there no site that could be asked now?"""
-        return self.suspended_s > 0 or (self.waits is not None and self.waits.sites == self.site_count)
+        return (
+            bool(self.report["waits"])
+            or self.suspended_s > 0
+            or (self.waits is not None and self.waits.sites == self.site_count)
+        )
 
 
 def look(house: House, number: int) -> Look:

@@ -38,6 +38,8 @@ class _Run(Record):
     mode: str = Field(description="accept, examine, index_only or test: what becomes of what it finds.")
     forget: bool = Field(description="It is not listed any more when it is done.")
     force: bool
+    waits: str | None = Field(description="begin or go_on: what it waits to do; `reason` says what for.")
+    node: str | None = Field(description="The node that alone crawls its source.")
 
 
 _SAID = {

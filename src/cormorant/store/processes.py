@@ -27,10 +27,10 @@ class ProcessRow(NamedTuple):
     seen_at: float
 
 
-def say(tx: Tx, name: str, role: str, started_at: float) -> None:
-    """A process is at work."""
+def say(tx: Tx, name: str, role: str, started_at: float, node: str = "") -> None:
+    """A process is at work, on a node of that name; without one on that of this machine."""
     conflict = bulk.Upsert(key=("name",), columns=("role", "node", "pid", "started_at", "seen_at"))
-    row = (name, role, socket.gethostname(), os.getpid(), started_at, tx.now())
+    row = (name, role, node or socket.gethostname(), os.getpid(), started_at, tx.now())
     bulk.insert(tx, process, ProcessRow._fields, [row], conflict)
 
 

@@ -1,0 +1,47 @@
+"""Does the program begin anew? Whoever was started again by the supervisor goes on with what was begun before.
+
+supervisor starts -> conductor: what was cut off ends, where it is to (`Birth` says that this is done) -> runs go on
+                         `died -> conductor again: runs go on
+"""
+
+from __future__ import annotations
+
+import mmap
+from os import close as close_descriptor
+
+from cormorant.app import folder
+from cormorant.app.build import Plan
+from cormorant.journal.runs import RunRow
+from cormorant.operate import restarts
+from cormorant.operate.house import House
+
+
+class Birth:
+    """Made by the supervisor before it forks; all its children see the same."""
+
+    def __init__(self) -> None:
+        self._told = mmap.mmap(-1, 1)
+
+    def attend(self, plan: Plan, house: House) -> None:
+        """End what was cut off, unless that was done since the supervisor began."""
+        if self._told[0]:
+            return
+        restarts.end_cut_off(house, folder.node(plan.folder))
+        self._told[0] = 1
+
+
+def end_cut_off(plan: Plan, house: House) -> list[RunRow]:
+    """The same ahead of an order, so that it begins a new run; returns what was stopped.
+
+    Nothing is done while somebody is at work on the folder, nor can anybody begin meanwhile.
+    """
+    resting = folder.resting(plan.folder)
+    if resting is None or not restarts.are_cut_off(house, resting):
+        return []
+    lock = folder.take_lock(plan.folder)
+    if lock is None:
+        return []
+    try:
+        return restarts.end_cut_off(house, resting)
+    finally:
+        close_descriptor(lock)

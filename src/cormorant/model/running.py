@@ -1,0 +1,40 @@
+"""Where do the runs of a source work, and what becomes of one that was under way when the program ended?"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import BaseModel, Field, field_validator
+
+_LONGEST: Final = 253
+"""As long as the name of a host may be."""
+
+
+def node_name(name: str) -> str:
+    """The name of a node without blanks around it; raises ValueError for what could not be one."""
+    bare = name.strip()
+    if not bare.isprintable() or " " in bare or len(bare) > _LONGEST:
+        raise ValueError(f"{name!r} is no name of a node. Write one without blanks, like crawler-1.")
+    return bare
+
+
+class RunSettings(BaseModel):
+    """Part of the settings of every source."""
+
+    node: str = Field(
+        default="",
+        description="The node that alone crawls it, called as `status` shows it. Not set: any may.",
+    )
+    survives_restart: bool = Field(
+        default=True,
+        description="Whether a run goes on after the program has ended while it was under way; else it is stopped.",
+    )
+
+    @field_validator("node")
+    @classmethod
+    def _node(cls, name: str) -> str:
+        """Refuse what no node is called."""
+        return node_name(name)
+
+
+NAMES: Final = tuple(RunSettings.model_fields)

@@ -1,0 +1,41 @@
+"""Which runs do not go on when the program begins anew?
+
+under way when the program ended, and survives_restart is off -> stopped; the next crawl begins a new run
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cormorant.crawl import course
+from cormorant.journal import runs
+from cormorant.journal.runs import RunRow
+from cormorant.operate.house import House
+from cormorant.store import processes
+from cormorant.store.database import Tx
+
+REASON: Final = "It was under way when the program ended, and survives_restart is off."
+
+
+def are_cut_off(house: House, resting: str) -> bool:
+    """Is there any run to be stopped?"""
+    with house.store.read() as tx:
+        return bool(_cut_off(house, tx, resting))
+
+
+def end_cut_off(house: House, resting: str) -> list[RunRow]:
+    """Stop the runs that were under way here when the program ended, where their settings want it; returns them.
+
+    `resting` is the place at which nothing is at work. What another place carries out as well has not been cut off, and
+    what waits for its turn goes on waiting.
+    """
+    with house.store.begin() as tx:
+        return [row for row in _cut_off(house, tx, resting) if course.stop(tx, row, REASON)]
+
+
+def _cut_off(house: House, tx: Tx, resting: str) -> list[RunRow]:
+    found = [row for row in runs.open_runs(tx) if row.is_under_way and not row.survives and row.is_for(house.node)]
+    if not found:
+        return []
+    others = {each.node for each in processes.alive(tx, "conductor") if each.name.rpartition("@")[2] != resting}
+    return [row for row in found if not any(row.is_for(node) for node in others)]
