@@ -21,7 +21,7 @@ from cormorant.base.clock import SystemClock
 from cormorant.base.errors import DataFolderError, StoreError
 from cormorant.catalog import receivers, sources
 from cormorant.journal import runs
-from cormorant.model.run import Mode, Refresh
+from cormorant.model.run import Mode, Refresh, RunState
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store import migrate
@@ -187,6 +187,24 @@ def test_a_source_and_a_run_of_before_0017_are_kept(store: Store) -> None:
         row, before = sources.named(tx, "docs"), runs.get(tx)
         assert (version(tx), row.settings, row.test_of) == (SCHEMA_VERSION, {"depth": 2}, None)
         assert (before.mode, before.forget, before.force) == (Mode.ACCEPT, False, True)
+
+
+def test_runs_of_before_0024_go_on_where_they_were_left_and_wait_as_they_did(store: Store) -> None:
+    with store.begin() as tx:
+        begun, unbegun, under_way, waiting = (runs.request(tx, 1, "{}", Refresh.ALL, force=False) for _ in range(4))
+        for number, state, asked in (
+            (begun, RunState.SUSPENDED, "retrieving"), (unbegun, RunState.SUSPENDED, "waiting"),
+            (under_way, RunState.SWEEPING, "accept"), (waiting, RunState.WAITING, None),
+        ):  # fmt: skip
+            runs.change(tx, number, state=state, asked=asked)
+        for change in BEFORE_0024:
+            tx.driver(change)
+    migrate.prepare(store, keep)
+    with store.begin() as tx:
+        rows = [runs.get(tx, number) for number in (begun, unbegun, under_way, waiting)]
+        assert [row.goes_on for row in rows] == [RunState.RETRIEVING, None, None, None]
+        assert [row.asked for row in rows] == [None, None, "accept", None]
+        assert [(row.is_queued, row.is_under_way) for row in rows[2:]] == [(False, True), (True, False)]
 
 
 def test_a_new_database_has_every_table_and_today_s_version(empty_url: str) -> None:
