@@ -34,9 +34,12 @@ def run(home: Home, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def begun(home: Home, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """Start a command, which has ended at the end of the block; `complaints` tells what it complains of."""
-    with (home.folder.parent / f"{words[0]}.err").open("w") as complaints:
+def begun(home: Home, *words: str, told: str = "") -> Iterator[subprocess.Popen[str]]:
+    """Start a command, which has ended at the end of the block.
+
+    `complaints` tells what it complains of, by its first word, or as it is `told` apart from others of that.
+    """
+    with (home.folder.parent / f"{told or words[0]}.err").open("w") as complaints:
         process = subprocess.Popen(
             _words(home, words), env=_environment(home), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=complaints, text=True, start_new_session=True,
