@@ -49,7 +49,8 @@ def tell(say: Terminal, plan: Plan, numbers: Sequence[int], *, failed: bool = Fa
     with opened(plan) as house:
         for number in numbers:
             _tell(say, crawl.report(house, number) | {"problems": problems.of_run(house, number)})
-        return crawl.worst([crawl.exit_code(house, numbers), 3 if failed else 0])
+        code = crawl.exit_code(house, numbers)
+        return crawl.worst([code, 3]) if failed else code
 
 
 def _tell(say: Terminal, record: Mapping[str, Any]) -> None:
