@@ -143,6 +143,23 @@ def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(
     cache.close()
 
 
+def test_a_run_for_another_node_is_not_taken_up(store: Store, tmp_path: Path) -> None:
+    here, anywhere = (a_run(store, name, start=["https://a.example/"], **more) for name, more in (
+        ("here", {"node": "here"}), ("anywhere", {}),
+    ))  # fmt: skip
+    there = a_run(store, "there", start=["https://b.example/"], node="there")
+    cache = LocalCache(tmp_path, SystemClock())
+    means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    unused: Any = None
+
+    def taken_up(node: str) -> set[int]:
+        house: Any = SimpleNamespace(store=store, clock=SystemClock(), folder=tmp_path, node=node)
+        return {each.order.run for each in roles.Assignments(house, unused, means, 1)({}).values()}
+
+    assert [taken_up(node) for node in ("here", "there", "else")] == [{here, anywhere}, {there, anywhere}, {anywhere}]
+    cache.close()
+
+
 def test_an_edit_is_followed_also_when_the_source_cannot_be_made_at_first(store: Store, tmp_path: Path) -> None:
     starts, clock, unused = tmp_path / "starts", SystemClock(), None
     starts.write_text("https://b.example/")

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cormorant.base.clock import pause
 from cormorant.crawl import turns
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
@@ -22,6 +23,7 @@ from tests.journal.test_runs import ordered
 
 NODES = ("alpha", "beta")
 CONDUCTORS = 4
+SLOW_S = 0.5
 
 
 def a_row(number: int, state: RunState, queued_at: float | None, node: str) -> RunRow:
@@ -132,6 +134,29 @@ def test_conductors_that_decide_at_once_let_no_more_begin_than_may(store: Store,
         with store.begin() as tx:
             for number in numbers:
                 runs.change(tx, number, state=RunState.FINISHED)
+
+
+def test_nodes_that_decide_at_once_share_what_may_be_under_way(
+    store: Store, other: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with store.begin() as tx:
+        numbers = [asked(tx, each, node=node) for each, node in enumerate(NODES)]
+    give, barrier = runs.give_turn, Barrier(2)
+
+    def slowly(tx: Tx, row: RunRow) -> bool:
+        given = give(tx, row)
+        pause(SLOW_S)
+        return given
+
+    def look(at: Store, node: str) -> None:
+        barrier.wait()
+        turns.give(at, node, 1)
+
+    monkeypatch.setattr(runs, "give_turn", slowly)
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(look, *each) for each in zip((store, other), NODES, strict=True)]:
+            done.result()
+    assert sum(is_under_way for is_under_way, _ in standing(store, numbers)) == 1
 
 
 def test_what_was_decided_on_an_older_look_is_decided_again(
