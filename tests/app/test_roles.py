@@ -160,6 +160,24 @@ def test_a_run_for_another_node_is_not_taken_up(store: Store, tmp_path: Path) ->
     cache.close()
 
 
+def test_a_run_for_another_node_is_not_begun_and_one_that_has_become_so_is_let_go_of(store: Store) -> None:
+    mine, moved = a_run(store, "mine", node="here"), a_run(store, "moved", node="there")
+    house: Any = SimpleNamespace(store=store, node="here", runs_at_once=None)
+
+    async def work() -> None:
+        assert [row.id for row in conducting._ours(house, {})] == [mine]
+        tasks = {number: asyncio.create_task(asyncio.sleep(PATIENCE_S)) for number in (mine, moved)}
+        assert conducting._ours(house, tasks) == []
+        await asyncio.sleep(0)
+        assert [tasks[number].cancelled() for number in (mine, moved)] == [False, True]
+        conducting.ended(house, moved, tasks[moved])
+        tasks[mine].cancel()
+
+    asyncio.run(work())
+    with store.read() as tx:
+        assert runs.get(tx, moved).state is RunState.RETRIEVING, "whose it is goes on with it"
+
+
 def test_an_edit_is_followed_also_when_the_source_cannot_be_made_at_first(store: Store, tmp_path: Path) -> None:
     starts, clock, unused = tmp_path / "starts", SystemClock(), None
     starts.write_text("https://b.example/")
