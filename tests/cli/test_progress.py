@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 DEAD, DOWN, BUSY = Trouble("127.0.0.1:9", 906), Trouble("gone.example", 975), Trouble("busy.example", 503)
 REPORT: dict[str, Any] = {
-    "source": "docs", "state": "retrieving", "fetched": 3, "to_fetch": 7, "indexed": 3, "pages_per_s": 0.0,
-    "seconds": 61.0,
+    "source": "docs", "state": "retrieving", "waits": None, "fetched": 3, "to_fetch": 7, "indexed": 3,
+    "pages_per_s": 0.0, "seconds": 61.0,
 }  # fmt: skip
 
 
@@ -99,3 +99,9 @@ def test_lines_become_rarer_while_nothing_changes() -> None:
         waits.append(interval(waits[-1], same=True))
     assert waits == [5.0, 10.0, 20.0, 40.0, 60.0, 60.0]
     assert interval(60.0, same=False) == 5.0
+
+
+def test_a_line_says_what_a_run_waits_for() -> None:
+    told = {"state": "waiting", "waits": "begin", "reason": "It waits until one of 2 runs under way has ended."}
+    seen = Look(REPORT | told, (), 0, None, 0.0, 0)
+    assert line(Course(1), seen).endswith("; It waits until one of 2 runs under way has ended.")

@@ -45,7 +45,7 @@ def test_what_several_say_at_once_is_done_once(home: Home) -> None:
         assert {each.run for each in at_once(home, lambda house: steering.resume(house, None))} == {number}
         with home.house() as house, house.store.begin() as tx:
             runs.change(tx, number, state=RunState.PENDING, mode=Mode.EXAMINE)
-        assert {each.state for each in at_once(home, lambda house: examining.index(house, None))} == {RunState.SWEEPING}
+        assert {each.state for each in at_once(home, lambda house: examining.index(house, None))} == {RunState.WAITING}
         assert {each.state for each in at_once(home, lambda house: steering.stop(house, None))} == {RunState.STOPPED}
     first = number - TIMES + 1
     assert sorted(at_once(home, lambda house: steering.delete(house, first))) == [False] * (TERMINALS - 1) + [True]
