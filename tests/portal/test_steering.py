@@ -230,10 +230,13 @@ def test_deliveries_are_paused_and_go_on(server: Server) -> None:
 
 
 def test_the_system_is_what_status_says(server: Server) -> None:
-    told = server.home.fine("status", "--json").object
-    seen = server.done("GET", "/system")
+    def both() -> tuple[dict[str, Any], dict[str, Any]] | None:
+        told, seen = server.home.fine("status", "--json").object, server.done("GET", "/system")
+        roles = [[each["role"] for each in said["processes"]] for said in (told, seen)]
+        return (told, seen) if roles[0] == roles[1] != [] else None
+
+    told, seen = until(both)  # its processes have begun
     assert seen.keys() == told.keys()
-    assert [each["role"] for each in seen["processes"]] == [each["role"] for each in told["processes"]]
     assert seen["sources"] == told["sources"]
 
 

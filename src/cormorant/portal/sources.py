@@ -53,6 +53,7 @@ class SourcePreview(Record):
 
     source: str
     run: int | None = Field(description="Under way, which follows `at_once`.")
+    suspended: bool = Field(description="Whether that is suspended: it goes on under the edit.")
     at_once: list[str] = Field(description="Settings that a run under way follows.")
     changes: list[dict[str, Any]] = Field(description="Settings that change, with what they were and would be.")
     known: int = Field(description="Addresses that were judged.")

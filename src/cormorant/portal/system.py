@@ -41,6 +41,8 @@ class SourceState(Record):
     run: int | None = Field(description="That is under way.")
     state: str
     to_fetch: int
+    waits: str | None = Field(description="begin or go_on: what its newest run waits to do.")
+    survives_restart: bool = Field(description="Whether that goes on after a restart.")
     troubles: list[Trouble]
 
 
