@@ -142,7 +142,7 @@ def test_a_visit_without_a_request_gives_its_turn_back() -> None:
 
 
 def test_a_pace_that_robots_txt_asks_for_counts_from_its_own_request() -> None:
-    site = SiteWork(Lease(1, "127.0.0.1:8000", 1, 1e12), {}, under_way=1, blocked=True)
+    site = SiteWork(Lease(1, "127.0.0.1:8000", 1, 1e12), {}, under_way=1)
     site.sent(NOW - 1, AT - 1)
     said = Content("http://127.0.0.1:8000/robots.txt", b"User-agent: *\nCrawl-delay: 5", "text/plain", validator="60")
     robots = NEVER_SEEN._replace(role=Role.ROBOTS, address=said.address)
@@ -302,7 +302,7 @@ def test_a_robots_txt_that_was_put_off_is_not_asked_for_twice(store: Store, tmp_
     wanted = Blocked(page, Prerequisite("https://a.example/robots.txt", "robots.txt"))
     manners.require(wanted, desk, order, means)
     robots = site.first.popleft()
-    site.blocked = False
+    site.awaited = None
     waiting.append(robots)  # as it is read with the documents when it is due again
     manners.require(wanted, desk, order, means)
     assert [each.id for each in site.first] == [robots.id]

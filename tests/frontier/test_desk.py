@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cormorant.frontier.desk import SLACK_S, Desk, SiteWork, SourceWork, Task
+from cormorant.model.resource import Role
 from tests.frontier.samples import a_lease, a_resource
 
 
@@ -91,7 +92,7 @@ def test_what_others_wait_for_too_is_handed_out_though_who_asked_for_it_is_shut(
     assert robots.resource.id == 99, "else source 2 would wait for all the hours of source 1"
     desk.done(robots)
     assert desk.take(0.0) is None, "it is not known yet what it says"
-    one.blocked = False
+    one.awaited = None
     desk.offer(one)
     assert take(desk, 0.0).resource.source == 2
 
@@ -218,10 +219,40 @@ def test_a_prerequisite_comes_first_and_alone() -> None:
     desk.again(task, robots)
     assert take(desk, 0.0).resource is robots
     assert desk.take(0.0) is None, "nothing else before it ended"
-    one.blocked = False
+    one.awaited = None
     desk.done(Task(robots, one))
     assert take(desk, 0.0).resource.source == 2, "the turn goes on"
     assert take(desk, 0.0).resource == task.resource, "what asked for it is in front of its queue"
+
+
+def test_a_prerequisite_that_failed_is_not_asked_for_again_before_that_was_written() -> None:
+    robots = a_resource(9)._replace(role=Role.ROBOTS)
+    for put_off in (False, True):  # as a document asked for it, or as it is due by itself
+        one = site(s1=2)
+        one.parallel = 3
+        desk = opened(one)
+        if put_off:
+            one.sources[1].queue.appendleft(robots)
+        else:
+            desk.again(take(desk, 0.0), robots)
+        task = take(desk, 0.0)
+        assert task.resource is robots
+        assert desk.take(0.0) is None, "what it says is of use to all others"
+        desk.done(task)
+        assert desk.take(0.0) is None
+        desk.settled([robots], ())
+        assert take(desk, 0.0).resource.id == 1000
+
+
+def test_a_prerequisite_for_which_there_is_no_room_is_handed_out_again() -> None:
+    one = site(s1=1)
+    desk = opened(one)
+    desk.again(take(desk, 0.0), a_resource(9)._replace(role=Role.ROBOTS))
+    for _ in range(2):
+        task = take(desk, 0.0)
+        assert task.resource.id == 9
+        desk.again(task, None)
+    assert one.sources[1].queue[0].id == 1000
 
 
 def test_who_asked_first_for_a_prerequisite_is_remembered() -> None:

@@ -275,7 +275,7 @@ def test_a_source_that_is_crawled_no_more_is_dropped(ada: Retriever) -> None:
     ada.tend(s2=1)
     assert (first.site, second.site) == (one, two)
     assert set(one.sources) == {2}
-    assert not one.blocked
+    assert one.awaited is None
     assert list(ada.desk.sites) == [one.lease.site], "the other site has nothing to do"
     assert [task.resource.source for task in ada.take()] == [2]
 

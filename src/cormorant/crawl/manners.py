@@ -38,7 +38,7 @@ SHUT_OUT = 3
 def require(blocked: Blocked, desk: Desk, order: Admission, means: Means) -> None:
     """Put the prerequisite of a visit in front of it; at its site nothing else is visited before."""
     task, address = blocked.task, blocked.prerequisite.address
-    if task.site.blocked:
+    if task.site.awaited is not None:
         desk.again(task, None)
         return
     found = Found(address, task.site.key, 0, How.PREREQUISITE, Role.ROBOTS, task.resource.id, priority=0)
@@ -68,9 +68,9 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
         site.not_before, site.rest_until = at.until, now + (at.until - report.at)
     refused: list[Report] = []
     if task.resource.role is Role.ROBOTS:
-        site.blocked = False
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, task.resource.role)
         if fact is not None:
+            site.awaited = None
             site.learn(fact[0], fact[1], report.at + fact[2])
             _reconsider(site, source)
         elif isinstance(outcome, Excluded | Failed | Deferred):

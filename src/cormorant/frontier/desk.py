@@ -24,7 +24,7 @@ from cormorant.frontier.ledger import Tally
 from cormorant.frontier.queues import Queues
 from cormorant.frontier.traps import Watch
 from cormorant.model.beside import Beside
-from cormorant.model.resource import Lease, Resource
+from cormorant.model.resource import Lease, Resource, Role
 
 SLACK_S = 0.005
 """How much later than it might be a visit to a site with a delay begins."""
@@ -129,7 +129,9 @@ class SourceWork:
 
 @dataclass(slots=True)
 class SiteWork:
-    """A leased site. `blocked` means: only its prerequisite (robots.txt) may be visited, for which `asker` asked.
+    """A leased site. Nothing but the prerequisite (robots.txt) that is `awaited` may be visited; `asker` asked for it.
+
+    One that failed is awaited until that was written, since the next visit asks for it anew.
 
     `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them, kept while
     the site rests. Sources that may have missed something while the site did not answer are in `answers_again` as soon
@@ -151,7 +153,7 @@ class SiteWork:
     rest_until: float = 0.0
     under_way: int = 0
     queued: bool = False
-    blocked: bool = False
+    awaited: Resource | None = None
     first: deque[Resource] = field(default_factory=deque)
     facts: dict[str, bytes] = field(default_factory=dict)
     hold_until: dict[str, float] = field(default_factory=dict)
@@ -240,7 +242,7 @@ class SiteWork:
 
         A prerequisite holds for all sources: it is, when another one than that which asked for it has something to do.
         """
-        if self.unplaced or (self.blocked and not self.first):
+        if self.unplaced or (self.awaited is not None and not self.first):
             return False
         if self.first and self.first[0].source not in shut:
             return True
@@ -336,6 +338,8 @@ class Desk:
                 self.offer(site)
                 continue
             resource = site.pop(self.shut)
+            if resource.role is Role.ROBOTS:
+                site.awaited = resource
             site.under_way += 1
             site.lane.begin(resource.id)
             site.next_at = now + site.delay_s
@@ -362,9 +366,14 @@ class Desk:
         """A batch was written: let go of its resources, and look again at sites where something arrived."""
         for resource in resources:
             site = self.sites.get(resource.site)
-            work = site.sources.get(resource.source) if site else None
+            if site is None:
+                continue
+            work = site.sources.get(resource.source)
             if work is not None:
                 work.held.discard(resource.id)
+            if site.awaited is not None and site.awaited.id == resource.id:
+                site.awaited = None
+                self.offer(site)
         for number in arrived:
             if number in self.sites:
                 for work in self.sites[number].sources.values():
@@ -374,21 +383,23 @@ class Desk:
         """Let go of what waits at these sites for a source: it is not what, or where in the order, it was."""
         for number in numbers:
             site = self.sites.get(number)
-            work = site.sources.get(source) if site and not site.blocked else None
+            work = site.sources.get(source) if site and site.awaited is None else None
             if work is not None:
                 work.let_go()
                 work.read_anew()
 
     def again(self, task: Task, prerequisite: Resource | None) -> None:
-        """Put a document back in front, behind what must be visited first."""
+        """Put what could not be visited yet back in front, behind what must be visited first."""
         site = task.site
         site.give_turn_back()
         self._end(task)
         work = site.sources.get(task.resource.source)
-        if work is not None:
+        if work is not None and task.resource is site.awaited:
+            site.first.append(task.resource)
+        elif work is not None:
             work.queue.appendleft(task.resource)
-        if prerequisite is not None and not site.blocked:
-            site.blocked, site.asker = True, task.resource.id
+        if prerequisite is not None and site.awaited is None:
+            site.awaited, site.asker = prerequisite, task.resource.id
             site.first.append(prerequisite)
         self.offer(site)
 

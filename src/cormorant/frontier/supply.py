@@ -292,8 +292,9 @@ class Supply:
     def _drop(site: SiteWork, source: int) -> None:
         """The source is no longer crawled: forget what was read. What is under way will not be settled any more."""
         del site.sources[source]
-        site.first = deque(resource for resource in site.first if resource.source != source)
-        site.blocked = bool(site.first)
+        if site.awaited is not None and site.awaited.source == source:
+            site.awaited = None
+            site.first.clear()
 
     def give_back(self, tx: Tx, site: SiteWork) -> None:
         """Release a site's lease and forget what was known of it."""
