@@ -67,3 +67,20 @@ def test_who_shares_with_none_leaves_its_lane(store: Store, hosts: dict[str, int
         leases.release(tx, "ada", use(two))
     assert [each.lease.site for each in leased(store, "bob")] == [two.lease.site]
     assert len(hosts) == 3
+
+
+def test_a_lease_that_ran_out_is_lost_when_another_process_has_come_into_its_lane(
+    store: Store, hosts: dict[str, int]
+) -> None:
+    (one,) = leased(store, "ada", 1)
+    entered(store, "ada", one.lease.site, HERE)
+    pass_time(store, leases.LEASE_S + 1)
+    with store.begin() as tx:
+        assert set(leases.renew(tx, "ada", [use(one)])) == {one.lease.site}, "nobody took it"
+    pass_time(store, leases.LEASE_S + 1)
+    (two,) = leased(store, "bob", 1)
+    assert two.lease.site != one.lease.site
+    assert entered(store, "bob", two.lease.site, HERE) is not None
+    with store.begin() as tx:
+        assert leases.renew(tx, "ada", [use(one)]) == {}
+    assert len(hosts) == 3

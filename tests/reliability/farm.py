@@ -220,6 +220,7 @@ class Fetching:
         if host is None:
             return REFUSED
         before, until = farm.times(host)
+        world.stir()
         await asyncio.sleep(before)
         request.sent()
         line = Asked(world.now, self._process, name, f"/{path}", request.user_agent)

@@ -18,16 +18,24 @@ def enter(tx: Tx, owner: str, number: int, lane: str) -> float | None:
     Returns when anything at that address was last asked for (store time, 0: never). None when another process has
     leased a site there: then this one is to be given back, and is not leased again before that one is.
     """
-    if not tx.sqlite and lane:  # there, nobody else writes meanwhile
-        tx.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(lane))))
     tx.execute(sa.update(site).where(site.c.id == number).values(lane=lane or None))
     if not lane:
         return 0.0
-    here = sa.and_(site.c.lane == lane, site.c.id != number)
-    others = sa.and_(here, site.c.owner.is_not(None), site.c.owner != owner, site.c.lease_until > tx.now())
-    if tx.execute(sa.select(sa.func.count()).where(others)).scalar_one():
+    if is_others(tx, owner, number, lane):
         return None
+    here = sa.and_(site.c.lane == lane, site.c.id != number)
     return float(tx.execute(sa.select(sa.func.max(site.c.requested_at)).where(here)).scalar_one() or 0.0)
+
+
+def is_others(tx: Tx, owner: str, number: int, lane: str) -> bool:
+    """Has another process than the owner of a site leased one in its lane? None does before this is committed."""
+    if not tx.sqlite:  # there, nobody else writes meanwhile
+        tx.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(lane))))
+    others = sa.select(sa.func.count()).where(
+        site.c.lane == lane, site.c.id != number, site.c.owner.is_not(None), site.c.owner != owner,
+        site.c.lease_until > tx.now(),
+    )  # fmt: skip
+    return bool(tx.execute(others).scalar_one())
 
 
 def is_taken(owner: str, now: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:

@@ -191,25 +191,28 @@ def taken(tx: Tx, sites: Sequence[int]) -> dict[int, float]:
     return {row.id: row.requested_at for row in tx.rows(_TAKEN, {"sites": list(sites), "latest": tx.now() + AHEAD_S})}
 
 
-_HELD = sa.select(site.c.id, site.c.epoch, site.c.owner, site.c.not_before, site.c.failures).where(
-    site.c.id.in_(sa.bindparam("sites", expanding=True))
-)
+_HELD = sa.select(
+    site.c.id, site.c.epoch, site.c.owner, site.c.not_before, site.c.failures, site.c.lease_until, site.c.lane
+).where(site.c.id.in_(sa.bindparam("sites", expanding=True)))
 
 
 def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> dict[int, tuple[float, int]]:
     """Write back and renew leases; returns the rests, as their rows have them now, of those that were not lost.
 
-    Reports of a site whose lease was lost must not be written.
+    Reports of a site whose lease was lost must not be written. One that ran out and that nobody took is renewed, unless
+    another process has by now leased a site in its lane.
     """
     if not uses:
         return {}
-    until = tx.now() + LEASE_S
+    now = tx.now()
+    until = now + LEASE_S
     wanted = {use.lease.site: use for use in uses}
     rests = {
         row.id: (row.not_before, row.failures)
         for row in tx.rows(_HELD if tx.sqlite else _HELD.with_for_update(), {"sites": list(wanted)})
         if row.epoch == wanted[row.id].lease.epoch and row.owner == owner
-    }
+        and not (row.lane and row.lease_until <= now and lane.is_others(tx, owner, row.id, row.lane))
+    }  # fmt: skip
     kept = [use for use in uses if use.lease.site in rests]
     bulk.update(
         tx, site, ("lease_until", "requested_at"), ("id",), [(until, use.requested_at, use.lease.site) for use in kept]
