@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -83,7 +82,6 @@ def test_files_that_a_rule_now_keeps_out_leave(file_home: Home, crawls: Crawler,
     report = crawls.crawl(file_home, "papers")
     assert (report["run"], report["state"]) == (number, "finished")
     assert len(file_home.found("words")[0]) == 360
-    shutil.rmtree(folder)
 
 
 def test_without_an_edit_it_goes_on_where_it_was(file_home: Home, crawls: Crawler, town: Host) -> None:

@@ -1,7 +1,7 @@
 """Which documents does nothing lead to any more? Such were found by a link, and no page has one to them now.
 
-What a known address has moved to, or calls its original, is led to, and so is what a sitemap named (`sitemaps.name`):
-nothing is taken for lost that a crawl from scratch would find.
+What a known address has moved to is led to, and so is what a sitemap named (`sitemaps.name`): nothing is taken for
+lost that a crawl from scratch would find. What a copy calls its original is a link of its page.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ import sqlalchemy as sa
 
 from cormorant.model.outcome import MOVED_TO, OutcomeKind
 from cormorant.model.resource import How
-from cormorant.model.rules import COPY_OF, Gate
-from cormorant.model.status import Status
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, inlinks, resource, site_source
@@ -60,19 +58,17 @@ def _chosen(source: int) -> sa.Select[Any]:
 
 
 _LEADING = resource.alias("leading")
-_LEADS = (MOVED_TO, f"{Gate.CANONICAL}: {COPY_OF}")
-"""How the reason of a resource begins that leads to another one."""
 
 
 def _led_to(tx: Tx, source: int, addresses: Sequence[str]) -> set[str]:
-    """Those of some addresses to which known ones have moved, or that these call their originals."""
+    """Those of some addresses to which known ones have moved."""
     columns = _LEADING.c
     sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
-    leads = sa.or_(columns.outcome == int(OutcomeKind.MOVED), columns.status == int(Status.DUPLICATE_IGNORED))
-    statement = sa.select(columns.reason).where(columns.site_id.in_(sites), columns.source_id == source, leads)
+    moved = columns.outcome == int(OutcomeKind.MOVED)
+    statement = sa.select(columns.reason).where(columns.site_id.in_(sites), columns.source_id == source, moved)
     found: set[str] = set()
     for start in range(0, len(addresses), 500):
-        said = {f"{words}{each}": each for each in addresses[start : start + 500] for words in _LEADS}
+        said = {f"{MOVED_TO}{each}": each for each in addresses[start : start + 500]}
         found.update(said[row[0]] for row in tx.rows(statement.where(columns.reason.in_(list(said)))))
     return found
 

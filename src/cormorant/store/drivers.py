@@ -2,7 +2,7 @@
 
 SQLite before 3.51.3 can corrupt a WAL that two connections write, so an older library is refused. The settings are
 those of a measured comparison: page size 4096, WAL, synchronous FULL (NORMAL loses acknowledged commits in a power
-cut), a cache of 8 MB a connection (64 gained nothing), no mmap.
+cut), a cache of 2 MB a connection (more gained nothing), no mmap.
 """
 
 from __future__ import annotations
