@@ -75,10 +75,11 @@ def share_from_here() -> None:
     gc.freeze()
 
 
-def collect_late(young: int = 100_000, middle: int = 50, old: int = 1_000) -> None:
+def collect_late(young: int = 20_000, middle: int = 50, old: int = 1_000) -> None:
     """Tune the collector for a long life that makes few cycles: what exists now is never looked at again.
 
-    `young`, `middle` and `old` are what `gc.set_threshold` takes.
+    `young`, `middle` and `old` are what `gc.set_threshold` takes. Cycles wait until there are as many objects as
+    `young` says, which are some megabytes of each process.
     """
     gc.collect()
     gc.freeze()

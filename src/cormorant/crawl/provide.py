@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import receivers
 from cormorant.crawl import acknowledging, resending
-from cormorant.crawl.errands import LATE_S, Errand, rest_of, within
+from cormorant.crawl.errands import LATE_S, Errand, nap, rest_of, within
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import NotTaken
 
@@ -46,7 +46,7 @@ class Provider:
         while not stop.is_set():
             self._woken.clear()
             tick = TICK_S if self._look() else min(tick * 1.1, MOST_TICK_S)
-            await within(tick, [self._woken.wait()])
+            await nap(tick, self._woken)
         await within(LEAVE_S, [each.finish() for each in self._errands.values()])
         self._look(more=False)
         ending = [(each.busy, each.end()) for each in self._errands.values()]

@@ -38,7 +38,7 @@ def is_others(tx: Tx, owner: str, number: int, lane: str) -> bool:
     return bool(tx.execute(others).scalar_one())
 
 
-def is_taken(owner: str, now: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
+def is_taken(owner: sa.ColumnElement[str], now: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
     """Of a site: has another process leased one at the same address?"""
     other = site.alias("other")
     taken = (other.c.lane == site.c.lane, other.c.owner.is_not(None), other.c.owner != owner, other.c.lease_until > now)

@@ -28,8 +28,8 @@ LEASE_S = 60.0
 READ_AHEAD = 256
 AHEAD_S = 120.0
 """How far in the future a turn may lie; what lies further was written by a clock that has been set back since."""
-Generations = tuple[tuple[int, int], ...]
-"""Source and generation of all that is worked on, so that a question is put together once for a run."""
+STATEMENTS = 64
+"""Statements of a kind that are kept: one for each number of sources that are worked on at once."""
 
 
 class LeasedSite(NamedTuple):
@@ -76,16 +76,17 @@ class SiteUse(NamedTuple):
 
 def workable(tx: Tx, generations: Mapping[int, int]) -> int:
     """How many sites have something to do now for these sources (source -> generation), leased or not."""
-    return int(tx.execute(_count_workable(_hashable(generations)), {"now": tx.now()}).scalar_one())
+    bound = {"now": tx.now(), **_bound(generations)}
+    return int(tx.execute(_count_workable(len(generations)), bound).scalar_one())
 
 
-@lru_cache(256)
-def _count_workable(generations: Generations) -> sa.Select[int]:
+@lru_cache(STATEMENTS)
+def _count_workable(count: int) -> sa.Select[int]:
     now = sa.bindparam("now", type_=sa.Double)
     return (
         sa.select(sa.func.count(sa.distinct(site_source.c.site_id)))
         .join(site, site.c.id == site_source.c.site_id)
-        .where(_waiting(generations), site_source.c.not_before <= now, site.c.not_before <= now)
+        .where(_waiting(count), site_source.c.not_before <= now, site.c.not_before <= now)
     )
 
 
@@ -96,22 +97,29 @@ def leased(tx: Tx, number: int, generation: int) -> int:
     statement = (
         sa.select(sa.func.count())
         .select_from(site.join(site_source, site.c.id == site_source.c.site_id))
-        .where(_waiting(((number, generation),)), site.c.owner.is_not(None), site.c.lease_until > tx.now())
+        .where(_waiting(1), site.c.owner.is_not(None), site.c.lease_until > tx.now())
     )
-    return int(tx.execute(statement).scalar_one())
+    return int(tx.execute(statement, _bound({number: generation})).scalar_one())
 
 
-def _hashable(generations: Mapping[int, int]) -> Generations:
-    return tuple(sorted(generations.items()))
-
-
-def _waiting(generations: Generations) -> sa.ColumnElement[bool]:
-    """Rows of site_source that are not done with their source's generation."""
+def _waiting(count: int) -> sa.ColumnElement[bool]:
+    """Rows of site_source that are not done with the generation of their source, one of so many that are `_bound`."""
     each = [
-        sa.and_(site_source.c.source_id == source, site_source.c.done_generation < generation)
-        for source, generation in generations
+        sa.and_(
+            site_source.c.source_id == sa.bindparam(f"source_{number}", type_=sa.Integer),
+            site_source.c.done_generation < sa.bindparam(f"generation_{number}", type_=sa.Integer),
+        )
+        for number in range(count)
     ]
     return sa.or_(sa.false(), *each)
+
+
+def _bound(generations: Mapping[int, int]) -> dict[str, int]:
+    """What is bound to the names in `_waiting`: a run has its statements from the one before."""
+    bound = {}
+    for number, (source, generation) in enumerate(generations.items()):
+        bound[f"source_{number}"], bound[f"generation_{number}"] = source, generation
+    return bound
 
 
 def lease(
@@ -124,8 +132,8 @@ def lease(
     now = tx.now()
     if most <= 0 or not generations:
         return []
-    statement = _free(owner, _hashable(generations), locking=not tx.sqlite)
-    rows = tx.rows(statement, {"now": now, "most": most})
+    statement = _free(len(generations), locking=not tx.sqlite)
+    rows = tx.rows(statement, {"owner": owner, "now": now, "most": most, **_bound(generations)})
     until = now + LEASE_S
     for row in rows:
         tx.execute(
@@ -141,11 +149,12 @@ def lease(
     ]  # fmt: skip
 
 
-@lru_cache(256)
-def _free(owner: str, generations: Generations, *, locking: bool) -> sa.Select[Any]:
-    """Sites with something to do `now` that nobody has leased, nor any other at their address, at `most` so many."""
+@lru_cache(STATEMENTS)
+def _free(count: int, *, locking: bool) -> sa.Select[Any]:
+    """Sites with something to do `now` that nobody has leased, nor any but `owner` one at their address: `most`."""
     columns, now = site.c, sa.bindparam("now", type_=sa.Double)
-    waiting = sa.select(site_source.c.site_id).where(_waiting(generations), site_source.c.not_before <= now)
+    owner = sa.bindparam("owner", type_=sa.Text)
+    waiting = sa.select(site_source.c.site_id).where(_waiting(count), site_source.c.not_before <= now)
     statement = sa.select(
         columns.id, columns.key, columns.epoch, columns.not_before, columns.failures, columns.requested_at,
         columns.trouble, columns.lane,
@@ -163,16 +172,17 @@ def _arrivals(tx: Tx, sites: Sequence[int], generations: Mapping[int, int]) -> d
     found: dict[int, dict[int, int]] = {number: {} for number in sites}
     if not found:
         return found
-    for row in tx.rows(_arrived(_hashable(generations)), {"sites": list(sites), "now": tx.now()}):
+    bound = {"sites": list(sites), "now": tx.now(), **_bound(generations)}
+    for row in tx.rows(_arrived(len(generations)), bound):
         found[row.site_id][row.source_id] = row.arrivals
     return found
 
 
-@lru_cache(256)
-def _arrived(generations: Generations) -> sa.Select[Any]:
+@lru_cache(STATEMENTS)
+def _arrived(count: int) -> sa.Select[Any]:
     columns, now = site_source.c, sa.bindparam("now", type_=sa.Double)
     return sa.select(columns.site_id, columns.source_id, columns.arrivals).where(
-        columns.site_id.in_(sa.bindparam("sites", expanding=True)), _waiting(generations), columns.not_before <= now
+        columns.site_id.in_(sa.bindparam("sites", expanding=True)), _waiting(count), columns.not_before <= now
     )
 
 
