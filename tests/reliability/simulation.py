@@ -47,6 +47,8 @@ from tests.reliability.world import BEGAN, LATE_S, Clock, Edges, Process, World
 
 PEACE_S = 2_500.0
 """How long all that is under way may take to end in peace."""
+SETTLED_S = 300.0
+"""How long it may take at most until no site is leased, when nothing is under way."""
 KILLED, STOPPED = 0.003, 0.003
 """How likely a process is killed, or stopped for a while, at an edge; a retriever is stopped oftener: it has leases."""
 READ_AHEAD = 4
@@ -331,6 +333,7 @@ class Simulation:
         """One more run of every source, which sees how sites are now."""
         self._answer_all()
         if self._ends("what was held"):
+            self.world.run(self._is_still, SETTLED_S)
             rests = "SELECT max(not_before) FROM (SELECT not_before FROM site UNION SELECT not_before FROM resource)"
             until = (self.watch.ask(rests)[0][0] or 0.0) - BEGAN
             self.world.run(
@@ -339,6 +342,11 @@ class Simulation:
             crawl.order(self.mine, self.names)
             self.watch.look("person")
             self.world.stir()
+
+    def _is_still(self) -> bool:
+        """Has everybody given back what was leased, so that no visit of a run that was stopped is written any more?"""
+        leased = "SELECT count(*) FROM site WHERE owner IS NOT NULL AND lease_until > ?"
+        return self._is_wrong() or not self.watch.ask(leased, self.clock.now())[0][0]
 
     def _compare(self) -> None:
         """Documents are what the sites say, and the receiver was told everything once."""
