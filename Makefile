@@ -56,7 +56,7 @@ run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and
 	elif [[ "$(SERVE)" != 1 ]] && ! [[ -t 0 && -t 1 ]]; then arguments+=(--no-serve); \
 	echo "Without a terminal this ends after the crawl; make run SERVE=1, or $(BIN)/cormorant serve, serves the search page." >&2; \
 	fi; \
-	exec $(BIN)/cormorant quickstart "$${arguments[@]}"
+	$(BIN)/cormorant quickstart "$${arguments[@]}" || { code=$$?; [[ $$code == 130 ]] || exit $$code; }  # 130: Ctrl-C
 
 .PHONY: test
 test: .venv/.stamp-dev ## Run every test that needs no server or browser installed (PARALLEL=0: in one process)

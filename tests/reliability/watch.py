@@ -77,6 +77,7 @@ class Watch:
         self._hands: dict[tuple[str, str], tuple[Process, int]] = {}
         self._sources: dict[int, str] = {}
         self._left_at: dict[str, float] = {}
+        self._changed_at: dict[str, float] = {}
         self._resting: dict[int, tuple[float, float]] = {}
         self._told: dict[int, tuple[float, int]] = {}
         self._asked_at: dict[str, float] = {}
@@ -192,6 +193,7 @@ class Watch:
         name = self._sources.get(source, "")
         self._hands = {key: hand for key, hand in self._hands.items() if key[1] != name}
         self._left_at.pop(name, None)
+        self._changed_at[name] = self._world.now
         if state not in _WORKING:
             self._left_at[name] = self._world.now
         if state is RunState.SWEEPING and how[0]:
@@ -235,7 +237,13 @@ class Watch:
             self.note(f"{line.path} at {line.host} is asked for, and no run of {line.source} is under way")
 
     def _see_hands(self, line: Asked, site: Site) -> None:
-        """Has it been handed out before in this epoch, and not been settled since?"""
+        """Has it been handed out before in this epoch, and not been settled since?
+
+        A process that was stopped while a run ended has yet to see that: its successor visits again.
+        """
+        process, changed = line.process, self._changed_at.get(line.source, 0.0)
+        if process.rested_from <= changed <= process.rested_at > self._world.now - LEAVES_S:
+            return
         key = (f"http://{line.host}{line.path}", line.source)
         holder, epoch = self._hands.get(key, (None, 0))
         if holder is line.process and epoch == site.epoch:

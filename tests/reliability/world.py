@@ -51,7 +51,7 @@ class Process:
     def __init__(self, world: World, name: str, work: Work) -> None:
         self.world, self.name = world, name
         self.alive, self.depth = True, 0
-        self.rested_at = world.now
+        self.rested_from = self.rested_at = world.now
         self.closing: list[Callable[[], None]] = []
         self.stop = asyncio.Event()
         self.error: BaseException | None = None
@@ -99,6 +99,7 @@ class Process:
         if away == inf:
             self._leave()
         if away > 0:
+            self.rested_from = self.world.now
             self.wait(self.world.now + away)
             self.rested_at = self.world.now
         elif self.world.chance.random() < SWITCH:

@@ -376,7 +376,7 @@ def _sentence(cls: type[Settings], found: Sequence[Any]) -> str:
     place = str(first["loc"][0])
     if first["type"] == "missing":
         return f"The setting {place!r} is needed: {cls.model_fields[place].description}"
-    given = "what was given" if place in cls.UNSHOWN else repr(_masked(first["input"]))
+    given = "what was given" if place in cls.UNSHOWN else _shown(_masked(first["input"]))
     if first["type"] == "value_error":
         return f"The setting {place!r} cannot be {given}: {first['ctx']['error']}"
     alternatives = [each for each in found if each["loc"][:1] == first["loc"][:1] and each["input"] == first["input"]]
@@ -389,6 +389,11 @@ def _masked(value: Any) -> Any:
     if isinstance(value, str):
         return _LOGIN.sub("://***@", value)
     return type(value)(map(_masked, value)) if isinstance(value, list | tuple) else value
+
+
+def _shown(value: Any) -> str:
+    """A value, or each of several, between quotation marks."""
+    return ", ".join(map(repr, value)) or "an empty list" if isinstance(value, list | tuple) else repr(value)
 
 
 def _wanted(alternatives: Sequence[Any]) -> str:
