@@ -252,7 +252,7 @@ def test_a_prerequisite_for_which_there_is_no_room_is_handed_out_again() -> None
         task = take(desk, 0.0)
         assert task.resource.id == 9
         desk.again(task, None)
-    assert one.sources[1].queue[0].id == 1000
+    assert one.sources[1].queue.popleft().id == 1000
 
 
 def test_who_asked_first_for_a_prerequisite_is_remembered() -> None:
