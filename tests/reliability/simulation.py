@@ -183,7 +183,7 @@ class Simulation:
 
     def _strike(self, process: Process) -> float:
         """For how long a process at an edge is stopped; for ever: it is killed."""
-        if process.name == "conductor":
+        if process.name == "conductor" and self.world.now - process.rested_at > LATE_S:  # it has had its time to look
             self._looked_at = self.world.now
         if self.calm:
             return 0.0
