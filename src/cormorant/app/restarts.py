@@ -1,12 +1,15 @@
 """Does the program begin anew? Whoever was started again by the supervisor goes on with what was begun before.
 
 supervisor starts -> conductor: what was cut off ends, where it is to (`Birth` says that this is done) -> runs go on
-                         `died -> conductor again: runs go on
+                 |       `died -> conductor again: runs go on
+                 `-> retrievers: wait until this is done
 """
 
 from __future__ import annotations
 
+import asyncio
 import mmap
+from contextlib import suppress
 from os import close as close_descriptor
 
 from cormorant.app import folder
@@ -14,6 +17,9 @@ from cormorant.app.build import Plan
 from cormorant.journal.runs import RunRow
 from cormorant.operate import restarts
 from cormorant.operate.house import House
+
+LOOK_S = 0.02
+"""How often a retriever looks whether it may begin."""
 
 
 class Birth:
@@ -28,6 +34,13 @@ class Birth:
             return
         restarts.end_cut_off(house, folder.node(plan.folder))
         self._told[0] = 1
+
+    async def attended(self, stop: asyncio.Event) -> None:
+        """Wait until that is done: what is to end is not visited on. Not longer than until told to stop."""
+        while not (self._told[0] or stop.is_set()):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_S):
+                    await stop.wait()
 
 
 def end_cut_off(plan: Plan, house: House) -> list[RunRow]:

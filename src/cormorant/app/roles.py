@@ -67,9 +67,14 @@ POLL_S = 0.2
 SAY_S = 5.0
 
 
-def retriever(plan: Plan, number: int, converters: Mapping[str, str]) -> None:
-    """A retriever process: visits until it is told to stop."""
-    _run(lambda stop: _retrieve(plan, f"retriever-{number}@{folder.node(plan.folder)}", converters, stop))
+def retriever(plan: Plan, number: int, converters: Mapping[str, str], birth: Birth) -> None:
+    """A retriever process: visits until it is told to stop, once the conductor has ended what does not go on."""
+
+    async def work(stop: asyncio.Event) -> None:
+        await birth.attended(stop)
+        await _retrieve(plan, f"retriever-{number}@{folder.node(plan.folder)}", converters, stop)
+
+    _run(work)
 
 
 def provider(plan: Plan) -> None:

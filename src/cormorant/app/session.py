@@ -54,14 +54,15 @@ def supervise(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bo
     """
     _call(plan, "supervisor")
     with converters.started() as servers:
+        birth = Birth()
         jobs: dict[str, Callable[[], None]] = {
-            "conductor": partial(roles.conductor, plan, schedules=web is not None, birth=Birth()),
+            "conductor": partial(roles.conductor, plan, schedules=web is not None, birth=birth),
             "provider": partial(roles.provider, plan),
         }
         if not crawling:
             del jobs["conductor"]
         for number in range(1, plan.installation.retriever_count + 1) if crawling else ():
-            jobs[f"retriever-{number}"] = partial(roles.retriever, plan, number, servers.addresses)
+            jobs[f"retriever-{number}"] = partial(roles.retriever, plan, number, servers.addresses, birth)
         if web is not None:
             jobs[WEB] = web
         jobs = {name: partial(_do, plan, name, job) for name, job in jobs.items()}
