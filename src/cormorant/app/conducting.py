@@ -6,7 +6,6 @@ look -> end what has ended -> schedules -> turns -> let go of what is another no
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +14,7 @@ from cormorant.app.scheduling import Schedules
 from cormorant.base import masking, runlog, tracing
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
+from cormorant.base.naps import nap
 from cormorant.catalog import sources
 from cormorant.crawl import course, turns
 from cormorant.crawl.room import Room
@@ -51,9 +51,7 @@ async def carry_out(house: House, room: Room, stop: asyncio.Event, *, schedules:
             await scheduled.look()
         for row in _ours(house, tasks):
             tasks[row.id] = asyncio.create_task(_follow(house, row, build_source, room))
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(POLL_S):
-                await stop.wait()
+        await nap(POLL_S, stop)
     for task in tasks.values():
         task.cancel()
     await asyncio.gather(*tasks.values(), return_exceptions=True)

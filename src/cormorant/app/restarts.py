@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import mmap
-from contextlib import suppress
 from os import close as close_descriptor
 
 from cormorant.app import folder
 from cormorant.app.build import Plan
+from cormorant.base.naps import nap
 from cormorant.journal.runs import RunRow
 from cormorant.operate import restarts
 from cormorant.operate.house import House
@@ -38,9 +38,7 @@ class Birth:
     async def attended(self, stop: asyncio.Event) -> None:
         """Wait until that is done: what is to end is not visited on. Not longer than until told to stop."""
         while not (self._told[0] or stop.is_set()):
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_S):
-                    await stop.wait()
+            await nap(LOOK_S, stop)
 
 
 def end_cut_off(plan: Plan, house: House) -> list[RunRow]:

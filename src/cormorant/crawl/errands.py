@@ -124,13 +124,6 @@ def rest_of(error: CormorantError, failures: int) -> float:
     return max(wait_s, error.after_s) if isinstance(error, NotTaken) else wait_s
 
 
-async def nap(seconds: float, woken: asyncio.Event) -> None:
-    """Wait to be woken, and no longer than so."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await woken.wait()
-
-
 async def within(seconds: float, waited_for: Sequence[Awaitable[object]]) -> None:
     """Wait for all of these, and no longer than so. What they raise is nobody's business any more."""
     with suppress(TimeoutError):

@@ -12,9 +12,10 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from cormorant.base.errors import CormorantError
+from cormorant.base.naps import nap
 from cormorant.catalog import receivers
 from cormorant.crawl import acknowledging, resending
-from cormorant.crawl.errands import LATE_S, Errand, nap, rest_of, within
+from cormorant.crawl.errands import LATE_S, Errand, rest_of, within
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import NotTaken
 
@@ -86,10 +87,9 @@ class Provider:
 
     def _hand_over(self, row: ReceiverRow, errand: Errand) -> bool:
         """Hand a receiver its next events; says whether there were any."""
-        outlet = errand.outlet
         with self._store.read() as tx:
-            events = stream.after(tx, outlet.place, READ, row.source_id, row.id)
-            found = outlet.prepare(tx, events)
+            events = stream.after(tx, errand.outlet.place, READ, row.source_id, row.id)
+            found = errand.outlet.prepare(tx, events)
             # Behind its last event there may be others' only: it passes them, or the stream is never trimmed.
             upto = stream.head(tx) if len(found) == len(events) < READ else acknowledging.end(found, events)
         errand.hand_over(found, upto, self._woken.set, more=len(found) < len(events) or len(events) == READ)

@@ -10,6 +10,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from cormorant.base import runlog
+from cormorant.base.naps import nap
 from cormorant.crawl import manners, remarks
 from cormorant.crawl.slots import Slots
 from cormorant.crawl.tending import Crew, Tending
@@ -48,11 +49,7 @@ class Worker:
 
     async def _pause(self) -> None:
         """Wait for a reason to tend."""
-        try:
-            async with asyncio.timeout(TICK_S):
-                await self._awake.wait()
-        except TimeoutError:
-            pass
+        await nap(TICK_S, self._awake)
         self._awake.clear()
 
     async def _slot(self) -> None:
