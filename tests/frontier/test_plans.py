@@ -12,6 +12,7 @@ from cormorant.frontier import hiding, inversion, leases, progress, unlinked
 from cormorant.frontier.leases import Window
 from cormorant.store.database import Store, Tx
 
+ON_POSTGRESQL = pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 ON_SQLITE = pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
 
 
@@ -46,6 +47,8 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
         (lambda tx: hiding.absent_count(tx, 1, 1), "USING INDEX ix_resource_astray (source_id=? AND outcome=?)"),
         (lambda tx: inversion.chunk(tx, 1), "USING INDEX ix_outlinks_changed"),
         (lambda tx: unlinked.count(tx, 1), "ix_content_indexed"),
+        (lambda tx: hiding.unreached_count(tx, 1), "SEARCH resource USING INTEGER PRIMARY KEY"),
+        (lambda tx: hiding.waiting_by_rule(tx, 1), "SEARCH resource USING INTEGER PRIMARY KEY"),
     ],
     ids=[
         "read",
@@ -62,6 +65,8 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
         "absent_count",
         "chunk",
         "unlinked",
+        "unreached_count",
+        "waiting_by_rule",
     ],
 )
 def test_no_hot_statement_looks_at_every_row(store: Store, work: Callable[[Tx], object], planned: str) -> None:
@@ -78,3 +83,26 @@ def test_the_order_of_visits_comes_from_the_index(store: Store) -> None:
         assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1)))
         assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1, 0, 9)))
         assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.known_keys(tx, 1))
+
+
+@ON_POSTGRESQL
+def test_what_is_due_alike_is_not_sorted_to_find_the_next(store: Store) -> None:
+    lines: list[str] = []
+
+    def explain(cursor: Any, sql: str, bound: Any) -> None:
+        cursor.execute(f"EXPLAIN {sql}", bound)
+        lines.extend(row[0] for row in cursor.fetchall())
+
+    with store.begin() as tx:
+        for way in ("seqscan", "bitmapscan"):
+            tx.driver(f"SET LOCAL enable_{way} = off")
+        raw: Any = tx.connection.connection.dbapi_connection
+
+        def before(_c: object, _u: object, sql: str, bound: Any, _x: object, _m: object) -> None:
+            with raw.cursor() as cursor:
+                explain(cursor, sql, bound)
+
+        sa.event.listen(tx.connection, "before_cursor_execute", before)
+        leases.read(tx, Window(1, 1, 1))
+    assert "Index Scan using ix_resource_ready" in "\n".join(lines)
+    assert not [line for line in lines if "Sort" in line]

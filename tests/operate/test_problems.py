@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from cormorant.app.build import Plan
 from cormorant.app.opening import opened
 from cormorant.app.settings import Installation as Settings
 from cormorant.journal import visits
-from cormorant.operate import documents
+from cormorant.operate import documents, problems
 from tests.cli.world import Answer, Installation, Site, serving, small_site
 from tests.extract import writers
 
@@ -431,3 +432,21 @@ def test_a_damaged_file_is_a_problem_in_plain_words(home: Installation, tmp_path
     assert home.fine("status", "--json").object["sources"][0]["last_failed"] == 5
     unread = home.fine("explain", str(papers / "data.bin"), "--json").object
     assert (unread["status"], "server" in unread["advice"]) == (1001, False)
+
+
+def test_a_report_looks_at_no_resource_that_has_nothing_to_be_told(home: Installation, site: Site) -> None:
+    home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    number = home.run("crawl", "docs", "--json").object["run"]
+    plans: list[str] = []
+
+    def explain(_c: object, cursor: Any, sql: str, bound: Any, _x: object, _m: object) -> None:
+        if sql.startswith("SELECT"):
+            plans.extend(row[3] for row in cursor.connection.execute(f"EXPLAIN QUERY PLAN {sql}", bound))
+
+    with opened(Plan(home.folder, Settings())) as house:
+        with house.store.read() as tx:
+            engine = tx.connection.engine
+        sa.event.listen(engine, "before_cursor_execute", explain)
+        problems.of_run(house, number)
+    assert any("ix_resource_troubled" in plan for plan in plans)
+    assert not [plan for plan in plans if plan.startswith("SCAN resource")]

@@ -92,7 +92,9 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
+BEFORE_0026 = ("DROP INDEX ix_resource_troubled", "UPDATE alembic_version SET version_num = '0025'")
 BEFORE_0025 = (
+    *BEFORE_0026,
     "ALTER TABLE run DROP COLUMN queued_at", "ALTER TABLE run DROP COLUMN goes_on",
     "ALTER TABLE run DROP COLUMN behind", "UPDATE alembic_version SET version_num = '0024'",
 )  # fmt: skip

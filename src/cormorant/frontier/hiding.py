@@ -105,9 +105,10 @@ def unreached_count(tx: Tx, source: int) -> int:
 
     A server that is away loses its documents some a run, as many as were tried: each time too few to be noticed.
     """
-    waiting = sa.select(hidden.c.id).join(resource, resource.c.id == hidden.c.id)
-    waiting = waiting.where(hidden.c.source_id == source, hidden.c.seq.is_(None))
-    if not tx.rows(waiting.where(resource.c.status == retry.LAST_UNREACHABLE).limit(1)):
+    # Not a join, which SQLite begins at every resource of the source's: it does not know that few wait.
+    status = sa.select(resource.c.status).where(resource.c.id == hidden.c.id).scalar_subquery()
+    waiting = sa.select(hidden.c.id).where(hidden.c.source_id == source, hidden.c.seq.is_(None))
+    if not tx.rows(waiting.where(status == retry.LAST_UNREACHABLE).limit(1)):
         return 0
     counted = sa.select(sa.func.count()).select_from(content.join(resource, resource.c.id == content.c.id))
     on_their_way = resource.c.status.in_(retry.UNREACHABLE[:-1])

@@ -17,6 +17,7 @@ from cormorant.model.run import ASKING_STATES
 from cormorant.model.status import Status
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource
+from cormorant.store.schema.frontier import TROUBLED
 
 EXAMPLES = 3
 REASONS = 10
@@ -27,7 +28,7 @@ def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     """A problem for each reason: how many documents, and some of them."""
     columns, count = resource.c, sa.func.count()
     mine = sa.and_(
-        columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT),
+        TROUBLED, columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT),
         columns.outcome == int(OutcomeKind.HELD),
     )  # fmt: skip
     groups = sa.select(columns.reason, count.label("documents")).where(mine).group_by(columns.reason)

@@ -39,8 +39,8 @@ from cormorant.operate import (
 from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
-from cormorant.store.schema import content, exclusion, resource, site
-from cormorant.store.schema.frontier import SEEDS
+from cormorant.store.schema import content, exclusion, resource, site, site_source
+from cormorant.store.schema.frontier import SEEDS, TROUBLED
 
 SHOWN = 10
 """Documents named in a report; `document list` has them all."""
@@ -102,7 +102,9 @@ def _about_run(row: RunRow) -> Iterator[dict[str, Any]]:
 
 def _nothing(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
     """A source in which there is nothing at all, not even something that failed."""
-    if not tx.rows(sa.select(resource.c.id).where(resource.c.source_id == owner.id).limit(1)):
+    sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == owner.id)
+    there = sa.and_(resource.c.site_id.in_(sites), resource.c.source_id == owner.id)
+    if not tx.rows(sa.select(resource.c.id).where(there).limit(1)):
         yield {
             "kind": "run",
             "sentence": f"{owner.name} has no documents: what it starts from is empty, or its rules leave everything "
@@ -210,7 +212,7 @@ def _bad_documents(row: RunRow) -> sa.ColumnElement[bool]:
     """What this run could not get or read, start addresses left out."""
     columns = resource.c
     return sa.and_(
-        columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT),
+        TROUBLED, columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT),
         columns.outcome.in_([int(each) for each in _BAD]), columns.how != int(How.SEED),
     )  # fmt: skip
 
@@ -276,8 +278,10 @@ def _documents(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 def _too_big(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     """How many documents this run left out for their size, and the first of them."""
     columns = resource.c
-    bad = sa.and_(columns.source_id == row.source_id, columns.run == row.id, columns.status == int(Status.TOO_BIG))
-    left_out = sa.and_(bad, columns.outcome == int(OutcomeKind.EXCLUDED))
+    left_out = sa.and_(
+        TROUBLED, columns.source_id == row.source_id, columns.run == row.id, columns.status == int(Status.TOO_BIG),
+        columns.outcome == int(OutcomeKind.EXCLUDED),
+    )  # fmt: skip
     count, first = tx.rows(sa.select(sa.func.count(), sa.func.min(columns.id)).where(left_out))[0]
     if not count:
         return

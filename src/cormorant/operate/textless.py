@@ -18,6 +18,7 @@ from cormorant.model.textless import Why
 from cormorant.operate.listing import TEXTLESS
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource
+from cormorant.store.schema.frontier import TROUBLED
 
 EXAMPLES = 3
 """Documents that are named."""
@@ -26,7 +27,7 @@ EXAMPLES = 3
 def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     """One line about all documents without text: of the newest run those there are, of an older one those it met."""
     columns = resource.c
-    here = sa.and_(columns.source_id == row.source_id, columns.role == int(Role.DOCUMENT), TEXTLESS)
+    here = sa.and_(TROUBLED, columns.source_id == row.source_id, columns.role == int(Role.DOCUMENT), TEXTLESS)
     if not runs.is_newest(tx, row):
         here = sa.and_(here, columns.run == row.id)
     groups = tx.rows(sa.select(columns.reason, sa.func.count().label("count")).where(here).group_by(columns.reason))

@@ -80,20 +80,20 @@ resource = Table(
     postgresql_with={"fillfactor": "85"},
 )
 
-Index(
-    "ix_resource_ready",
-    resource.c.site_id,
-    resource.c.source_id,
-    resource.c.due,
-    sqlite_where=text("state = 0"),
-    postgresql_where=text("state = 0"),
-)
+_READY = (resource.c.site_id, resource.c.source_id, resource.c.due)
+# In SQLite every index ends with the number of the row. Without it in PostgreSQL all that are due alike are sorted.
+Index("ix_resource_ready", *_READY, sqlite_where=text("state = 0")).ddl_if(dialect="sqlite")
+Index("ix_resource_ready", *_READY, resource.c.id, postgresql_where=text("state = 0")).ddl_if(dialect="postgresql")
 
 SEEDS = text("resource.how = 0")
 ASTRAY = text("resource.outcome IN (4, 6)")
 SITEMAPS = text("resource.role = 2")
-"""The start addresses, what is gone or deferred, and the sitemaps, in the words of their indexes: partial ones need the
-same."""
+TROUBLED = text(
+    "(resource.outcome IN (6, 7, 8, 9) OR resource.status = 960"
+    " OR resource.outcome IN (1, 2) AND resource.reason IS NOT NULL)"
+)
+"""The start addresses, what is gone or deferred, the sitemaps, and all that the report of a run may tell of, in the
+words of their indexes: partial ones need the same."""
 
 Index("ix_resource_seed", resource.c.source_id, sqlite_where=text("how = 0"), postgresql_where=text("how = 0"))
 Index(
@@ -103,6 +103,8 @@ Index(
     sqlite_where=text("outcome IN (4, 6)"),
     postgresql_where=text("outcome IN (4, 6)"),
 )
+_WITH_TROUBLE = text(TROUBLED.text.replace("resource.", ""))
+Index("ix_resource_troubled", resource.c.source_id, sqlite_where=_WITH_TROUBLE, postgresql_where=_WITH_TROUBLE)
 Index("ix_resource_sitemap", resource.c.source_id, sqlite_where=text("role = 2"), postgresql_where=text("role = 2"))
 
 claim = Table(

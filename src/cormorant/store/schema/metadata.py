@@ -13,5 +13,5 @@ metadata = MetaData(
     }
 )
 
-SCHEMA_VERSION = "0025"
+SCHEMA_VERSION = "0026"
 """The revision of the newest file in `migrations/versions`; a test holds the two together."""
