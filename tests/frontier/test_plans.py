@@ -38,7 +38,7 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
         (lambda tx: leases.read(tx, Window(1, 1, 1, 0, 9)), "USING INDEX ix_resource_ready (site_id=? AND source"),
         (lambda tx: progress.awake(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
         (lambda tx: progress.awake(tx, 1, 1, 9), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
-        (lambda tx: leases.known_keys(tx, 1), "COVERING INDEX sqlite_autoindex_resource_1 (site_id=?)"),
+        (lambda tx: leases.known_keys(tx, 1), "COVERING INDEX sqlite_autoindex_resource_1 (site_id=? AND"),
         (lambda tx: leases.at_address(tx, 1, 1, "x"), "sqlite_autoindex_resource_1 (site_id=? AND hash=?)"),
         (lambda tx: progress.to_fetch(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
         (lambda tx: hiding.indexed_count(tx, 1), "COVERING INDEX ix_content_indexed"),
