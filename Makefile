@@ -149,6 +149,7 @@ dist: .venv/.stamp-run ## Build dist/: the wheel, and the source archive that bu
 
 .PHONY: bench
 bench: .venv/.stamp-bench .venv/.stamp-dev ## Measure speed on this machine, beside other crawlers
+	@$(BIN)/python -m pytest -q bench/tests
 	@$(BIN)/python -m bench
 
 .PHONY: relevance

@@ -32,6 +32,8 @@ _COMMAND_S = 120.0
 _MIDST = 300
 """Requests after which a crawl is in the midst of its work."""
 _LOOK_S = 0.01
+_STILL_S = 0.5
+"""How long the server logs nothing more when it is done with what was cut off."""
 _SOURCE = "bench"
 
 
@@ -143,6 +145,7 @@ class Cormorant:
         name = f"{self.data.name}-killed"
         with serving(corpus, RUN / f"{name}.log"):
             self._killed_after(_MIDST, name)
+            _wait_until_still(RUN / f"{name}.log")
             return self._killed_after(1, name)
 
     def _killed_after(self, enough: int, name: str) -> float:
@@ -238,6 +241,14 @@ def judged(log: Path, corpus: Corpus, agent: str) -> Verdict:
     if verdict.server_errors:
         raise PhaseFailed(f"nginx failed on {verdict.server_errors} requests; see {RUN / 'nginx-error.log'}")
     return verdict
+
+
+def _wait_until_still(log: Path) -> None:
+    """Wait until nothing is logged any more: a request that was cut off is logged late, and is not the next one."""
+    before = -1
+    while (lines := _lines(log)) != before:
+        before = lines
+        time.sleep(_STILL_S)
 
 
 def _lines(log: Path) -> int:

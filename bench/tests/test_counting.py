@@ -135,4 +135,5 @@ def test_steps_of_all_processes_are_one_table(tmp_path: Path) -> None:
     parse, own = steps.read(tmp_path, 20)
     assert (parse.name, parse.calls, parse.us_a_page) == ("parse", 20, 223)
     assert (own.name, own.design_us) == ("own", None)
-    assert "| parse | 223.0 | 223 | 1.00 | 20 |" in steps.table([parse, own])
+    (line,) = (line for line in steps.table([parse, own]) if line.startswith("| parse |"))
+    assert line.startswith("| parse | 223.0 | 223 | 1.00 | 20 |")
