@@ -71,7 +71,7 @@ def test_wheel(built: Built) -> None:
 def test_the_source_archive_builds_the_same_wheel(built: Built, tmp_path: Path) -> None:
     with tarfile.open(built.archive) as archive:
         names = archive.getnames()
-        archive.extractall(tmp_path, filter="data")
+    shutil.unpack_archive(built.archive, tmp_path)  # Python 3.11.2, which Debian has, knows no filter
     assert not [name for name in names if CACHED.search(name)]
     (source,) = tmp_path.iterdir()
     build(source, tmp_path, "wheel")

@@ -11,8 +11,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
-from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,13 +67,18 @@ class Versions:
         git = shutil.which("git")
         if git is None:
             raise NotToBeHadError("There is no git here.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        packed = target.with_suffix(".tar")
         done = subprocess.run(
-            [git, "archive", age.commit, "src", "requirements"], cwd=ROOT, capture_output=True, check=False
+            [git, "archive", "-o", packed, age.commit, "src", "requirements"],
+            cwd=ROOT,
+            capture_output=True,
+            check=False,
         )
         if done.returncode:
             raise NotToBeHadError(f"The history here does not reach back to {age.commit}.")
-        with tarfile.open(fileobj=BytesIO(done.stdout)) as archive:
-            archive.extractall(target, filter="data")
+        shutil.unpack_archive(packed, target)
+        packed.unlink()
 
     def _environment(self, source: Path, *, server: bool) -> Path:
         """The Python that has the packages of a version's lock."""
