@@ -17,12 +17,13 @@ ON_SQLITE = pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
 
 
 def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
-    """How SQLite goes about the statements of some work, a line a table."""
+    """How the database goes about the statements of some work: of SQLite a line a table."""
     raw: Any = tx.connection.connection.dbapi_connection
+    explained, column = ("EXPLAIN QUERY PLAN", 3) if tx.sqlite else ("EXPLAIN", 0)
     lines: list[str] = []
 
     def explain(_c: object, _u: object, sql: str, bound: Any, _x: object, _m: object) -> None:
-        lines.extend(row[3] for row in raw.execute(f"EXPLAIN QUERY PLAN {sql}", bound))
+        lines.extend(row[column] for row in raw.execute(f"{explained} {sql}", bound))
 
     sa.event.listen(tx.connection, "before_cursor_execute", explain)
     work(tx)
@@ -87,22 +88,9 @@ def test_the_order_of_visits_comes_from_the_index(store: Store) -> None:
 
 @ON_POSTGRESQL
 def test_what_is_due_alike_is_not_sorted_to_find_the_next(store: Store) -> None:
-    lines: list[str] = []
-
-    def explain(cursor: Any, sql: str, bound: Any) -> None:
-        cursor.execute(f"EXPLAIN {sql}", bound)
-        lines.extend(row[0] for row in cursor.fetchall())
-
     with store.begin() as tx:
         for way in ("seqscan", "bitmapscan"):
             tx.driver(f"SET LOCAL enable_{way} = off")
-        raw: Any = tx.connection.connection.dbapi_connection
-
-        def before(_c: object, _u: object, sql: str, bound: Any, _x: object, _m: object) -> None:
-            with raw.cursor() as cursor:
-                explain(cursor, sql, bound)
-
-        sa.event.listen(tx.connection, "before_cursor_execute", before)
-        leases.read(tx, Window(1, 1, 1))
-    assert "Index Scan using ix_resource_ready" in "\n".join(lines)
-    assert not [line for line in lines if "Sort" in line]
+        plan = plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1)))
+    assert "Index Scan using ix_resource_ready" in plan
+    assert "Sort" not in plan
