@@ -304,6 +304,13 @@ def test_known_keys_rise_and_are_of_one_site(store: Store) -> None:
         assert len(leases.known_keys(tx, 999)) == 0
 
 
+def test_of_a_large_site_every_key_is_told_once(store: Store) -> None:
+    admitted(store, *pages(leases.KEYS_AT_ONCE + 1))
+    with store.read() as tx:
+        got = leases.known_keys(tx, site_numbers(tx)["a.example"])
+        assert list(got) == sorted(tx.execute(sa.select(resource.c.hash)).scalars())
+
+
 def test_the_earliest_of_what_is_left(store: Store) -> None:
     admitted(store, *pages(3))
     with store.begin() as tx:

@@ -347,12 +347,12 @@ def _resource(row: Sequence[Any]) -> Resource:
     ))  # fmt: skip
 
 
-_KEYS_AT_ONCE = 50_000
+KEYS_AT_ONCE = 50_000
 _SOME_KEYS = (
     sa.select(resource.c.hash)
     .where(resource.c.site_id == sa.bindparam("site"), resource.c.hash > sa.bindparam("behind"))
     .order_by(resource.c.hash)
-    .limit(_KEYS_AT_ONCE)
+    .limit(KEYS_AT_ONCE)
     .subquery()
 )
 _KEYS = sa.select(sa.func.json_agg(_SOME_KEYS.c.hash).cast(sa.Text))
@@ -367,9 +367,9 @@ def known_keys(tx: Tx, site_number: int) -> array[int]:
     behind = -(1 << 63)  # a key of just this is not told: it would be admitted again, which changes nothing
     while True:
         said = tx.execute(_KEYS_SQLITE if tx.sqlite else _KEYS, {"site": site_number, "behind": behind}).scalar_one()
-        some = sorted(_NUMBERS.decode(said)) if said else []
+        some = sorted(_NUMBERS.decode(said)) if said else []  # in what order they are gathered nobody promises
         keys.extend(some)
-        if len(some) < _KEYS_AT_ONCE:
+        if len(some) < KEYS_AT_ONCE:
             return keys
         behind = some[-1]
 
