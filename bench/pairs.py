@@ -67,7 +67,7 @@ def retrievers(program: Path, whole: Corpus, told: Told) -> Pairs:
     """One retriever, and two."""
     two = Cormorant(program, RUN / "data-two", index=False)
     one = replace(two, data=RUN / "data-one", retrievers=1)
-    return _pairs(("one retriever", "two"), (one, two), whole.part(_PAGES), told)
+    return _pairs(("one retriever", "two"), (one, two), whole, told)
 
 
 def stores(program: Path, whole: Corpus, told: Told) -> Pairs:

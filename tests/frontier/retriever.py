@@ -41,6 +41,12 @@ class Retriever:
             self.supply.read(tx, self.plan)
         return opened
 
+    def share(self, peers: int) -> list[str]:
+        """See whether others have too little to do; returns the sites that leave."""
+        with self.store.begin() as tx:
+            self.supply.share(tx, self.plan, peers)
+        return [each.key for each in self.desk.sites.values() if each.leaves]
+
     def take(self) -> list[Task]:
         """Everything that may be visited now."""
         tasks = []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cormorant.frontier import admission
 from cormorant.frontier.admission import Admission, SiteNumbers
-from cormorant.frontier.sharing import shares
+from cormorant.frontier.sharing import shares, surplus
 from cormorant.store.database import Store
 from tests.frontier.retriever import Retriever
 from tests.frontier.samples import SOURCE, admitted, arrivals, pages
@@ -65,3 +65,19 @@ def test_many_pages_do_not_delay_a_source_of_ten(store: Store) -> None:
         turns += 1
         assert turns <= 21, "each turn of the host is for the one source or the other"
     assert set(visited[:20]) >= set(apart), "at its own host it waits for nobody"
+
+
+@given(counts=st.lists(st.integers(0, 40), min_size=1, max_size=8), silent=st.integers(0, 3))
+def test_who_lets_go_of_sites_keeps_its_share_and_others_come_to_theirs(counts: list[int], silent: int) -> None:
+    """`silent` are processes that have leased nothing, and so are not among those that have."""
+    held: dict[str | None, int] = {f"r{number}": count for number, count in enumerate(counts)}
+    peers = len(counts) + silent
+    enough = sum(counts) // peers
+    lacking = sum(max(enough - count, 0) for count in counts) + enough * silent
+    gone = {name: surplus(held, name, peers) for name in held if name}
+    for name, count in gone.items():
+        assert held[name] - count >= enough or not count
+        assert count <= lacking
+        assert bool(count) == (lacking > 0 and held[name] > -(-sum(counts) // peers))
+    assert surplus(held | {None: 1}, "r0", peers) == 0
+    assert surplus({"r0": counts[0]}, "r0", 1) == 0

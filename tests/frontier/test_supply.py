@@ -6,6 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.frontier import facts, leases, ledger, order, progress, supply
+from cormorant.frontier.desk import Lane
 from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.leases import LEASE_S, READ_AHEAD
 from cormorant.frontier.supply import CLOSED_S, LONG_REST_S, LOW, SOON_S, Plan
@@ -332,6 +333,48 @@ def test_two_retrievers_share_the_work(store: Store, other: Store) -> None:
             each.tend(3)
     assert sorted(visited) == sorted(addresses)
     assert left(store) == 0
+
+
+def test_who_has_more_than_its_share_lets_go_of_sites_for_who_has_nothing(store: Store, other: Store) -> None:
+    addresses = [f"https://host-{number}.example/{page}" for number in range(5) for page in range(number + 2)]
+    admitted(store, *addresses)
+    ada, bob = Retriever(store), Retriever(other, "bob")
+    ada.tend()
+    visited = ada.take()
+    assert ada.share(1) == []
+    assert ada.share(2) == ada.share(2) == ["host-3.example", "host-4.example"]
+    assert ada.take() == []
+    ada.tend(0)
+    assert bob.tend() == [], "no site changes hands while a visit of it is under way"
+    ada.settle(visited)
+    ada.tend(0)
+    assert sorted(each.key for each in bob.tend()) == ["host-3.example", "host-4.example"]
+    assert ada.share(2) == bob.share(2) == []
+    found = [task.resource.address for task in visited]
+    for _ in range(8):
+        for each in (ada, bob):
+            tasks = each.take()
+            found += [task.resource.address for task in tasks]
+            each.settle(tasks)
+            each.tend(0)
+    assert sorted(found) == sorted(addresses)
+    assert left(store) == 0
+
+
+def test_no_site_leaves_that_nobody_else_could_take_up(ada: Retriever, other: Store) -> None:
+    admitted(ada.store, "https://c.example/")
+    ada.tend()
+    for site_ in ada.desk.sites.values():
+        ada.desk.place(site_, "192.0.2.1", START)
+    assert ada.share(2) == []
+    bob = Retriever(other, "bob")
+    admitted(other, "https://d.example/")
+    for site_ in ada.desk.sites.values():
+        site_.lane = Lane()
+    assert ada.share(2) == [], "one is free"
+    bob.tend()
+    assert len(ada.share(2)) == 1
+    assert ada.share(1000) == ada.share(2)
 
 
 def counted(tx: Tx) -> int:

@@ -40,6 +40,8 @@ STARVING = 8
 """Visits worth settling at once when fewer than half the slots are busy and nothing else is waiting."""
 SUPPLY_S = 0.25
 """Sites are finished and leased this often, or as soon as there is nothing to visit."""
+SHARE_S = 1.0
+"""It is looked this often whether other processes have too little to do."""
 BETWEEN_S = 0.02
 """Between two parts of a large sitemap."""
 MOST_AT_ONCE = 64
@@ -88,7 +90,7 @@ class Tending:
         self._sources: Mapping[int, Source] = {}
         self._supply = Supply(crew.means.owner, self.desk, crew.means.seen)
         self._placing = Placing(crew.means.owner, self.desk, self._supply, wake)
-        self._settled_at = self._supplied_at = 0.0
+        self._settled_at = self._supplied_at = self._shared_at = 0.0
         self._sites = Sites()
 
     def now(self) -> float:
@@ -165,6 +167,9 @@ class Tending:
             manners.keep_hours(self.desk, self.runs, moment)
             awake = plan.without(self.desk.shut)
             if whole:
+                if self.now() - self._shared_at > SHARE_S:
+                    self._shared_at = self.now()
+                    self._supply.share(tx, awake, self._crew.assignments.peers)
                 self._supply.finish(tx, plan, moment)
                 self._lease(tx, awake, moment)
             self._placing.place(tx, self.runs, moment)

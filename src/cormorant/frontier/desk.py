@@ -140,7 +140,8 @@ class SiteWork:
     sources may ask for another pace (epoch seconds). `lane` is the one it shares its pace in; while it is `unplaced`
     nobody knows which, and nothing is handed out. `lessons` counts facts that were learned; `led` says for each source
     how many of them it was asked about where they lead. `watches` are what each source watches here, `watched` what
-    was kept of that. `stuck` counts visits that take long.
+    was kept of that. `stuck` counts visits that take long. One that `leaves` is for another process, which has nothing
+    to do: nothing more is handed out.
     """
 
     lease: Lease
@@ -175,6 +176,7 @@ class SiteWork:
     watches: dict[int, Watch] = field(default_factory=dict)
     watched: dict[int, bytes] = field(default_factory=dict)
     stuck: int = 0
+    leaves: bool = False
 
     @property
     def key(self) -> str:
@@ -242,7 +244,7 @@ class SiteWork:
 
         A prerequisite holds for all sources: it is, when another one than that which asked for it has something to do.
         """
-        if self.unplaced or (self.awaited is not None and not self.first):
+        if self.unplaced or self.leaves or (self.awaited is not None and not self.first):
             return False
         if self.first and self.first[0].source not in shut:
             return True

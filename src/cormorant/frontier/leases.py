@@ -77,17 +77,24 @@ class SiteUse(NamedTuple):
 
 def workable(tx: Tx, generations: Mapping[int, int]) -> int:
     """How many sites have something to do now for these sources (source -> generation), leased or not."""
+    return sum(by_owner(tx, generations).values())
+
+
+def by_owner(tx: Tx, generations: Mapping[int, int]) -> dict[str | None, int]:
+    """How many sites have something to do now for these sources, by who has leased them; None: nobody."""
     bound = {"now": tx.now(), **_bound(generations)}
-    return int(tx.execute(_count_workable(len(generations)), bound).scalar_one())
+    return {row[0]: row[1] for row in tx.rows(_by_owner(len(generations)), bound)}
 
 
 @lru_cache(STATEMENTS)
-def _count_workable(count: int) -> sa.Select[int]:
+def _by_owner(count: int) -> sa.Select[Any]:
     now = sa.bindparam("now", type_=sa.Double)
+    owner = sa.case((site.c.lease_until > now, site.c.owner))
     return (
-        sa.select(sa.func.count(sa.distinct(site_source.c.site_id)))
+        sa.select(owner, sa.func.count(sa.distinct(site_source.c.site_id)))
         .join(site, site.c.id == site_source.c.site_id)
         .where(_waiting(count), site_source.c.not_before <= now, site.c.not_before <= now)
+        .group_by(owner)
     )
 
 

@@ -112,6 +112,11 @@ def _give_way(tx: Tx, sites: Sequence[SiteWork]) -> None:
         site.give_way(taken.get(site.lease.site, 0.0))
 
 
+def _ahead(site: SiteWork) -> int:
+    """How many visits of a site are known to be ahead."""
+    return sum(len(work.queue) for work in site.sources.values())
+
+
 def _use_of(site: SiteWork) -> SiteUse:
     return SiteUse(site.lease, site.not_before, site.failures, site.requested_at, site.trouble, site.known)
 
@@ -196,7 +201,7 @@ class Supply:
         """Read ahead at every site that runs low."""
         for site in list(self._desk.sites.values()):
             for source, work in site.sources.items():
-                if work.exhausted or work.closed or source not in plan.generations:
+                if work.exhausted or work.closed or site.leaves or source not in plan.generations:
                     continue
                 window = plan.window(site.lease.site, source, work.newest)
                 low = _low(site, work)
@@ -246,7 +251,7 @@ class Supply:
                     self._finish(tx, plan, site, source)
             resting = site.rest_until > moment.monotonic + LONG_REST_S
             unsettled = any(len(w.held) > len(w.queue) for w in site.sources.values())
-            if site.under_way == 0 and not unsettled and (resting or not site.sources):
+            if site.under_way == 0 and not unsettled and (resting or site.leaves or not site.sources):
                 self.give_back(tx, site)
 
     def _forget(self, tx: Tx, plan: Plan) -> None:
@@ -295,6 +300,23 @@ class Supply:
         if site.awaited is not None and site.awaited.source == source:
             site.awaited = None
             site.first.clear()
+
+    def share(self, tx: Tx, plan: Plan, peers: int) -> None:
+        """Have sites leave when this process has more than its share and others have less.
+
+        Those with most to do, and none that shares its pace with another one here: nobody else could take it up.
+        """
+        sites = self._desk.sites.values()
+        if peers < 2 or len(sites) < 2 or not plan.generations:
+            return
+        lanes = Counter(id(site.lane) for site in sites)
+        leaving = sum(site.leaves for site in sites)
+        able = [
+            each for each in sites if not (each.leaves or each.unplaced or each.awaited) and lanes[id(each.lane)] == 1
+        ]
+        count = sharing.surplus(leases.by_owner(tx, plan.generations), self._owner, peers) - leaving
+        for site in sorted(able, key=_ahead, reverse=True)[: max(count, 0)]:
+            site.leaves = True
 
     def give_back(self, tx: Tx, site: SiteWork) -> None:
         """Release a site's lease and forget what was known of it."""
