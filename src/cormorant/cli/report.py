@@ -92,11 +92,14 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
-    """What a person should look at; that a run waits for an answer is not repeated, since it ends in a question."""
+    """What a person should look at, by the run that met it: all of them may go elsewhere than the figures.
+
+    That a run waits for an answer is not repeated, since it ends in a question.
+    """
     told = [each["sentence"] for each in record["problems"] if each.get("code") not in ASKING_STATES]
     if told:
         yield ""
-        yield "  Problems:"
+        yield f"  Problems of run {record['run']} of {record['source']!r}:"
     for sentence in told:
         yield f"    {sentence}"
 

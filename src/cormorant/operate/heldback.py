@@ -15,9 +15,9 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.model.run import ASKING_STATES
 from cormorant.model.status import Status
+from cormorant.operate.listing import met_by
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource
-from cormorant.store.schema.frontier import TROUBLED
 
 EXAMPLES = 3
 REASONS = 10
@@ -27,10 +27,7 @@ LOGIN = (IN_ITS_PLACE, NEVER_READ)
 def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     """A problem for each reason: how many documents, and some of them."""
     columns, count = resource.c, sa.func.count()
-    mine = sa.and_(
-        TROUBLED, columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT),
-        columns.outcome == int(OutcomeKind.HELD),
-    )  # fmt: skip
+    mine = sa.and_(met_by(row), columns.role == int(Role.DOCUMENT), columns.outcome == int(OutcomeKind.HELD))
     groups = sa.select(columns.reason, count.label("documents")).where(mine).group_by(columns.reason)
     for each in tx.rows(groups.order_by(count.desc(), columns.reason).limit(REASONS)):
         some = sa.select(columns.address).where(mine, columns.reason == each.reason).order_by(columns.id)

@@ -19,6 +19,7 @@ from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import progress
 from cormorant.journal import runs, visits
+from cormorant.journal.runs import RunRow
 from cormorant.model import textless
 from cormorant.model.address import origin_of
 from cormorant.model.outcome import OutcomeKind
@@ -29,6 +30,7 @@ from cormorant.operate.house import House
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource, site, site_source
+from cormorant.store.schema.frontier import TROUBLED
 
 PAGE = 1000
 TEXTLESS = sa.and_(
@@ -36,6 +38,13 @@ TEXTLESS = sa.and_(
     resource.c.reason.startswith(textless.REMARK, autoescape=True),
 )
 """Documents of which there is nothing to be found but name and address."""
+
+
+def met_by(row: RunRow) -> sa.ColumnElement[bool]:
+    """What a run may have to tell of among the resources it met, in the words of the index of those."""
+    return sa.and_(TROUBLED, resource.c.source_id == row.source_id, resource.c.run == row.id)
+
+
 _CURSOR = re.compile(r"(\d{1,18})\.([rx])\.(-?\d{1,19})")
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 

@@ -31,6 +31,7 @@ from cormorant.operate import (
     heldback,
     idle,
     limits,
+    listing,
     sitemaps,
     starts,
     textless,
@@ -40,7 +41,7 @@ from cormorant.operate.house import House
 from cormorant.plugins import Discovery, Source
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, exclusion, resource, site, site_source
-from cormorant.store.schema.frontier import SEEDS, TROUBLED
+from cormorant.store.schema.frontier import SEEDS
 
 SHOWN = 10
 """Documents named in a report; `document list` has them all."""
@@ -212,8 +213,8 @@ def _bad_documents(row: RunRow) -> sa.ColumnElement[bool]:
     """What this run could not get or read, start addresses left out."""
     columns = resource.c
     return sa.and_(
-        TROUBLED, columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT),
-        columns.outcome.in_([int(each) for each in _BAD]), columns.how != int(How.SEED),
+        listing.met_by(row), columns.role == int(Role.DOCUMENT), columns.outcome.in_([int(each) for each in _BAD]),
+        columns.how != int(How.SEED),
     )  # fmt: skip
 
 
@@ -279,9 +280,8 @@ def _too_big(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     """How many documents this run left out for their size, and the first of them."""
     columns = resource.c
     left_out = sa.and_(
-        TROUBLED, columns.source_id == row.source_id, columns.run == row.id, columns.status == int(Status.TOO_BIG),
-        columns.outcome == int(OutcomeKind.EXCLUDED),
-    )  # fmt: skip
+        listing.met_by(row), columns.status == int(Status.TOO_BIG), columns.outcome == int(OutcomeKind.EXCLUDED)
+    )
     count, first = tx.rows(sa.select(sa.func.count(), sa.func.min(columns.id)).where(left_out))[0]
     if not count:
         return
