@@ -40,6 +40,8 @@ from tests.journeys.site import WebSite, website
 CLOCK = SystemClock()
 LOOK_S = 5.0
 MINUTE_S = 60.0
+SEARCH_S = 0.05
+"""From one search to the next: what searches keep is full after some 20,000, most of which the first quarter sees."""
 EDITED = 0.02
 """Of the pages, from one crawl to the next."""
 FILES = 40
@@ -185,7 +187,7 @@ class Readers:
 
     def _read(self) -> None:
         number = 0
-        while not self.over.wait(0.5):
+        while not self.over.wait(SEARCH_S):
             number += 1
             place = "/?q={}" if number % 2 else "/api/v1/search?q={}"
             status, said = commands.asked(self.address + place.format(WORDS[number % len(WORDS)].replace(" ", "%20")))
