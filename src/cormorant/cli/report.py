@@ -92,7 +92,7 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
-    """What a person should look at, by the run that met it: all of them may go elsewhere than the figures.
+    """What a person should look at, by the run that met it: they may go elsewhere than its figures.
 
     That a run waits for an answer is not repeated, since it ends in a question.
     """

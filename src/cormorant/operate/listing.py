@@ -38,13 +38,6 @@ TEXTLESS = sa.and_(
     resource.c.reason.startswith(textless.REMARK, autoescape=True),
 )
 """Documents of which there is nothing to be found but name and address."""
-
-
-def met_by(row: RunRow) -> sa.ColumnElement[bool]:
-    """What a run may have to tell of among the resources it met, in the words of the index of those."""
-    return sa.and_(TROUBLED, resource.c.source_id == row.source_id, resource.c.run == row.id)
-
-
 _CURSOR = re.compile(r"(\d{1,18})\.([rx])\.(-?\d{1,19})")
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
@@ -75,6 +68,11 @@ class Place(NamedTuple):
 
 RESOURCES, EXCLUSIONS = "r", "x"
 Placed = tuple[Place, dict[str, Any]]
+
+
+def met_by(row: RunRow) -> sa.ColumnElement[bool]:
+    """What a run may have to tell of among the resources it met, in the words of the index of those."""
+    return sa.and_(TROUBLED, resource.c.source_id == row.source_id, resource.c.run == row.id)
 
 
 def listed(house: House, wanted: Wanted, cursor: str = "") -> Iterator[dict[str, Any]]:
