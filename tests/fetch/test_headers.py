@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cormorant.fetch.headers import (
@@ -164,7 +164,12 @@ def test_a_block_is_kept_without_what_the_crawler_is_known_by(block: bytes, kept
     assert without_secrets(block) == kept
 
 
-@given(st.lists(st.sampled_from([b"Set-Cookie", b": ", b"\r\n", b"\n", b" ", b"\t", b"x", b"A: 1", b"\0", b"\r"])))
+@given(st.lists(st.sampled_from(
+    [b"Set-Cookie", b": ", b"\r\n", b"\n", b" ", b"\t", b"x", b"A: 1", b"\0", b"\r", b"\v", b"\xa0", b"\xc2\xa0"]
+)))  # fmt: skip
+@example([b"Set-Cookie", b"\r", b": "])
+@example([b"\r", b" ", b"Set-Cookie", b": "])
+@example([b"Set-Cookie", b"\xa0", b": "])
 def test_no_shape_keeps_a_field_that_would_be_read_as_a_cookie(pieces: list[bytes]) -> None:
     kept = without_secrets(b"".join(pieces))
     assert not Headers(kept).all("set-cookie")

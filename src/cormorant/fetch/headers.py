@@ -20,10 +20,14 @@ _MONTHS = {"JanFebMarAprMayJunJulAugSepOctNovDec"[3 * n : 3 * n + 3]: n + 1 for 
 _FIXDATE = re.compile(r"[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SECRET = re.compile(
-    rb"^[\0\v\f\r]*(?:Set-Cookie2?|Authentication-Info)[\t ]*:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)",
+    rb"^(?![ \t])[\0-\t\v- \x7f-\xff]*(?:Set-Cookie2?|Authentication-Info)[\0-\t\v- \x7f-\xff]*:"
+    rb"[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Fields that hand the crawler something to prove itself by (RFC 6265, RFC 2965, RFC 7615), with their folded lines."""
+"""Fields that hand the crawler something to prove itself by (RFC 6265, RFC 2965, RFC 7615), with their folded lines.
+
+What is no visible ASCII around a name is not held to be part of it, as where fields are read.
+"""
 _PARAMETER = re.compile(r";\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(\"(?:[^\"\\]|\\.)*\"|[^;\s]*)")
 
 
