@@ -26,7 +26,7 @@ _SECRET = re.compile(
 )
 """Fields that hand the crawler something to prove itself by (RFC 6265, RFC 2965, RFC 7615), with their folded lines.
 
-What is no visible ASCII around a name is not held to be part of it, as where fields are read.
+Whatever is no visible ASCII may stand around a name: that is more than `_fields` strips, and nothing of it is kept.
 """
 _PARAMETER = re.compile(r";\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(\"(?:[^\"\\]|\\.)*\"|[^;\s]*)")
 
