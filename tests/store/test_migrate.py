@@ -92,7 +92,8 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
-BEFORE_0026 = ("DROP INDEX ix_resource_troubled", "UPDATE alembic_version SET version_num = '0025'")
+BEFORE_0027 = ("UPDATE alembic_version SET version_num = '0026'",)
+BEFORE_0026 = (*BEFORE_0027, "DROP INDEX ix_resource_troubled", "UPDATE alembic_version SET version_num = '0025'")
 BEFORE_0025 = (
     *BEFORE_0026,
     "ALTER TABLE run DROP COLUMN queued_at", "ALTER TABLE run DROP COLUMN goes_on",
@@ -207,6 +208,19 @@ def test_runs_of_before_0024_go_on_where_they_were_left_and_wait_as_they_did(sto
         assert [row.goes_on for row in rows] == [RunState.RETRIEVING, None, None, None]
         assert [row.asked for row in rows] == [None, None, "accept", None]
         assert [(row.is_queued, row.is_under_way) for row in rows[2:]] == [(False, True), (True, False)]
+
+
+def test_of_runs_of_before_0027_it_is_known_what_was_refused(store: Store) -> None:
+    told = ("the deletion was refused", "the change was refused", "the deletion was accepted", None)
+    with store.begin() as tx:
+        numbers = [runs.request(tx, 1, "{}", Refresh.ALL, force=False) for _ in told]
+        for number, reason in zip(numbers, told, strict=True):
+            runs.change(tx, number, state=RunState.FINISHED, reason=reason)
+        for change in BEFORE_0027:
+            tx.driver(change)
+    migrate.prepare(store, keep)
+    with store.begin() as tx:
+        assert [runs.get(tx, number).asked for number in numbers] == [runs.REFUSE, runs.REFUSE, None, None]
 
 
 def test_a_new_database_has_every_table_and_today_s_version(empty_url: str) -> None:

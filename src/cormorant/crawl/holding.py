@@ -31,7 +31,7 @@ async def is_held(store: Store, row: RunRow) -> bool:
     if swallowed:  # what was put back is found before anybody is asked
         await waiting.until_delivered(store, row)
     links.invert(store, row.source_id)
-    if row.asked == "accept":
+    if row.asked == runs.ACCEPT:
         with store.begin() as tx:
             progress.hide_leaving(tx, row.source_id, row.id)
         return False

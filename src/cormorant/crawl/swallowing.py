@@ -170,7 +170,7 @@ def settle(store: Store, row: RunRow) -> str:
     """
     source, run, held = row.source_id, row.id, None
     with store.begin() as tx:
-        found = versions.groups(tx, source, run, brake.SMALLEST) if row.asked != "accept" else []
+        found = versions.groups(tx, source, run, brake.SMALLEST) if row.asked != runs.ACCEPT else []
         visited = versions.visited(tx, source, run) if found else 0
         if found and brake.swallows(found[0][1], visited):
             held = found[0][0]

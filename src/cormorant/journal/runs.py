@@ -143,8 +143,8 @@ def held(tx: Tx) -> dict[int, RunRow]:
 
 INDEX = "index"
 """What is asked of a run whose findings were examined and may be indexed."""
-WAS_REFUSED = "was refused"
-"""How the reason of a run ends when a person refused what it was held for."""
+ACCEPT, REFUSE = "accept", "refuse"
+"""What is asked of a held run; that one was refused is still told of it when it has ended."""
 
 
 def answers(row: RunRow) -> str:

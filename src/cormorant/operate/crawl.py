@@ -199,11 +199,11 @@ def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
         if row.state is not RunState.HELD:
             raise ConflictError(f"Run {row.id} is not held; it is {row.state}.")
         if accept:
-            runs.answer(tx, row, RunState.SWEEPING, "accept", "the deletion was accepted")
+            runs.answer(tx, row, RunState.SWEEPING, runs.ACCEPT, "the deletion was accepted")
         else:
             what = "the change" if versions.waiting_count(tx, row.source_id) else "the deletion"
             versions.forget(tx, row.source_id)
-            runs.answer(tx, row, RunState.DELIVERING, None, f"{what} {runs.WAS_REFUSED}")
+            runs.answer(tx, row, RunState.DELIVERING, runs.REFUSE, f"{what} was refused")
         return runs.get(tx, row.id)
 
 

@@ -82,7 +82,7 @@ def last_good(tx: Tx, source: int) -> RunRow | None:
 
 def _is_good(tx: Tx, row: RunRow, *, newest: bool) -> bool:
     """A run that came to its end, left nothing over, had answers, and found nothing that was refused."""
-    if row.state is not RunState.FINISHED or not row.complete or (row.reason or "").endswith(runs.WAS_REFUSED):
+    if row.state is not RunState.FINISHED or not row.complete or row.asked == runs.REFUSE:
         return False
     return not _is_unanswered(tx, row, newest=newest)
 
