@@ -1,6 +1,6 @@
 """Nothing is lost and nothing doubled, whatever is killed when.
 
-    python -m tests.journeys.kills --kills 60 --pages 5000 --store sqlite|postgresql
+    python -m tests.journeys.kills --kills 500 --pages 5000 --store sqlite|postgresql
 
 A crawl of a site is killed (kill -9) at random instants: single processes, which the supervisor starts again, or all
 of them at once, after which the same command goes on. Now and then a retriever is stopped until its lease has run out
@@ -300,7 +300,7 @@ def new_database() -> Iterator[str]:
 def main() -> int:
     """Kill a crawl and print the figures; 1 when anything was lost, doubled or missed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=60)
+    parser.add_argument("--kills", type=int, default=500)
     parser.add_argument("--pages", type=int, default=5000)
     parser.add_argument("--store", choices=("sqlite", "postgresql"), default="sqlite")
     parser.add_argument("--seed", type=int, default=1)

@@ -39,7 +39,7 @@ class Known(NamedTuple):
 
 PROOFS = (
     Known("kills", "tests.journeys.kills", "Kill any process at any time: nothing is lost, doubled or told twice.",
-          tuple(f"--kills 60 --pages 5000 {each}" for each in STORES)),
+          tuple(f"--kills 500 --pages 5000 {each}" for each in STORES)),
     Known("kills at steps", "tests.journeys.phases",
           "Killed at any step of a document's way, a crawl loses nothing and tells nothing twice.",
           tuple(f"--kills 25 {each} --part {number}/3" for each in STORES for number in (1, 2, 3))),
