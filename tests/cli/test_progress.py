@@ -27,7 +27,7 @@ REPORT: dict[str, Any] = {
 
 
 def looked(waits: Waits | None, sites: int = 1, **more: object) -> Look:
-    return Look(REPORT | more, (), sites, waits, 0.0, 0)
+    return Look(REPORT | more, (), sites, waits, 0.0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -103,5 +103,5 @@ def test_lines_become_rarer_while_nothing_changes() -> None:
 
 def test_a_line_says_what_a_run_waits_for() -> None:
     told = {"state": "waiting", "waits": "begin", "reason": "It waits until one of 2 runs under way has ended."}
-    seen = Look(REPORT | told, (), 0, None, 0.0, 0)
+    seen = Look(REPORT | told, (), 0, None, 0.0, 0, 0)
     assert line(Course(1), seen).endswith("; It waits until one of 2 runs under way has ended.")

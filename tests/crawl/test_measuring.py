@@ -6,12 +6,15 @@ import os
 
 import pytest
 
+from cormorant.catalog import receivers
 from cormorant.crawl import measuring
 from cormorant.crawl.measuring import EVERY_S, Measuring
 from cormorant.journal import measured, runs
 from cormorant.journal.measured import LOOK_BACK_S, Measured
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import RunState
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
 from cormorant.store import processes
 from cormorant.store.database import Store
 from tests.crawl.test_run import under_way
@@ -77,18 +80,49 @@ def test_looking_takes_little_of_the_time(store: Store, row: RunRow) -> None:
 
 
 def test_how_busy_the_busiest_retriever_is(store: Store, row: RunRow, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = iter([{1: 100, 2: 100}, {1: 110, 2: 250, 3: 900}])
-    monkeypatch.setattr(measuring, "cpu_ticks", lambda _: next(seen))
+    seen = iter([{1: 1.0, 2: 1.0}, {1: 1.5, 2: 5.5, 3: 90.0}])
+    monkeypatch.setattr(measuring, "processors_s", lambda _: next(seen))
     looks, began = Measuring(store), now(store)
     looks.look(row, began, 0)
     looks.look(row, began + 5.0, 0)
     found = newest(store, row)
     assert found is not None
-    assert found.busy == pytest.approx(150 / (5.0 * os.sysconf("SC_CLK_TCK")), abs=0.01)
+    assert found.busy == looks.busy == pytest.approx(0.9)
 
 
-def test_ticks_are_of_retrievers_that_are_there(store: Store) -> None:
+def test_processors_are_those_of_retrievers_that_are_there(store: Store) -> None:
     with store.begin() as tx:
         processes.say(tx, "retriever-1@here", "retriever", 0.0)
         processes.say(tx, "provider@here", "provider", 0.0)
-        assert [*measuring.cpu_ticks(tx)] in ([os.getpid()], [])
+        found = measuring.processors_s(tx)
+    assert [*found] in ([os.getpid()], [])
+    assert all(seconds > 0 for seconds in found.values())
+
+
+def test_it_is_seen_how_far_the_slowest_receiver_is(store: Store, row: RunRow) -> None:
+    with store.begin() as tx:
+        stream.append(tx, [Entry(row.source_id, 1, row.id, Event.CHANGED)] * 7)
+        head = stream.head(tx)
+        receivers.set_place(tx, receivers.add(tx, "jsonlines", "slow", None, {}, 0), 2)
+        receivers.set_error(tx, receivers.add(tx, "jsonlines", "failing", None, {}, 0), "It is full.")
+        receivers.add(tx, "jsonlines", "of another source", row.source_id + 1, {}, 0)
+        receivers.set_place(tx, receivers.index(tx), head)
+    with store.read() as tx:
+        slowest = receivers.slowest(tx, row.source_id)
+        assert measuring.delivered(tx, row.source_id) == (2, head - 2)
+    assert slowest is not None
+    assert slowest.said == "the receiver 'slow'"
+    looks, began = Measuring(store), now(store)
+    looks.look(row, began, 0)
+    looks.look(row, began + EVERY_S, 0)
+    found = newest(store, row)
+    assert found is not None
+    assert found.samples[-1][3:] == (2, head - 2)
+
+
+def test_with_nobody_to_be_told_nothing_is_behind(store: Store, row: RunRow) -> None:
+    with store.begin() as tx:
+        stream.append(tx, [Entry(row.source_id, 1, row.id, Event.CHANGED)])
+        receivers.set_paused(tx, paused=True)
+        assert receivers.slowest(tx, row.source_id) is None
+        assert measuring.delivered(tx, row.source_id) == (stream.head(tx), 0)

@@ -227,6 +227,19 @@ def test_a_receiver_that_failed_is_waited_for_and_not_for_ever(store: Store, hea
     assert delivered_after(store, heal) == heal
 
 
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize(("visited_s", "held_up"), [(0.0, "the index"), (100.0, "the servers")])
+def test_what_is_waited_for_longer_than_visits_took_has_held_the_run_up(
+    store: Store, visited_s: float, held_up: str
+) -> None:
+    number = under_way(store, RunState.DELIVERING)
+    with store.begin() as tx:
+        (index,) = receivers.every(tx)
+        receivers.set_error(tx, index.id, "The disk is full.")
+        runs.change(tx, number, started_at=tx.now() - visited_s, bottleneck="the servers")
+    assert asyncio.run(waiting.until_delivered(store, run_of(store, number))) == held_up
+
+
 @pytest.mark.parametrize(("before", "after"), [("sweeping", "held"), ("stopped", "stopped")])
 def test_a_run_that_was_stopped_is_not_held(store: Store, before: str, after: str) -> None:
     admitted(store, *pages(6))

@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from cormorant.catalog import receivers
 from cormorant.journal import measured, runs
 from cormorant.journal.measured import Sample
 from cormorant.model.run import RunState
 from cormorant.operate import outlook
+from cormorant.operate.estimate import TAIL_S
 from cormorant.operate.house import House
 from cormorant.operate.outlook import LATE_S
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
 from tests.journeys.home import Home
 from tests.operate.test_watching import HOSTS, fails, retrieving
 
@@ -68,6 +72,20 @@ def test_a_run_that_delivers_says_what_waits(house: House) -> None:
     found = outlook.shown(house)
     assert found["eta_s"] is None
     assert found["bottleneck"].startswith("deliveries: ")
+
+
+def test_how_long_it_will_still_deliver(house: House) -> None:
+    with house.store.begin() as tx:
+        runs.change(tx, 1, state=RunState.DELIVERING)
+        stream.append(tx, [Entry(1, 1, 1, Event.CHANGED)] * 500)
+        receivers.add(tx, "jsonlines", "slow", None, {}, 0)
+        receivers.set_place(tx, receivers.index(tx), stream.head(tx))
+        began = tx.now() - 20.0
+        samples = [Sample(began + t, 100, 0, 10 * t, 400 - 10 * t) for t in range(0, 21, 2)]
+        measured.keep(tx, 1, began + 20.0, 0.1, samples)
+    found = outlook.shown(house)
+    assert found["eta_s"] == {"least": pytest.approx(18.0), "most": pytest.approx(20 + TAIL_S)}
+    assert found["bottleneck"] == "deliveries: 500 wait for the receiver 'slow'"
 
 
 @pytest.mark.parametrize("state", [RunState.FINISHED, RunState.SUSPENDED, RunState.STOPPED])

@@ -120,7 +120,10 @@ class Process:
 
 
 class World:
-    """Time, chance, and whose turn it is. `strike` says how long one at an edge is stopped; inf: it was killed."""
+    """Time, chance, and whose turn it is. `strike` says how long one at an edge is stopped; inf: it was killed.
+
+    `threads` says how long it takes until what a thread was given to do is known to be done.
+    """
 
     def __init__(self, seed: int) -> None:
         self.chance = Random(seed)
@@ -130,6 +133,7 @@ class World:
         self.idle_until: Callable[[], float] = lambda: self.now + LATE_S
         self.strike: Callable[[Process], float] = lambda _: 0.0
         self.committed: Callable[[Process], None] = lambda _: None
+        self.threads: Callable[[Executor | None, Any], float] = lambda *_: self.chance.uniform(0.0, SLOW_S)
         self.processes: list[Process] = []
         self.turns = 0
         self._line: list[tuple[float, float, int, Process | Callable[[], None]]] = []
@@ -265,7 +269,7 @@ class Loop(asyncio.BaseEventLoop):
             else:
                 told.set_result(done.result())
 
-        self.call_later(self._process.world.chance.uniform(0.0, SLOW_S), tell)
+        self.call_later(self._process.world.threads(executor, func), tell)
         return told
 
 

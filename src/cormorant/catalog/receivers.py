@@ -59,6 +59,11 @@ class ReceiverRow:
     resend: Resend | None = None
 
     @property
+    def said(self) -> str:
+        """What it is called in a sentence."""
+        return "the index" if self.kind == INDEX else f"the receiver {self.name!r}"
+
+    @property
     def made_of(self) -> tuple[int, str]:
         """Its number and settings: with others it is to be made anew."""
         return self.id, json.dumps(self.settings, sort_keys=True)
@@ -98,6 +103,12 @@ def has_index(tx: Tx) -> bool:
 def told_of(tx: Tx, source: int) -> list[ReceiverRow]:
     """The receivers that are told of a source: its own, and those of every source."""
     return [row for row in every(tx) if row.source_id in (None, source)]
+
+
+def slowest(tx: Tx, source: int) -> ReceiverRow | None:
+    """Which of the receivers that are told of a source is furthest behind? One that is paused or fails is left out."""
+    taking = [row for row in told_of(tx, source) if not row.paused and not row.error]
+    return min(taking, key=lambda row: row.place, default=None)
 
 
 def named(tx: Tx, name: str) -> ReceiverRow:

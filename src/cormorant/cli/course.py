@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -26,31 +25,24 @@ class Course:
         self.number = number
         self._clock = SystemClock()
         self._samples: deque[Sample] = deque()
-        self._ticks: dict[int, int] = {}
-        self._ticked_at = 0.0
+        self._wanted: dict[int, float] = {}
         self.busy = 0.0
 
     def look(self, house: House) -> Look:
         """Look at the run and remember its figures."""
-        from cormorant.journal.measured import LOOK_BACK_S, Sample
+        from cormorant.crawl.measuring import share
+        from cormorant.journal.measured import LOOK_BACK_S
         from cormorant.operate import watching
 
         seen = watching.look(house, self.number)
-        now = self._clock.monotonic()
-        self._samples.append(Sample(now, seen.report["fetched"], seen.report["to_fetch"]))
+        now, wanted = self._clock.monotonic(), watching.processors_s(house)
+        if self._samples:
+            self.busy = share(self._wanted, wanted, now - self._samples[-1].at)
+        self._wanted = wanted
+        self._samples.append(watching.sample(seen, now))
         while self._samples[0].at < now - LOOK_BACK_S:
             self._samples.popleft()
-        self._measure(watching.cpu_ticks(house), now)
         return seen
-
-    def _measure(self, ticks: dict[int, int], now: float) -> None:
-        """How much of a processor the busiest retriever has used since the last look."""
-        seconds = (now - self._ticked_at) * os.sysconf("SC_CLK_TCK")
-        if self._ticked_at and seconds > 0:
-            self.busy = (
-                max((ticks[pid] - self._ticks[pid] for pid in ticks.keys() & self._ticks.keys()), default=0) / seconds
-            )
-        self._ticks, self._ticked_at = ticks, now
 
     @property
     def rate(self) -> float:
@@ -59,18 +51,17 @@ class Course:
 
         return rate(self._samples)
 
-    @property
-    def ahead(self) -> Ahead | None:
+    def ahead(self, seen: Look) -> Ahead | None:
         """What is still to be expected."""
-        from cormorant.operate.estimate import ahead
+        from cormorant.operate import watching
 
-        return ahead(list(self._samples))
+        return watching.ahead(seen, list(self._samples))
 
     def bottleneck(self, seen: Look) -> str:
         """What holds it up."""
         from cormorant.operate import watching
 
-        return watching.bottleneck(seen, self.busy, self.rate)
+        return watching.bottleneck(seen, self.busy, list(self._samples))
 
 
 def waiting(error: CormorantError) -> str:

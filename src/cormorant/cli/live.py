@@ -99,7 +99,7 @@ def _pace(course: Course, seen: Look) -> Text:
     """Rates, what is to be expected, what holds it up."""
     report = seen.report
     rates = f"{course.rate:.1f} documents a second, {size(report['bytes'] / max(report['seconds'], 0.1))} a second"
-    parts = [rates, "" if seen.all_wait else expected(course.ahead)]
+    parts = [rates, "" if seen.all_wait else expected(course.ahead(seen))]
     if seen.backlog:
         parts.append(f"{plural(seen.backlog, 'change')} to be delivered")
     text = Text(", ".join(part for part in parts if part))

@@ -88,7 +88,7 @@ def line(course: Course, seen: Look) -> str:
         f"{report['to_fetch']:,} to go",
         f"{report['indexed']:,} indexed",
         pace,
-        *([] if seen.all_wait else [expected(course.ahead), course.bottleneck(seen)]),
+        *([] if seen.all_wait else [expected(course.ahead(seen)), course.bottleneck(seen)]),
     ]
     return "; ".join(part for part in (", ".join(part for part in parts if part), awaited(seen)) if part)
 

@@ -63,9 +63,12 @@ def braked(store: Store, row: RunRow, swallowed: str = "") -> bool:
         return True
 
 
-def finish(store: Store, row: RunRow, now: float) -> None:
-    """The run has come to its end, and what was agreed to before it is done. What was to go when done goes."""
+def finish(store: Store, row: RunRow, now: float, held_up: str | None) -> None:
+    """The run has come to its end, and what was agreed to before it is done. What was to go when done goes.
+
+    `held_up` is what took it longest.
+    """
     with store.begin() as tx:
-        if runs.advance(tx, row.id, row.state, state=RunState.FINISHED, finished_at=now):
+        if runs.advance(tx, row.id, row.state, state=RunState.FINISHED, finished_at=now, bottleneck=held_up):
             sources.forget_agreed(tx, row.source_id, row.requested_at)
             runs.forget_done(tx, row.source_id)

@@ -1,15 +1,16 @@
-"""How far is a run? Looked at every few seconds while it retrieves, and written down for whoever asks."""
+"""How far is a run? Looked at every few seconds while it is under way, and written down for whoever asks."""
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from cormorant.catalog import receivers
 from cormorant.frontier import progress
 from cormorant.journal import measured
 from cormorant.journal.measured import LOOK_BACK_S, Sample
+from cormorant.receivers import stream
 from cormorant.store import processes
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 EVERY_S: Final = 2.0
 SPARING: Final = 50
 """Looking may take this part of the time, when there is much to be counted."""
+BUSY: Final = 0.8
+"""For what part of the time a process has or wants a processor that is as fast as it can be."""
 
 
 class Measuring:
@@ -30,7 +33,8 @@ class Measuring:
         self._store = store
         self._samples: deque[Sample] = deque()
         self._next_at = 0.0
-        self._ticks: Mapping[int, int] = {}
+        self._wanted: Mapping[int, float] = {}
+        self.busy = 0.0
 
     def look(self, row: RunRow, now: float, fetched: int) -> None:
         """Take a sample if it is time (`now`, of the store). The first is only remembered: it alone says nothing."""
@@ -40,32 +44,44 @@ class Measuring:
             return
         with self._store.read() as tx:
             left = progress.to_fetch(tx, row.source_id, row.generation, row.new_of)
-            ticks, took_s = cpu_ticks(tx), tx.now() - now
-        busy = self._busy(ticks, now)
-        self._samples.append(Sample(now, fetched, left))
+            told, wanted = delivered(tx, row.source_id), processors_s(tx)
+            took_s = tx.now() - now
+        self.busy = self._busy(wanted, now)
+        self._samples.append(Sample(now, fetched, left, *told))
         while len(self._samples) > 2 and self._samples[0].at < now - LOOK_BACK_S:
             self._samples.popleft()
-        self._ticks, self._next_at = ticks, now + max(EVERY_S, SPARING * took_s)
+        self._wanted, self._next_at = wanted, now + max(EVERY_S, SPARING * took_s)
         if len(self._samples) > 1:
             with self._store.begin() as tx:
-                measured.keep(tx, row.id, self._next_at, busy, self._samples)
+                measured.keep(tx, row.id, self._next_at, self.busy, self._samples)
 
-    def _busy(self, ticks: Mapping[int, int], now: float) -> float:
-        """How much of a processor the busiest retriever has used since the last look."""
-        if not self._samples:
-            return 0.0
-        seconds = (now - self._samples[-1].at) * os.sysconf("SC_CLK_TCK")
-        used = max((ticks[pid] - self._ticks[pid] for pid in ticks.keys() & self._ticks.keys()), default=0)
-        return round(used / seconds, 3) if seconds > 0 else 0.0
+    def _busy(self, wanted: Mapping[int, float], now: float) -> float:
+        return round(share(self._wanted, wanted, now - self._samples[-1].at), 3) if self._samples else 0.0
 
 
-def cpu_ticks(tx: Tx) -> dict[int, int]:
-    """CPU ticks of this machine's retrievers so far, by process number; empty where /proc is not."""
+def delivered(tx: Tx, source: int) -> tuple[int, int]:
+    """To which event the slowest receiver of a source has come, and how many are behind it."""
+    head, slowest = stream.head(tx), receivers.slowest(tx, source)
+    told = slowest.place if slowest is not None else head
+    return told, max(0, head - told)
+
+
+def processors_s(tx: Tx) -> dict[int, float]:
+    """For how long this machine's retrievers have had a processor or waited for one, by process number; in seconds.
+
+    Empty where the system does not tell, as outside Linux.
+    """
     found = {}
     for pid in (each.pid for each in processes.alive(tx, "retriever")):
         try:
-            words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
+            ran_ns, waited_ns, *_ = Path(f"/proc/{pid}/schedstat").read_text().split()
+        except (OSError, ValueError):
             continue
-        found[pid] = int(words[11]) + int(words[12])
+        found[pid] = (int(ran_ns) + int(waited_ns)) / 1e9
     return found
+
+
+def share(before: Mapping[int, float], after: Mapping[int, float], seconds: float) -> float:
+    """For what part of the time the busiest process had or wanted a processor."""
+    most = max((after[pid] - before[pid] for pid in after.keys() & before.keys()), default=0.0)
+    return most / seconds if seconds > 0 else 0.0

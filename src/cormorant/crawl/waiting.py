@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import receivers
-from cormorant.crawl.measuring import Measuring
+from cormorant.crawl.measuring import BUSY, Measuring
 from cormorant.frontier import progress, trouble
 from cormorant.frontier.patience import Patience, got
 from cormorant.frontier.trouble import Trouble
@@ -100,7 +100,7 @@ async def until_retrieved(
             gives_up_at = patience.ends_at
             with store.begin() as tx:
                 runs.change(tx, row.id, gives_up_at=gives_up_at)
-        held_up[FULL if lack else SUSPENDED if suspended else _held_up(seen, pace)] += tick
+        held_up[FULL if lack else SUSPENDED if suspended else _held_up(seen, pace, measuring.busy)] += tick
         await asyncio.sleep(tick)
         tick = min(tick * 1.03, MOST_TICK_S)
 
@@ -145,14 +145,16 @@ def _given_up(store: Store, row: RunRow, seen: _Look, patience: Patience) -> str
     return f"{trouble.told(found, seen.left.sites)}; {why}"
 
 
-def _held_up(seen: _Look, pace: float) -> str:
-    """What a run waits for at a moment."""
+def _held_up(seen: _Look, pace: float, busy: float) -> str:
+    """What a run waits for at a moment; `busy`: for what part of the time a retriever had or wanted a processor."""
     left = seen.left
     if left.troubled == left.sites:
         return trouble.worst(tuple(Trouble(each.key, each.trouble) for each in left.some))
     if pace > 0:
         return f"the pace of the sites: {pace:g} s between requests"
-    return "the receivers" if seen.backlog > BACKLOG else "the retrievers"
+    if seen.backlog > BACKLOG:
+        return "the receivers"
+    return "this machine's processors" if busy >= BUSY else "the servers"
 
 
 def _worst(held_up: Mapping[str, float]) -> str:
@@ -160,26 +162,32 @@ def _worst(held_up: Mapping[str, float]) -> str:
     return max(held_up, key=held_up.__getitem__, default="nothing")
 
 
-async def until_delivered(store: Store, row: RunRow) -> None:
+async def until_delivered(store: Store, row: RunRow) -> str | None:
     """Wait until every receiver that takes deliveries of the source has come to the end of the stream as it is now.
 
     So what other runs had left behind, while deliveries were paused, is found too. One that failed is given the time
     to be tried again; one that is not the index is not waited for when it does not get on, nor for too long. Also ends
-    when somebody stops the run.
+    when somebody stops the run. Returns what held the run up: what it did before, or the receiver waited for longer.
     """
     with store.read() as tx:
         end, began = stream.head(tx), tx.now()
     moved: dict[int, tuple[int, float]] = {}
+    measuring, held_up = Measuring(store), row.bottleneck
     while True:
         with store.read() as tx:
             told, now = receivers.told_of(tx, row.source_id), tx.now()
             stopped = runs.again(tx, row).state is not row.state
+            fetched = runs.counters(tx, row.id).fetched
         for each in told:
             if moved.get(each.id, (-1, 0.0))[0] != each.place:
                 moved[each.id] = each.place, now
         behind = [each for each in told if each.place < end and not each.paused]
-        if stopped or not any(_is_hopeful(each, began, moved[each.id][1], now) for each in behind):
-            return
+        hoped_for = [each for each in behind if _is_hopeful(each, began, moved[each.id][1], now)]
+        if stopped or not hoped_for:
+            return held_up
+        if now - began > began - (row.started_at or 0.0):
+            held_up = min(hoped_for, key=lambda each: each.place).said
+        measuring.look(row, now, fetched)
         await asyncio.sleep(TICK_S)
 
 

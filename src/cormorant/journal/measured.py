@@ -17,18 +17,23 @@ LOOK_BACK_S: Final = 60.0
 
 
 class Sample(NamedTuple):
-    """What was counted at a moment (seconds, of one clock): documents fetched, and addresses left."""
+    """What was counted at a moment (seconds, of one clock): documents fetched, and addresses left.
+
+    `told` is the number of the event that the slowest receiver has come to, and so many more are `behind` that.
+    """
 
     at: float
     fetched: int
     left: int
+    told: int = 0
+    behind: int = 0
 
 
 class Measured(NamedTuple):
     """Samples of the last minute, two at least, the newest last.
 
-    `next_at` is when another is due, in seconds of the store's clock, as those of samples are. `busy` is the busiest
-    retriever's share of a processor, of those on the machine that wrote this.
+    `next_at` is when another is due, in seconds of the store's clock, as those of samples are. `busy` is for what part
+    of the time the busiest retriever had or wanted a processor, of those on the machine that wrote this.
     """
 
     next_at: float

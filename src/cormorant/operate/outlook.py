@@ -7,11 +7,13 @@ from typing import Any, Final
 from cormorant.journal import measured
 from cormorant.journal.measured import Measured
 from cormorant.model.run import OPEN_STATES, RunState
-from cormorant.operate import crawl, estimate, watching
+from cormorant.operate import crawl, watching
 from cormorant.operate.house import House
 
 LATE_S: Final = 10.0
 """How long after its time a sample may be missing, before those there are say nothing any more."""
+MEASURED: Final = (RunState.RETRIEVING, RunState.DELIVERING)
+"""States in which somebody looks how far a run is."""
 
 
 def shown(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
@@ -24,11 +26,10 @@ def shown(house: House, number: int | None = None, resting: str | None = None) -
     if record["state"] not in OPEN_STATES:
         return record | {"eta_s": None}
     seen, lately = watching.look(house, record["run"]), _lately(house, record["run"])
-    samples = lately.samples if lately and record["state"] == RunState.RETRIEVING else ()
-    rate = estimate.rate(samples)
-    held_up = watching.bottleneck(seen, lately.busy if lately else 0.0, rate)
+    samples = lately.samples if lately and record["state"] in MEASURED else ()
+    held_up = watching.bottleneck(seen, lately.busy if lately else 0.0, samples)
     can_be_said = samples or seen.all_wait or record["state"] != RunState.RETRIEVING
-    ahead = None if seen.all_wait else estimate.ahead(samples)
+    ahead = None if seen.all_wait else watching.ahead(seen, samples)
     return record | {
         "bottleneck": (held_up if can_be_said else "") or None,
         "eta_s": {"least": _seconds(ahead.least_s), "most": _seconds(ahead.most_s)} if ahead else None,

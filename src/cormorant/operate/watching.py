@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import receivers, sources
+from cormorant.catalog.receivers import ReceiverRow
 from cormorant.crawl import measuring
+from cormorant.crawl.waiting import MOST_WAITED_S
 from cormorant.frontier import facts, order, progress, trouble
 from cormorant.frontier.trouble import Trouble, Why
 from cormorant.journal import runs
+from cormorant.journal.measured import Sample
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import RunState
 from cormorant.operate import crawl, estimate
-from cormorant.operate.estimate import Circumstances
+from cormorant.operate.estimate import Ahead, Circumstances
 from cormorant.operate.house import House
-from cormorant.receivers import stream
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource, site, site_source
 
@@ -65,10 +68,12 @@ class Waits(NamedTuple):
 
 
 class Look(NamedTuple):
-    """A run at a moment: its report, the sites asked last, how many there are, the pace asked for, the backlog.
+    """A run at a moment: its report, the sites asked last, how many there are, and the pace asked for.
 
-    `waits` tells of the sites in trouble, None when there are none. `suspended_s` is how long the hours of the week
-    that its source is set to keep it from visiting anything, 0 when they do not.
+    `told` is the number of the event that its slowest receiver has come to, `backlog` is how many are behind that, and
+    `slowest` that receiver, None when nobody is told of anything. `waits` tells of the sites in trouble, None when
+    there are none. `suspended_s` is how long the hours of the week that its source is set to keep it from visiting
+    anything, 0 when they do not.
     """
 
     report: dict[str, Any]
@@ -76,7 +81,9 @@ class Look(NamedTuple):
     site_count: int
     waits: Waits | None
     pace_s: float
+    told: int
     backlog: int
+    slowest: ReceiverRow | None = None
     suspended_s: float = 0.0
 
     @property
@@ -97,12 +104,12 @@ def look(house: House, number: int) -> Look:
         now = tx.now()
         waiting = tx.rows(_open_sites(row))
         shown = tuple(_site(tx, row, each, now) for each in waiting[:SITES])
-        places = [each.place for each in receivers.every(tx) if not each.paused]
-        backlog = max(0, stream.head(tx) - min(places, default=0)) if places else 0
+        told, backlog = measuring.delivered(tx, row.source_id)
+        slowest = receivers.slowest(tx, row.source_id)
         pace, suspended_until = _pace(house, tx, row, [(each.id, each.key) for each in waiting[:SITES]])
         waits = _waits(tx, row, [each for each in waiting if _is_troubled(each, now)], len(waiting), now)
     suspended_s = max(suspended_until - now, 0.0) if row.state is RunState.RETRIEVING else 0.0
-    return Look(report, shown, len(waiting), waits, pace, backlog, suspended_s)
+    return Look(report, shown, len(waiting), waits, pace, told, backlog, slowest, suspended_s)
 
 
 def _open_sites(row: RunRow) -> sa.Select[Any]:
@@ -169,19 +176,36 @@ def _pace(house: House, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -
     return delay_s, source.settings.suspended_until(tx.now())
 
 
-def cpu_ticks(house: House) -> dict[int, int]:
-    """CPU ticks of this machine's retrievers so far, by process number; empty where /proc is not."""
+def processors_s(house: House) -> dict[int, float]:
+    """For how long this machine's retrievers have had a processor or waited for one, by process number; in seconds."""
     with house.store.read() as tx:
-        return measuring.cpu_ticks(tx)
+        return measuring.processors_s(tx)
 
 
-def bottleneck(seen: Look, busy: float, rate: float) -> str:
+def sample(seen: Look, at: float) -> Sample:
+    """What a look at that moment (seconds) has counted."""
+    return Sample(at, seen.report["fetched"], seen.report["to_fetch"], seen.told, seen.backlog)
+
+
+def ahead(seen: Look, samples: Sequence[Sample]) -> Ahead | None:
+    """What is still to be expected of a run, None while nobody can know."""
+    is_index = seen.slowest is not None and seen.slowest.kind == receivers.INDEX
+    if seen.report["state"] == RunState.DELIVERING:  # a limit may have left something
+        samples = [each._replace(left=0) for each in samples]
+    return estimate.ahead(samples, inf if is_index else MOST_WAITED_S)
+
+
+def bottleneck(seen: Look, busy: float, samples: Sequence[Sample]) -> str:
     """What holds a run up, "" when nothing can be said.
 
-    `busy` is the busiest retriever's share of a processor, `rate` documents a second.
+    `busy` is for what part of the time the busiest retriever had or wanted a processor.
     """
     waits_for: str = seen.waits.why if seen.waits is not None and seen.all_wait else ""
     waits_for = SUSPENDED if seen.suspended_s else waits_for
     sites = seen.site_count if seen.waits is None or seen.all_wait else seen.site_count - seen.waits.sites
     state = str(seen.report["state"])
-    return estimate.bottleneck(Circumstances(state, sites, waits_for, seen.pace_s, busy, seen.backlog, rate))
+    slowest = seen.slowest.said if seen.slowest is not None else ""
+    return estimate.bottleneck(Circumstances(
+        state, sites, waits_for, seen.pace_s, busy, seen.backlog, estimate.rate(samples), slowest,
+        estimate.is_outlasted(samples),
+    ))  # fmt: skip
