@@ -170,14 +170,13 @@ async def until_delivered(store: Store, row: RunRow) -> str | None:
     when somebody stops the run. Returns what held the run up: what it did before, or the receiver waited for longer.
     """
     with store.read() as tx:
-        end, began = stream.head(tx), tx.now()
+        end, began, fetched = stream.head(tx), tx.now(), runs.counters(tx, row.id).fetched
     moved: dict[int, tuple[int, float]] = {}
     measuring, held_up = Measuring(store), row.bottleneck
     while True:
         with store.read() as tx:
             told, now = receivers.told_of(tx, row.source_id), tx.now()
             stopped = runs.again(tx, row).state is not row.state
-            fetched = runs.counters(tx, row.id).fetched
         for each in told:
             if moved.get(each.id, (-1, 0.0))[0] != each.place:
                 moved[each.id] = each.place, now
