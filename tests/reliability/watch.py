@@ -8,6 +8,7 @@ told
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,7 +78,7 @@ class Watch:
         self._hands: dict[tuple[str, str], tuple[Process, int]] = {}
         self._sources: dict[int, str] = {}
         self._left_at: dict[str, float] = {}
-        self._changed_at: dict[str, float] = {}
+        self._changed_at = defaultdict[str, list[float]](list)
         self._resting: dict[int, tuple[float, float]] = {}
         self._told: dict[int, tuple[float, int]] = {}
         self._asked_at: dict[str, float] = {}
@@ -193,7 +194,7 @@ class Watch:
         name = self._sources.get(source, "")
         self._hands = {key: hand for key, hand in self._hands.items() if key[1] != name}
         self._left_at.pop(name, None)
-        self._changed_at[name] = self._world.now
+        self._changed_at[name].append(self._world.now)
         if state not in _WORKING:
             self._left_at[name] = self._world.now
         if state is RunState.SWEEPING and how[0]:
@@ -241,8 +242,9 @@ class Watch:
 
         A process that was stopped while a run ended has yet to see that: its successor visits again.
         """
-        process, changed = line.process, self._changed_at.get(line.source, 0.0)
-        if process.rested_from <= changed <= process.rested_at > self._world.now - LEAVES_S:
+        process = line.process
+        missed = any(process.rested_from <= at <= process.rested_at for at in self._changed_at[line.source])
+        if missed and process.rested_at > self._world.now - LEAVES_S:
             return
         key = (f"http://{line.host}{line.path}", line.source)
         holder, epoch = self._hands.get(key, (None, 0))
