@@ -21,6 +21,7 @@ _WELL: Final = {"error": None, "failures": 0, "try_at": None}
 """What is noted of a receiver that has nothing wrong."""
 INDEX = "index"
 """Name and kind of the receiver that fills the search index."""
+_EVERY: Final = sa.select(receiver).order_by(receiver.c.id)
 _INDEX_PLACES: Final = sa.select(receiver.c.place).where(receiver.c.kind == INDEX)
 """Asked with every search, so it is made once."""
 
@@ -87,7 +88,7 @@ def index(tx: Tx) -> int:
 
 def every(tx: Tx) -> list[ReceiverRow]:
     """All receivers by number."""
-    return [_row(row) for row in tx.rows(sa.select(receiver).order_by(receiver.c.id))]
+    return [_row(row) for row in tx.rows(_EVERY)]
 
 
 def index_place(tx: Tx) -> int:

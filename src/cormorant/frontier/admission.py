@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -185,13 +185,25 @@ def wake(tx: Tx, source: int, sites: set[int], generation: int) -> None:
     Before the rows themselves and site by site in one order: on PostgreSQL whoever admits the same addresses in another
     order waits here, and not for each other.
     """
-    made = (sqlite.insert if tx.sqlite else postgresql.insert)(site_source).values(arrivals=1)
-    undone = sa.case((site_source.c.done_generation >= generation, generation - 1), else_=site_source.c.done_generation)
-    statement = made.on_conflict_do_update(
-        index_elements=["site_id", "source_id"],
-        set_={"arrivals": site_source.c.arrivals + 1, "not_before": 0.0, "done_generation": undone},
+    before = generation - 1
+    rows = [{"site_id": number, "source_id": source, "before": before} for number in sorted(sites)]
+    tx.execute(_WAKE_ON_SQLITE if tx.sqlite else _WAKE_ON_POSTGRESQL, rows)
+
+
+def _wakes(insert: Callable[[sa.Table], Any]) -> sa.Executable:
+    """The statement of `wake`, by the insert of a dialect: `before` is the generation before."""
+    done, before = site_source.c.done_generation, sa.bindparam("before", type_=sa.Integer)
+    set_ = {
+        "arrivals": site_source.c.arrivals + 1, "not_before": 0.0,
+        "done_generation": sa.case((done > before, before), else_=done),
+    }  # fmt: skip
+    made: sa.Executable = (
+        insert(site_source).values(arrivals=1).on_conflict_do_update(index_elements=["site_id", "source_id"], set_=set_)
     )
-    tx.execute(statement, [{"site_id": number, "source_id": source} for number in sorted(sites)])
+    return made
+
+
+_WAKE_ON_SQLITE, _WAKE_ON_POSTGRESQL = _wakes(sqlite.insert), _wakes(postgresql.insert)
 
 
 def admit_listing(

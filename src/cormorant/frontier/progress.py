@@ -101,28 +101,33 @@ _WAITS = sa.case((site.c.not_before > site_source.c.not_before, site.c.not_befor
 _SITE = (site.c.id, site.c.key, site.c.not_before, site.c.failures, site.c.trouble)
 
 
+def _sites_left(*columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """What is chosen of the sites a source is not done with; who asks binds `source` and `generation`."""
+    return (
+        sa.select(*columns)
+        .select_from(site.join(site_source, site.c.id == site_source.c.site_id))
+        .where(
+            site_source.c.source_id == sa.bindparam("source"),
+            site_source.c.done_generation < sa.bindparam("generation"),
+        )
+    )
+
+
+_TROUBLED = sa.case((sa.or_(sa.bindparam("now", type_=sa.Double) < _WAITS, site.c.failures > 0), 1), else_=0)
+_SUMMED = _sites_left(sa.func.count(), sa.func.min(_WAITS), sa.func.sum(_TROUBLED))
+_SOME = _sites_left(site.c.id, site.c.key, _WAITS, site.c.failures, site.c.trouble).limit(SOME)
+_SOONEST = _SOME.order_by(_WAITS, site.c.id)
+
+
 def left(tx: Tx, source: int, generation: int) -> Left:
     """What a source has left to visit in a generation. A long run looks often, so nothing is sorted while it goes on.
 
     When all its sites are in trouble, those that may go on first are named.
     """
-    troubled = sa.case((sa.or_(tx.now() < _WAITS, site.c.failures > 0), 1), else_=0)
-    count, soonest, waiting = tx.rows(
-        _sites_left(source, generation, sa.func.count(), sa.func.min(_WAITS), sa.func.sum(troubled))
-    )[0]
-    columns = (site.c.id, site.c.key, _WAITS, site.c.failures, site.c.trouble)
-    some_of = _sites_left(source, generation, *columns).limit(SOME)
-    some = tx.rows(some_of.order_by(_WAITS, site.c.id) if waiting == count else some_of)
+    bound = {"source": source, "generation": generation}
+    count, soonest, waiting = tx.rows(_SUMMED, {**bound, "now": tx.now()})[0]
+    some = tx.rows(_SOONEST if waiting == count else _SOME, bound)
     return Left(int(count), float(soonest or 0.0), tuple(SiteLeft(*row) for row in some), int(waiting or 0))
-
-
-def _sites_left(source: int, generation: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """What is chosen of the sites a source is not done with."""
-    return (
-        sa.select(*columns)
-        .select_from(site.join(site_source, site.c.id == site_source.c.site_id))
-        .where(site_source.c.source_id == source, site_source.c.done_generation < generation)
-    )
 
 
 def troubles(tx: Tx, source: int, sites: Sequence[SiteLeft]) -> tuple[Trouble, ...]:

@@ -239,9 +239,12 @@ def was_there(tx: Tx, number: int) -> bool:
     return newest is not None and 0 < number <= int(newest)
 
 
+_ONE = sa.select(run).where(run.c.id == sa.bindparam("number"))
+
+
 def again(tx: Tx, row: RunRow) -> RunRow:
     """The run as it is now. One that was deleted is as good as stopped."""
-    rows = tx.rows(sa.select(run).where(run.c.id == row.id))
+    rows = tx.rows(_ONE, {"number": row.id})
     return _row(rows[0]) if rows else replace(row, state=RunState.STOPPED)
 
 
@@ -366,11 +369,15 @@ def count(tx: Tx, number: int, process: str, counters: Counters) -> None:
     bulk.insert(tx, run_count, ("run_id", "process", "counts"), [(number, process, json.dumps(counts))], conflict)
 
 
+_COUNTED = sa.select(run_count.c.counts).where(
+    run_count.c.run_id == sa.bindparam("run"), sa.not_(run_count.c.process.startswith(claims.PREFIX))
+)
+
+
 def counters(tx: Tx, number: int) -> Counters:
     """Add up what every process counted for a run."""
     total = Counters()
-    counted = run_count.c.run_id == number, sa.not_(run_count.c.process.startswith(claims.PREFIX))
-    for row in tx.rows(sa.select(run_count.c.counts).where(*counted)):
+    for row in tx.rows(_COUNTED, {"run": number}):
         total.add(Counters(**json.loads(row.counts)))
     return total
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -99,9 +99,12 @@ def append(tx: Tx, entries: Sequence[Entry]) -> int:
     return first
 
 
+_HEAD: Final = sa.select(stream_head.c.seq).where(stream_head.c.id == 1)
+
+
 def head(tx: Tx) -> int:
     """The number of the newest event, 0 before the first."""
-    return int(tx.execute(sa.select(stream_head.c.seq).where(stream_head.c.id == 1)).scalar_one())
+    return int(tx.execute(_HEAD).scalar_one())
 
 
 def installation(tx: Tx) -> str:
@@ -120,14 +123,9 @@ def pass_over(tx: Tx, place: int) -> None:
 
 def after(tx: Tx, place: int, most: int, source: int | None = None, receiver_id: int | None = None) -> list[Numbered]:
     """The next events behind a place, of all sources or one; also those for this receiver alone, if one is named."""
-    columns = stream.c
-    statement = (
-        sa.select(columns.seq, columns.source_id, columns.resource_id, columns.run, columns.event, columns.url)
-        .where(columns.seq > place, told(source, receiver_id))
-        .order_by(columns.seq)
-        .limit(most)
-    )
-    return [Numbered(row[0], row[1], row[2], row[3], Event(row[4]), row[5]) for row in tx.rows(statement)]
+    bound = {"place": place, "source": source, "receiver": receiver_id, "most": most}
+    rows = tx.rows(_AFTER if source is None else _AFTER_OF_SOURCE, bound)
+    return [Numbered(row[0], row[1], row[2], row[3], Event(row[4]), row[5]) for row in rows]
 
 
 def told(source: int | None, receiver_id: int | None) -> sa.ColumnElement[bool]:
@@ -135,6 +133,18 @@ def told(source: int | None, receiver_id: int | None) -> sa.ColumnElement[bool]:
     columns = stream.c
     mine = sa.or_(columns.receiver_id.is_(None), columns.receiver_id == receiver_id)
     return mine if source is None else sa.and_(mine, columns.source_id == source)
+
+
+_AFTER: Final = (
+    sa.select(stream.c.seq, stream.c.source_id, stream.c.resource_id, stream.c.run, stream.c.event, stream.c.url)
+    .where(
+        stream.c.seq > sa.bindparam("place"),
+        sa.or_(stream.c.receiver_id.is_(None), stream.c.receiver_id == sa.bindparam("receiver")),
+    )
+    .order_by(stream.c.seq)
+    .limit(sa.bindparam("most"))
+)
+_AFTER_OF_SOURCE: Final = _AFTER.where(stream.c.source_id == sa.bindparam("source"))
 
 
 def reaches(tx: Tx, place: int) -> bool:

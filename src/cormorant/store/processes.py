@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -39,11 +39,13 @@ def leave(tx: Tx, name: str) -> None:
     tx.execute(sa.delete(process).where(process.c.name == name))
 
 
+_ALIVE: Final = sa.select(*[process.c[name] for name in ProcessRow._fields]).where(
+    process.c.seen_at > sa.bindparam("since", type_=sa.Double)
+)
+_ALIVE_IN_ROLE: Final = _ALIVE.where(process.c.role == sa.bindparam("role"))
+
+
 def alive(tx: Tx, role: str | None = None) -> list[ProcessRow]:
     """Processes seen lately."""
-    statement = sa.select(*[process.c[name] for name in ProcessRow._fields]).where(
-        process.c.seen_at > tx.now() - ALIVE_S
-    )
-    if role is not None:
-        statement = statement.where(process.c.role == role)
-    return [ProcessRow(*row) for row in tx.rows(statement)]
+    bound = {"since": tx.now() - ALIVE_S, "role": role}
+    return [ProcessRow(*row) for row in tx.rows(_ALIVE if role is None else _ALIVE_IN_ROLE, bound)]
