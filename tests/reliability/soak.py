@@ -49,6 +49,9 @@ WARM = 0.25
 """Of the time: what is taken until then is not held to be growth."""
 LIMITS = {"memory, MB an hour": 12.0, "more files open": 8.0, "more threads": 2.0, "log of the database, MB": 64.0}
 SOURCES = ("site", "papers")
+SCHEDULE = "minutely"
+ENDS_S = 300.0
+"""How long crawls under way may take to end when the time is over."""
 WORDS = ("page", "which other", "about -paper", '"no other page"', "paper")
 
 
@@ -223,7 +226,7 @@ def install(home: Home, site: WebSite, folder: Path) -> None:
     home.add_source("files", "papers", {"path": str(folder)})
     with home.house() as house:
         every_minute = Wanted(sources=SOURCES, when="* * * * *", time_zone="UTC", overrun=Overrun.SKIP)
-        schedules.add(house, "minutely", every_minute)
+        schedules.add(house, SCHEDULE, every_minute)
 
 
 def soak(home: Home, life: Life, minutes: float) -> tuple[list[Look], list[str]]:
@@ -233,6 +236,7 @@ def soak(home: Home, life: Life, minutes: float) -> tuple[list[Look], list[str]]
         readers = Readers(process.stdout.readline().split()[2].rstrip("/"))
         with readers.reading():
             looks = list(_live(home, life, minutes, process.pid))
+            _see_end(home)
         assert process.poll() is None, commands.complaints(home, "serve")
     return looks, readers.failed[:3] if readers.answers["200"] else ["nothing was searched"]
 
@@ -247,6 +251,15 @@ def _live(home: Home, life: Life, minutes: float, pid: int) -> Iterator[Look]:
         seen = look(home, pid)
         tell(seen, passed)
         yield seen
+        pause(LOOK_S)
+
+
+def _see_end(home: Home) -> None:
+    """Order no more crawls, and wait until those under way have ended: other work on the machine may make them late."""
+    with home.house() as house:
+        schedules.set_enabled(house, SCHEDULE, enabled=False)
+    ends_at = CLOCK.monotonic() + ENDS_S
+    while unfinished(home) and CLOCK.monotonic() < ends_at:
         pause(LOOK_S)
 
 
