@@ -9,7 +9,7 @@ import pytest
 
 from cormorant.journal import runs
 from cormorant.model.run import RunState
-from cormorant.operate import steering
+from cormorant.operate import crawl, examining, steering
 from tests.clocks import until
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home, received
@@ -49,7 +49,7 @@ def test_what_a_rule_now_keeps_out_leaves_and_is_not_asked_for(home: Home, crawl
     assert len(visited) < len(OUT)
     home.edit_source("town", {"exclude": ["path:/out/"], "delay_s": 0})
     report = crawls.crawl(home, "town")
-    assert (report["run"], report["state"], report["complete"]) == (number, "finished", True)
+    assert (report["run"], report["state"], report["complete"]) == (number + 1, "finished", True)
     assert set(town.paths[asked:]) & set(OUT) == set()
     assert [each.removeprefix(town.origin) for each in home.found("words")[0] if "/out/" in each] == []
     assert len(home.found("words")[0]) == len(IN) + 1
@@ -80,7 +80,7 @@ def test_files_that_a_rule_now_keeps_out_leave(file_home: Home, crawls: Crawler,
     number = suspend(file_home, crawls, "papers", settled)
     file_home.edit_source("papers", {"exclude": ["*.txt"]})
     report = crawls.crawl(file_home, "papers")
-    assert (report["run"], report["state"]) == (number, "finished")
+    assert (report["run"], report["state"]) == (number + 1, "finished")
     assert len(file_home.found("words")[0]) == 360
 
 
@@ -91,3 +91,32 @@ def test_without_an_edit_it_goes_on_where_it_was(file_home: Home, crawls: Crawle
     crawls.crawl(file_home, "town")
     pages = [each for each in town.paths if each != "/robots.txt" and not each.startswith("/.")]
     assert len(pages) <= len({*pages}) + 2, "but for what was under way nothing is asked for twice"
+
+
+def test_the_limit_of_documents_is_of_what_goes_on_alone(file_home: Home, crawls: Crawler, town: Host) -> None:
+    pages = len(OUT) + len(IN) + 1
+    paced = {"start": [town.origin + "/"], "delay_s": 0.1, "per_host": 1, "max_documents": pages + 5}
+    file_home.add_source("web", "town", paced)
+    number = suspend(file_home, crawls, "town", lambda: len({*town.paths} & {*IN, *OUT}) >= 10)
+    file_home.edit_source("town", {"exclude": ["path:/nothing/"], "delay_s": 0})
+    report = crawls.crawl(file_home, "town")
+    assert (report["run"], report["complete"], report["fetched"]) == (number + 1, True, pages)
+    with file_home.house() as house:
+        assert crawl.report(house, number)["reason"].endswith(f"run {number + 1} goes on in its place.")
+
+
+def test_what_has_visited_everything_ends_as_it_began(file_home: Home, crawls: Crawler, tmp_path: Path) -> None:
+    """It waits for its turn to be indexed as its source is edited, so nothing of the folder has been listed anew."""
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for number in range(4):
+        (folder / f"{number}.txt").write_text(f"words {number}\n")
+    file_home.add_source("files", "papers", {"path": str(folder)})
+    pending = crawls.crawl(file_home, "papers", mode="examine")
+    with file_home.house() as house:
+        examining.index(house, pending["run"])
+        steering.suspend(house, pending["run"])
+    file_home.edit_source("papers", {"hidden": True})
+    report = crawls.crawl(file_home, "papers")
+    assert (report["run"], report["state"], report["index_deletes"]) == (pending["run"], "finished", 0)
+    assert len(file_home.found("words")[0]) == 4

@@ -215,6 +215,17 @@ class TestWindows:
         desk.pass_(5 * HOUR + 60)
         assert desk.open_runs() == [("docs", WAITING)]
 
+    def test_it_waits_for_the_run_that_goes_on_where_its_source_was_edited(self, desk: Timetable) -> None:
+        desk.add("nightly", "docs", when="0 17 * * *", windows=OFFICE)
+        desk.pass_(19 * HOUR)
+        first = desk.run()
+        of_sources.edit(desk.house, "docs", {"hidden": True})
+        desk.pass_(14 * HOUR)
+        assert (desk.run().id, desk.open_runs()) == (first.id + 1, [("docs", WAITING)])
+        assert desk.shown()["state"] == "executing"
+        desk.end()
+        assert [each[2] for each in desk.told()] == ["finished"]
+
     def test_who_goes_on_by_hand_is_let(self, desk: Timetable) -> None:
         desk.add("nightly", "docs", when="0 17 * * *", windows=OFFICE)
         desk.pass_(19 * HOUR)

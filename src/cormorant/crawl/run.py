@@ -69,8 +69,7 @@ class Conductor:
                 number = sources.next_generation(tx, self._row.source_id)
             progress.awake(tx, self._row.source_id, number, self._row.new_of)
             ledger.forget(tx)
-        began = self._row.started_at or self._clock.now()  # it has begun before, and goes on under other settings
-        self._change(state=RunState.DISCOVERING, generation=number, started_at=began)
+        self._change(state=RunState.DISCOVERING, generation=number, started_at=self._clock.now())
 
     async def _discover(self) -> None:
         """Admit what the source names; a listing that ends without an error is complete."""

@@ -48,12 +48,6 @@ class Left(NamedTuple):
     troubled: int = 0
 
 
-def unsee(tx: Tx, source: int, run: int) -> None:
-    """Nothing counts as seen by a run any more: it looks at everything once more."""
-    seen = sa.and_(resource.c.source_id == source, resource.c.run == run)
-    tx.execute(sa.update(resource).where(seen).values(run=0))
-
-
 def awake(tx: Tx, source: int, generation: int, new_of: int | None = None) -> None:
     """A run begins: what waited for a later time is looked at again, and sites are done that have nothing for it.
 

@@ -112,6 +112,12 @@ def change(tx: Tx, row: LaunchRow, **values: Any) -> bool:
     return bool(tx.execute(sa.update(launch).where(*unchanged).values(**written)).rowcount)
 
 
+def follow(tx: Tx, run: int, other: int) -> None:
+    """Another run goes on in the place of one: launches that wait for that wait for the other from now on."""
+    waiting = launch.c.run == run, launch.c.state.in_(OPEN_LAUNCHES)
+    tx.execute(sa.update(launch).where(*waiting).values(run=other))
+
+
 def set_run(tx: Tx, number: int, run: int) -> None:
     """The run of the source that a launch is at, within the transaction in which `change` said that it is ours."""
     tx.execute(sa.update(launch).where(launch.c.id == number).values(run=run))

@@ -98,6 +98,11 @@ class RunRow:
         return until - (self.started_at or self.requested_at) - (self.waited_s or 0.0)
 
     @property
+    def is_visiting(self) -> bool:
+        """Has it, suspended or not, more to visit yet, as far as its state says?"""
+        return (self.goes_on or self.state) in (RunState.WAITING, RunState.SUSPENDED, *_VISITING)
+
+    @property
     def new_of(self) -> int | None:
         """The run's own number when it visits only what is new, else None."""
         return self.id if self.refresh is Refresh.APPEND else None
@@ -335,12 +340,6 @@ def set_behind(tx: Tx, row: RunRow, under_way: int) -> None:
     """A run waits for its turn until one of so many has ended that are under way."""
     asked_then = run.c.id == row.id, run.c.state == RunState.WAITING, run.c.queued_at == row.queued_at
     tx.execute(sa.update(run).where(*asked_then).values(behind=under_way))
-
-
-def renew(tx: Tx, row: RunRow, settings: str, *, anew: bool) -> None:
-    """Have a suspended run begin once more under other settings when it goes on."""
-    goes_on = None if row.goes_on in _VISITING else row.goes_on
-    advance(tx, row.id, RunState.SUSPENDED, settings=settings, anew=anew, goes_on=goes_on)
 
 
 def change(tx: Tx, number: int, **values: object) -> None:

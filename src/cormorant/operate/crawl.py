@@ -14,7 +14,7 @@ from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.crawl import course
 from cormorant.frontier import facts, progress, versions
-from cormorant.journal import runs, visits
+from cormorant.journal import launches, runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, Refresh, RunState
 from cormorant.operate import indexing, problems, queueing, rehearsal, starts
@@ -101,7 +101,8 @@ def order_one(tx: Tx, row: SourceRow, wish: Wish = AS_USUAL) -> Ordered:
         before = None
     if before is None:
         survives = bool(row.settings.get("survives_restart", True))
-        return Ordered(_request(tx, row, wish), row.name, resumed=False, mine=True, survives=survives)
+        number = _request(tx, row, wish, anew=_edited(tx, row))
+        return Ordered(number, row.name, resumed=False, mine=True, survives=survives)
     was = (before.refresh, before.force, before.forget, before.mode)
     otherwise = was != (wish.refresh or before.refresh, wish.forced, wish.forget, wish.mode or before.mode)
     return _again(tx, before, row.name, as_before=otherwise)
@@ -110,25 +111,28 @@ def order_one(tx: Tx, row: SourceRow, wish: Wish = AS_USUAL) -> Ordered:
 def _again(tx: Tx, before: RunRow, source: str, *, as_before: bool) -> Ordered:
     """Follow a run that has not ended; one that was suspended goes on because of this order."""
     suspended = before.state is RunState.SUSPENDED
-    if suspended:
-        go_on(tx, before)
+    number = go_on(tx, before) if suspended else before.id
     resumed = before.state is not RunState.WAITING
-    return Ordered(before.id, source, resumed, as_before, mine=suspended, survives=before.survives)
+    return Ordered(number, source, resumed, as_before, mine=suspended, survives=before.survives)
 
 
-def go_on(tx: Tx, row: RunRow) -> None:
-    """Go on with a suspended run, under the settings that its source has by now.
+def go_on(tx: Tx, row: RunRow) -> int:
+    """Go on with a suspended run; returns its number.
 
-    Where these are others it begins once more with what is known: what was visited already is asked for conditionally,
-    what a rule now keeps out leaves, and what was kept out may come in.
+    One that was still visiting goes on under the settings that its source has by now. Where these are others another
+    run does so in its place: what was visited already is asked for conditionally, what a rule now keeps out leaves, and
+    what was kept out may come in. One that has visited everything is brought to its end under those it began with.
     """
     source = sources.numbered(tx, row.source_id)
-    if source is not None and dict(source.settings) != row.settings:
-        settings = json.dumps(dict(source.settings), sort_keys=True)
-        runs.renew(tx, row, settings, anew=row.anew or _edited(tx, source) or _judged_otherwise(row.settings, source))
-        progress.unsee(tx, row.source_id, row.id)
-        row = runs.get(tx, row.id)
-    runs.go_on(tx, row)
+    if source is None or dict(source.settings) == row.settings or not row.is_visiting:
+        runs.go_on(tx, row)
+        return row.id
+    anew = row.anew or _edited(tx, source) or _judged_otherwise(row.settings, source)
+    course.stop(tx, row, "Its source was edited while it was suspended.")
+    number = _request(tx, source, Wish(row.refresh, row.force, mode=row.mode, forget=row.forget), anew=anew)
+    runs.change(tx, row.id, reason=f"Its source was edited while it was suspended; run {number} goes on in its place.")
+    launches.follow(tx, row.id, number)
+    return number
 
 
 def leave(house: House, ordered: Sequence[Ordered]) -> list[Ordered]:
@@ -162,13 +166,13 @@ def _held(run: RunRow, source: str) -> ConflictError:
     return ConflictError(f"Run {run.id} of {source!r} {runs.stands(run)}: {run.reason} {runs.answers(run)}")
 
 
-def _request(tx: Tx, row: SourceRow, wish: Wish) -> int:
+def _request(tx: Tx, row: SourceRow, wish: Wish, *, anew: bool) -> int:
     """Order a new run with today's settings; a forced one takes nothing for known of the sites either."""
     if wish.forced:
         facts.expire(tx, row.id)
     settings = json.dumps(dict(row.settings), sort_keys=True)
     refresh = wish.refresh or Refresh(row.settings.get("refresh", Refresh.ALL))
-    number = runs.request(tx, row.id, settings, refresh, force=wish.forced, anew=_edited(tx, row))
+    number = runs.request(tx, row.id, settings, refresh, force=wish.forced, anew=anew)
     runs.change(tx, number, mode=wish.mode or Mode(row.settings.get("mode", Mode.ACCEPT)), forget=wish.forget)
     return number
 

@@ -42,15 +42,17 @@ def suspend(house: House, number: int | None) -> RunRow:
 
 
 def resume(house: House, number: int | None) -> Ordered:
-    """Go on with a run that was suspended or interrupted, or follow it. Raises NotFoundError, ConflictError."""
+    """Go on with a run that was suspended or interrupted, or follow it; one whose source was edited in another run.
+
+    Raises NotFoundError, ConflictError.
+    """
     with house.store.begin() as tx:
         row = runs.claimed(tx, number)
         suspended = row.state is RunState.SUSPENDED
         if not suspended and row.state not in OPEN_STATES:
             raise ConflictError(f"Run {row.id} cannot go on; it is {row.state}.{_answer(row)}")
-        if suspended:
-            crawl.go_on(tx, row)
-        return Ordered(row.id, _name(tx, row), resumed=True, mine=suspended, survives=row.survives)
+        number = crawl.go_on(tx, row) if suspended else row.id
+        return Ordered(number, _name(tx, row), resumed=True, mine=suspended, survives=row.survives)
 
 
 def stop(house: House, number: int | None) -> RunRow:
