@@ -49,10 +49,13 @@ def test_the_delivering_side_is_paused_as_a_whole(store: Store) -> None:
     with store.begin() as tx:
         for name in ("one", "two"):
             receivers.add(tx, "jsonlines", name, None, {}, 0)
+        receivers.set_error(tx, receivers.every(tx)[0].id, "It is away.", 300.0)
         receivers.set_paused(tx, paused=True)
         assert [row.paused for row in receivers.every(tx)] == [True, True]
+        assert receivers.every(tx)[0].try_at is not None
         receivers.set_paused(tx, paused=False)
         assert [row.paused for row in receivers.every(tx)] == [False, False]
+        assert receivers.every(tx)[0].try_at is None, "it is tried when somebody wants it"
 
 
 def test_a_deleted_receiver_is_gone(store: Store) -> None:

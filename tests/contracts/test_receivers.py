@@ -111,9 +111,10 @@ def warc(folder: Path) -> Iterator[Rig]:
 
 
 def python(folder: Path) -> Iterator[Rig]:
-    taking.forget()
     settings = PythonSettings(call="tests.receivers.taking:take")
-    yield Rig(lambda: PythonReceiver(settings, tools()), lambda: list(taking.TAKEN))
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv(taking.FOLDER, str(folder))
+        yield Rig(lambda: PythonReceiver(settings, tools()), lambda: list(taking.taken()))
 
 
 KINDS: dict[str, tuple[Callable[[Path], Iterator[Rig]], type[ReceiverSettings]]] = {

@@ -119,8 +119,8 @@ def house(store: Store, tmp_path: Path) -> House:
 
 
 @pytest.fixture(autouse=True)
-def nothing_taken() -> Iterator[None]:
-    taking.forget()
+def nothing_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv(taking.FOLDER, str(tmp_path))
     yield
     taking.forget()
 
@@ -128,19 +128,19 @@ def nothing_taken() -> Iterator[None]:
 def test_one_that_hangs_holds_up_no_other_and_has_one_batch_in_hand(house: House) -> None:
     house.add("python", "stuck", call="tests.receivers.taking:Shop")
     house.add("python", "quick", call="tests.receivers.taking:take")
-    taking.HANGS.set()
+    taking.hang()
     house.gone(5 * READ)
 
     def quick_is_done() -> bool:
         if house.row("quick").place < 5 * READ:
             return False
-        if taking.HANGS.is_set():
-            assert (house.row("stuck").place, len(taking.CALLS)) == (0, 5)
-            taking.HANGS.clear()
+        if taking.hangs():
+            assert (house.row("stuck").place, len(taking.calls())) == (0, 5)
+            taking.hang(on=False)
         return house.row("stuck").place == 5 * READ
 
     house.provide(quick_is_done)
-    assert max(map(len, taking.CALLS)) == READ
+    assert max(map(len, taking.calls())) == READ
     with house.store.read() as tx:
         assert stream.after(tx, 0, 1) == [], "what all have passed is dropped"
 
@@ -169,9 +169,9 @@ def test_links_to_what_is_not_committed_are_told_with_its_copy(house: House) -> 
 
 
 @pytest.mark.parametrize(("more", "waits"), [(False, True), (True, False)])
-def test_what_comes_little_by_little_is_waited_for(house: House, *, more: bool, waits: bool) -> None:
+def test_what_comes_little_by_little_is_waited_for(house: House, tmp_path: Path, *, more: bool, waits: bool) -> None:
     """A batch costs two transactions, whatever is in it: so many are told together, unless more are there already."""
-    house.add("python", "quick", call="tests.receivers.taking:take")
+    house.add("jsonlines", "quick", path=str(tmp_path / "found.jsonl"))
     events = [stream.Numbered(number, 1, number, 1, Event.DELETED, None) for number in range(1, GATHERED)]
 
     async def work() -> tuple[bool, bool]:
@@ -190,7 +190,7 @@ def test_what_hangs_for_ever_does_not_keep_the_process_from_ending(
 ) -> None:
     monkeypatch.setattr(provide, "LEAVE_S", 0.3)
     house.add("python", "stuck", call="tests.receivers.taking:Shop")
-    taking.HANGS.set()
+    taking.hang()
     house.gone(3)
     started = SystemClock().monotonic()
     house.provide(lambda: SystemClock().monotonic() > started + 0.5)
@@ -201,15 +201,15 @@ def test_what_hangs_for_ever_does_not_keep_the_process_from_ending(
 def test_one_that_fails_rests_and_goes_on_when_it_is_well(house: House) -> None:
     house.add("python", "shop", call="tests.receivers.taking:take")
     house.gone(3)
-    taking.RAISES.add(2)
+    taking.raise_for(2)
     house.provide(lambda: house.row("shop").failures > 0)
     row = house.row("shop")
     assert (row.place, row.failures, row.try_at is not None) == (0, 1, True)
     assert row.error == "ValueError: number 2 is odd"
-    taking.RAISES.clear()
+    taking.raise_for()
     house.provide(house.has_all("shop"))
     row = house.row("shop")
-    assert (row.error, row.failures, row.try_at, sorted(taking.TAKEN)) == (None, 0, None, [1, 2, 3])
+    assert (row.error, row.failures, row.try_at, sorted(taking.taken())) == (None, 0, None, [1, 2, 3])
 
 
 def test_it_is_left_alone_twice_as_long_each_time_and_as_long_as_it_asked() -> None:
@@ -233,7 +233,7 @@ def test_one_that_cannot_be_opened_is_told_of_and_tried_again(house: House, tmp_
 def test_what_is_refused_is_noted_until_a_newer_delivery_is_taken(house: House) -> None:
     house.add("python", "shop", call="tests.receivers.taking:take", tries=1)
     house.gone(4)
-    taking.RAISES.update({2, 4})
+    taking.raise_for(2, 4)
     house.provide(house.has_all("shop"))
     number = house.row("shop").id
     with house.store.read() as tx:
@@ -260,9 +260,9 @@ def test_what_is_named_late_is_found_by_its_number(house: House) -> None:
         row = runs.get(tx, house.run)
         runs.advance(tx, row.id, row.state, state=RunState.SWEEPING)
         course.go_on(tx, runs.get(tx, house.run), state=RunState.DELIVERING)
-    taking.LATE.append(Refusal(1, "no such shelf"))
+    taking.say_late(Refusal(1, "no such shelf"))
     house.provide(house.has_all("shop"))
-    assert [each.event for each in taking.TAKEN.values()] == ["new", "finished"]
+    assert [each.event for each in taking.taken().values()] == ["new", "finished"]
     with house.store.read() as tx:
         ((noted, _),) = faulty.of(tx, house.row("shop").id, 10)
     assert (noted.resource, noted.url, noted.reason) == (first, "https://a.example/0", "no such shelf")
@@ -273,15 +273,15 @@ def test_a_receiver_may_end_a_run_and_no_other_s(house: House) -> None:
         other = sources.add(tx, "web", "other", {})
         theirs = runs.request(tx, other, "{}", Refresh.ALL, force=False)
         receivers.add(tx, "python", "shop", house.source, {"call": "tests.receivers.taking:Shop", "runs": True}, 0)
-    taking.LATE += [Stop(theirs, "not mine"), Stop(house.run, "enough\0")]
+    taking.say_late(Stop(theirs, "not mine"), Stop(house.run, "enough\0"))
     with house.store.begin() as tx:
         stream.append(tx, [Entry(house.source, 0, house.run, Event.FINISHED)])
-    house.provide(lambda: 2 in taking.TAKEN)
+    house.provide(lambda: 2 in taking.taken())
     with house.store.read() as tx:
         mine, other_run = runs.get(tx, house.run), runs.get(tx, theirs)
     assert (mine.state, other_run.state) == (RunState.STOPPED, RunState.WAITING)
     assert mine.reason == "The receiver 'shop' had it stopped: enough"
-    assert taking.TAKEN[2].event == "stopped"
+    assert taking.taken()[2].event == "stopped"
 
 
 def test_at_the_end_means_when_the_run_has_found_everything(house: House) -> None:
@@ -295,7 +295,7 @@ def test_at_the_end_means_when_the_run_has_found_everything(house: House) -> Non
         course.go_on(tx, row, state=RunState.DELIVERING)
     taking.forget()
     house.provide(house.has_all("shop"))
-    assert taking.CALLS == [[1, 2, 3]]
+    assert taking.calls() == [[1, 2, 3]]
 
 
 @pytest.mark.parametrize("event", Event)
@@ -319,11 +319,11 @@ def test_everything_is_sent_again_to_the_one_that_asked(house: House, monkeypatc
     house.gone(1)
     house.provide(lambda: house.row("shop").place > 60)  # and the process ends in between
     house.provide(house.has_all("shop", "other"))
-    told = [each for each in taking.TAKEN.values() if each.event == "found"]
+    told = [each for each in taking.taken().values() if each.event == "found"]
     assert sorted(each.url for each in told) == sorted(pages(150))
     assert all(each.text == f"text of {each.url}" and each.document for each in told)
-    assert [each.event for each in taking.TAKEN.values() if each.event != "found"] == ["deleted"]
-    assert len(taking.TAKEN) == sum(map(len, taking.CALLS)) == 151, "nobody else was told of them"
+    assert [each.event for each in taking.taken().values() if each.event != "found"] == ["deleted"]
+    assert len(taking.taken()) == sum(map(len, taking.calls())) == 151, "nobody else was told of them"
 
 
 def order(house: House, wanted: Resend) -> None:
@@ -337,13 +337,13 @@ def test_what_it_could_not_take_is_sent_again(house: House) -> None:
     with house.store.begin() as tx:
         stream.append(tx, [Entry(house.source, each, house.run, Event.NEW) for each in known])
         stream.append(tx, [Entry(house.source, 99, house.run, Event.DELETED, "https://a.example/gone")])
-    taking.RAISES.update({2, 4})
+    taking.raise_for(2, 4)
     house.provide(house.has_all("shop"))
-    assert sorted(taking.TAKEN) == [1, 3]
-    taking.RAISES.clear()
+    assert sorted(taking.taken()) == [1, 3]
+    taking.raise_for()
     order(house, Resend(None, -1, 2**62, faulty=True))
     house.provide(house.has_all("shop"))
-    again = [taking.TAKEN[seq] for seq in (5, 6)]
+    again = [taking.taken()[seq] for seq in (5, 6)]
     assert [(each.event, each.url) for each in again] == [
         ("found", "https://a.example/1"), ("deleted", "https://a.example/gone"),
     ]  # fmt: skip

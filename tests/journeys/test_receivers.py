@@ -159,6 +159,40 @@ def test_a_plug_in_keeps_a_folder_out_and_its_faults_to_itself(home: Installatio
     assert "ModuleNotFoundError" in gone.err
 
 
+def test_one_that_ends_its_process_ends_no_crawl_and_holds_up_nobody(home: Installation, tmp_path: Path) -> None:
+    """The provider, the index and others go on; what ends it is named, and it is told the rest when it is mended."""
+    lines = tmp_path / "lines"
+    given = ("call=tests.receivers.taking:Poisoned", f"data=/17.txt {lines}", "tries=1")
+    home.fine("receiver", "add", "python", "shop", *(word for each in given for word in ("--set", each)))
+    home.fine("receiver", "add", "python", "broken", "--set", "call=tests.receivers.taking:dies")
+    crawl = home.start("crawl")
+    provider = until(lambda: provider_of(crawl)).pid
+    until(lambda: shown(home, "broken")["failures"] > 1)
+    assert provider_of(crawl).pid == provider, "it was not taken along"
+    crawled = ended(crawl)
+    assert crawled.code == 0
+    assert "The receiver broken was not told of all that was found: It ended its own process with exit code 3." in (
+        crawled.err
+    )
+    assert "Mend tests.receivers.taking:dies" in crawled.err
+    assert len(home.fine("search", "harbour", "--json", "--limit", "1000").objects) == COUNT
+    assert len(set(lines.read_text().split())) == COUNT - 1
+    (faulty,) = home.fine("receiver", "faulty", "shop", "--json").objects
+    assert (faulty["url"].endswith("/17.txt"), "exit code 3" in faulty["reason"]) == (True, True)
+    listed = {each["receiver"]: each for each in home.fine("receiver", "list", "--json").objects}
+    assert [listed[name]["backlog"] for name in ("index", "shop", "broken")] == [0, 0, COUNT]
+    assert listed["broken"]["next_try_at"]
+    assert "exit code 3" in home.fine("status").out
+    home.fine("provider", "resume")
+    assert shown(home, "broken")["next_try_at"] is None, "it is tried at once when somebody wants it"
+    home.fine("receiver", "edit", "broken", "--set", "call=tests.receivers.taking:take")
+    home.fine("receiver", "edit", "shop", "--set", f"data=none {lines}")
+    for name in ("shop", "broken"):
+        home.fine("receiver", "resend", name, "--faulty")
+    assert shown(home, "broken")["backlog"] == 0
+    assert len(set(lines.read_text().split())) == COUNT
+
+
 def _found(home: Installation, word: str) -> list[str]:
     """The files below the folder of papers that a word finds."""
     hits = home.fine("search", word, "--json").objects

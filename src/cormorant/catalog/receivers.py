@@ -153,6 +153,11 @@ def set_error(tx: Tx, number: int, error: str, rest_s: float = 0.0) -> None:
     _log.warning("receiver failed", extra={"receiver": number, "reason": error, "rest_s": rest_s})
 
 
+def set_awake(tx: Tx, number: int) -> None:
+    """Have a receiver that is left alone for a while tried now: a person asks for it."""
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(try_at=None))
+
+
 def set_resend(tx: Tx, number: int, resend: Resend | None) -> None:
     """Remember what is to be sent again; None: nothing is left of it."""
     said = json.dumps(resend) if resend is not None else None
@@ -160,8 +165,8 @@ def set_resend(tx: Tx, number: int, resend: Resend | None) -> None:
 
 
 def set_paused(tx: Tx, *, paused: bool) -> None:
-    """Pause or resume the delivering side as a whole."""
-    tx.execute(sa.update(receiver).values(paused=paused))
+    """Pause or resume the delivering side as a whole. Resumed, those that are left alone for a while are tried now."""
+    tx.execute(sa.update(receiver).values({"paused": paused} if paused else {"paused": paused, "try_at": None}))
 
 
 def _row(row: Any) -> ReceiverRow:

@@ -18,7 +18,7 @@ def pause(context: typer.Context) -> None:
 
 @app.command(epilog=examples("cormorant provider resume"))
 def resume(context: typer.Context) -> None:
-    """Resume deliveries where they stopped."""
+    """Resume deliveries where they stopped; receivers that failed are tried at once."""
     _set(terminal.of(context), paused=False)
 
 

@@ -118,7 +118,10 @@ def delete(house: House, name: str) -> None:
 
 
 def set_paused(house: House, *, paused: bool) -> None:
-    """Pause or resume all deliveries. Crawling goes on; what is found waits in the stream."""
+    """Pause or resume all deliveries. Crawling goes on; what is found waits in the stream.
+
+    Resumed, those that failed and are left alone for a while are tried at once.
+    """
     with house.store.begin() as tx:
         receivers.set_paused(tx, paused=paused)
 
@@ -209,6 +212,7 @@ def resend(house: House, name: str, source: str | None = None, *, faulty: bool =
         if number is not None and row.source_id not in (None, number):
             raise ConflictError(f"The receiver {name!r} is told of another source, and not of {source!r}.")
         receivers.set_resend(tx, row.id, Resend(number, -1, resending.newest(tx), faulty))
+        receivers.set_awake(tx, row.id)
         return _record(tx, receivers.named(tx, name))
 
 

@@ -1,37 +1,37 @@
-"""Somebody's own code: a function or class of an installed package, called in the process that delivers.
+"""Somebody's own code: a function or class of an installed package, called in a process of its own.
 
     `call = "package.module:name"`: a function, called with each batch; or a class, made once with `data`, then called
 
     batch -> call --returns--> nothing, refusals, stops; False: every run of the batch is to end
-               `--raises--> the batch comes again; after `tries` times one by one, and what still raises is refused
+               `--raises, or ends its process--> the batch comes again, to a new process if need be; after `tries`
+                    times one by one, and what still makes it raise or end is refused
 
-What it raises is logged, and is nobody else's trouble. A class may have a method `approve(address)` that says whether a
-folder may be entered (setting `veto`), and a method `close()`.
+What it raises is logged, and is nobody else's trouble, nor is how it ends. A class may have a method `approve(address)`
+that says whether a folder may be entered (setting `veto`), and a method `close()`.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from pydantic import Field, field_validator
 
 from cormorant.base.errors import BadSetting, CormorantError
 from cormorant.base.log import logger
+from cormorant.receivers.apart import Apart, Approve, Died, Late, Make, Tell
 from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverSettings, ReceiverTools, Refusal, Stop
-
-T = TypeVar("T")
 
 _log = logger(__name__)
 _CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 APPROVE_S = 10.0
 """How long it may take to say whether a folder may be entered."""
-MOST_WORDS = 500
-"""Characters that are kept of what was raised."""
+MOST_DEATHS = 3
+"""So many records of a batch, one by one, may end its process before it is left alone for a while; folders, for good.
+
+Else one that ends with everything would cost the start of a process for each record there is.
+"""
 
 
 class PythonSettings(ReceiverSettings):
@@ -63,18 +63,18 @@ class PythonReceiver:
 
     def __init__(self, settings: PythonSettings, tools: ReceiverTools) -> None:  # noqa: ARG002 - needs none
         self.settings = settings
-        self._called: Any = None
         self._apart: Apart | None = None
         self._failed, self._tried = 0, 0
+        self._deadly: dict[int, str] = {}
 
     def open(self) -> None:
         """Import and make it. Raises BadSetting when that fails."""
         self.close()
-        self._apart = Apart()
-        self._called = loaded(self.settings, self._apart)
+        self._apart = Apart(_make(self.settings))
+        self._apart.open()
 
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal | Stop]:
-        """Hand a batch over. Raises NotTaken when it raises, or returns what nobody understands."""
+        """Hand a batch over. Raises NotTaken when it raises or ends, or returns what nobody understands."""
         if not batch:
             return ()
         try:
@@ -86,93 +86,72 @@ class PythonReceiver:
                 raise
             said = self._one_by_one(batch)
         self._failed = self._tried = 0
+        self._deadly.clear()
         return said
 
     def close(self) -> None:
         """Let it close what it has."""
-        called, self._called = self._called, None
-        close = getattr(called, "close", None)
-        if self._apart is not None and callable(close):
-            with suppress(NotTaken):
-                self._apart.do(close)
-        if self._apart is not None:
-            self._apart.end()
-            self._apart = None
+        apart, self._apart = self._apart, None
+        if apart is not None:
+            apart.end()
 
     def _one_by_one(self, batch: Sequence[Delivery]) -> list[Refusal | Stop]:
+        """What is said of each. Raises Died when too many end it; those are known when the batch comes again."""
         said: list[Refusal | Stop] = []
+        deaths = 0
         for each in batch:
+            if each.seq in self._deadly:
+                said.append(Refusal(each.seq, self._deadly[each.seq]))
+                continue
             try:
                 said += self._told([each])
+            except Died as error:
+                self._deadly[each.seq] = error.sentence
+                said.append(Refusal(each.seq, error.sentence))
+                deaths += 1
+                if deaths == MOST_DEATHS:
+                    raise
             except NotTaken as error:
                 said.append(Refusal(each.seq, error.sentence))
         return said
 
     def _told(self, batch: Sequence[Delivery]) -> list[Refusal | Stop]:
-        """Call it once. Raises NotTaken for anything that it raises."""
-        called, apart = self._called, self._apart
-        if apart is None:
+        """Call it once. Raises NotTaken for anything that it raises, Died when it ends its process."""
+        if self._apart is None:
             raise BadSetting(f"{self.settings.call} is not open. Open the receiver again; the batch comes again.")
-        return apart.do(lambda: list(_understood(called(batch), batch)))
-
-
-class Apart:
-    """A thread for somebody else's code, which may raise anything there, and take as long as it likes."""
-
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="plug-in")
-
-    def do(self, work: Callable[[], T], limit_s: float | None = None) -> T:
-        """Have it done. Raises NotTaken with what it raised, whatever that was, or when it takes too long.
-
-        The log has the traceback.
-        """
-        done = self._thread.submit(work)
-        try:
-            error = done.exception(limit_s)
-        except TimeoutError:
-            raise NotTaken(f"It has not come back for {limit_s:g} seconds.") from None
-        if error is None:
-            return done.result()
-        _log.warning("plug-in raised", exc_info=error)
-        words = " ".join(str(error).split())[:MOST_WORDS]
-        raise NotTaken(f"{type(error).__name__}: {words}".removesuffix(": ")) from error
-
-    def end(self) -> None:
-        """Let the thread end when it has nothing to do any more."""
-        self._thread.shutdown(wait=False)
-
-
-def loaded(settings: PythonSettings, apart: Apart) -> Any:
-    """What is to be called: a function, or an instance of a class. Raises BadSetting when it cannot be had."""
-    module, _, name = settings.call.partition(":")
-    try:
-        found: Any = apart.do(lambda: getattr(importlib.import_module(module), name))
-        made: Any = apart.do(lambda: found(settings.data)) if isinstance(found, type) else found
-    except NotTaken as error:
-        raise BadSetting(f"{settings.call} cannot be had: {error.sentence}") from error
-    if not callable(made):
-        raise BadSetting(
-            f"{settings.call} cannot be called. Name a function, or a class with a method __call__(batch)."
-        )
-    if settings.veto and not callable(getattr(made, "approve", None)):
-        raise BadSetting(f"{settings.call} has no method approve(address), which the setting veto asks.")
-    return made
+        answer = self._apart.ask(Tell(batch))
+        return [*answer.refusals, *answer.stops]
 
 
 class Veto:
     """Says of a folder's address whether it may not be entered.
 
-    Where it raises, or cannot be had, nobody knows, and nothing is entered; what does not come back is not asked again.
+    Where it raises, or cannot be had, nobody knows, and nothing is entered; what does not come back, or ends its
+    process again and again, is not asked any more.
     """
 
     def __init__(self, settings: PythonSettings) -> None:
-        self._apart: Apart | None = Apart()
-        self._why = ""
+        self._apart: Apart | None = Apart(_make(settings))
+        self._why, self._deaths = "", 0
+
+    def __call__(self, address: str) -> bool:
+        """May it not be entered? Raises NotTaken when that cannot be told."""
+        if self._apart is None:
+            raise NotTaken(self._why)
         try:
-            self._approve: Any = loaded(settings, self._apart).approve
+            answer = self._apart.ask(Approve(address), APPROVE_S)
         except BadSetting as error:
             self._end(error)
+            raise NotTaken(error.sentence) from error
+        except Died as error:
+            self._deaths += 1
+            if self._deaths == MOST_DEATHS:
+                self._end(error)
+            raise
+        except Late as error:
+            self._end(error)
+            raise
+        return answer.vetoed
 
     def _end(self, error: CormorantError) -> None:
         """Nobody is asked any more."""
@@ -181,36 +160,11 @@ class Veto:
             self._apart.end()
         self._apart, self._why = None, error.sentence
 
-    def __call__(self, address: str) -> bool:
-        """May it not be entered? Raises NotTaken when that cannot be told."""
-        if self._apart is None:
-            raise NotTaken(self._why)
-        try:
-            return self._apart.do(lambda: self._approve(address), APPROVE_S) is False
-        except NotTaken as error:
-            if not isinstance(error.__cause__, BaseException):
-                self._end(error)
-            else:
-                _log.warning("no answer", extra={"address": address, "reason": error.sentence})
-            raise
-
 
 def veto(settings: PythonSettings) -> Veto | None:
     """What says which folders may not be entered; None when nothing is to be asked."""
     return Veto(settings) if settings.veto else None
 
 
-def _understood(said: object, batch: Sequence[Delivery]) -> Iterator[Refusal | Stop]:
-    """What a call returned, as the protocol has it. Raises TypeError for anything else."""
-    if said is None or said is True:
-        return
-    if said is False:
-        for run in sorted({each.run for each in batch}):
-            yield Stop(run, "it said so")
-        return
-    if not isinstance(said, Iterable):
-        raise TypeError(f"it returned {type(said).__name__}; nothing, True, False or refusals are understood")
-    for each in said:
-        if not isinstance(each, Refusal | Stop):
-            raise TypeError(f"it returned {type(each).__name__} among others, which is no Refusal and no Stop")
-        yield each
+def _make(settings: PythonSettings) -> Make:
+    return Make(settings.call, settings.data, settings.veto)
