@@ -284,7 +284,7 @@ SETS = {
     "found": "visited, and on its way to a receiver",
     "finished": "visited in the run under way, and delivered",
     "old": "visited in an earlier run, and not in the one under way; after a run, everything that is well",
-    "error": "its last visit ended failed, deferred, quarantined or held",
+    "error": "its last visit ended failed, deferred, quarantined or held, or a receiver could not take it",
     "excluded": "a gate said no; listed by `document list --excluded`",
 }
 

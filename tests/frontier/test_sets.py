@@ -50,7 +50,8 @@ class Life:
         at = self.at
         due = at.ready and at.due < order.limit(at.generation)
         run = [Cause.ENDED, *(ENDS if due else ())] if at.running is not None else [Cause.BEGUN]
-        return [*run, *([Cause.DELIVERED] if at.place < self.head else ())]
+        refused = [Cause.TAKEN] if at.refused is not None else [Cause.REFUSED] if at.seq else []
+        return [*run, *([Cause.DELIVERED] if at.place < self.head else ()), *refused]
 
     def happen(self, cause: Cause, which: int) -> Cause:
         """Change what is stored as the product does; returns what it was: a visit is what its fate makes of it."""
@@ -58,8 +59,10 @@ class Life:
             self.at = self.at._replace(generation=self.at.generation + 1, running=self.at.generation + 1)
         elif cause is Cause.ENDED:
             self.at = self.at._replace(running=None)
-        elif cause is Cause.DELIVERED:
-            self.at = self.at._replace(place=self.head)
+        elif cause is Cause.DELIVERED:  # what is taken takes the place of an older one that was not
+            self.at = self.at._replace(place=self.head, refused=self.at.seq if self.at.refused == self.at.seq else None)
+        elif cause in (Cause.REFUSED, Cause.TAKEN):
+            self.at = self.at._replace(refused=self.at.seq if cause is Cause.REFUSED else None)
         else:
             return self._visit(ENDS[cause][which % len(ENDS[cause])])
         return cause

@@ -106,11 +106,24 @@ def test_one_that_hangs_stops_neither_the_index_nor_the_run(home: Installation) 
         refused = home.fine("receiver", "faulty", "shop", "--json").objects
         assert {each["reason"] for each in refused} == {"no price"}
         assert 0 < len(refused) == shown(home)["faulty"] <= shown(home)["refused"]
+        errors = home.fine("document", "list", "--state", "error", "--json").objects
+        assert sorted(each["url"] for each in errors) == sorted(each["url"] for each in refused)
+        assert {each["reason"] for each in errors} == {"the receiver 'shop' could not take it: no price"}
+        assert "refused   file" in home.fine("document", "list", "--state", "error").out
+        (record,) = home.fine("document", "show", refused[0]["url"], "--json").objects
+        assert [(each["receiver"], each["reason"]) for each in record["refusals"]] == [("shop", "no price")]
+        said = home.fine("explain", refused[0]["url"])
+        assert "The receiver 'shop' could not take it: no price" in said.out
+        assert "`cormorant receiver resend shop --faulty` offers it again." in said.out
+        again = home.fine("document", "recrawl", "--state", "error", "--json").object
+        assert again["documents"] == len(refused)
         home.fine("document", "recrawl", refused[0]["url"])
         hook.judge = lambda _: Answer(204)
         home.fine("receiver", "resend", "shop", "--faulty")
         assert {each["url"] for each in hook.taken.values()} >= {each["url"] for each in refused}
         assert home.fine("receiver", "faulty", "shop", "--json").objects == []
+        home.run("crawl")
+        assert home.fine("document", "list", "--state", "error", "--json").objects == []
 
 
 def test_everything_is_sent_again_without_a_question_to_a_source(home: Installation, tmp_path: Path) -> None:

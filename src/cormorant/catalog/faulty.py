@@ -58,6 +58,26 @@ def of(tx: Tx, receiver: int, most: int, behind: int = 0) -> list[tuple[Faulty, 
     return [(Faulty(*row[:-1]), row[-1]) for row in tx.rows(statement)]
 
 
+def of_documents(
+    tx: Tx, receivers: Collection[int], resources: Collection[int]
+) -> dict[int, list[tuple[int, Faulty, float]]]:
+    """What these receivers could not take of these documents, by document: which receiver, what, and when it said so.
+
+    At most 1,000 documents at a time.
+    """
+    if not tx.rows(sa.select(faulty.c.seq).limit(1)):
+        return {}
+    statement = (
+        sa.select(faulty.c.receiver_id, *(faulty.c[name] for name in _COLUMNS), faulty.c.at)
+        .where(faulty.c.receiver_id.in_(list(receivers)), faulty.c.resource_id.in_(list(resources)))
+        .order_by(faulty.c.receiver_id)
+    )
+    found: dict[int, list[tuple[int, Faulty, float]]] = {}
+    for row in tx.rows(statement):
+        found.setdefault(row.resource_id, []).append((row[0], Faulty(*row[1:-1]), row[-1]))
+    return found
+
+
 def count(tx: Tx, receiver: int) -> int:
     """How many documents there are that a receiver could not take."""
     statement = sa.select(sa.func.count()).where(faulty.c.receiver_id == receiver)

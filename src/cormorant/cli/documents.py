@@ -24,6 +24,9 @@ app = new_app(
 )
 _CHANGES = {"new": "new", "content": "changed", "access": "rights"}
 """What a visit changed, for people; where it was how the visit ended, that is told."""
+REFUSED = "refused"
+"""What is said of a document that a receiver could not take, and with which nothing else is wrong."""
+_WELL = ("ok", "unchanged", "moved", "gone")
 
 OfState = Annotated[str | None, typer.Option("--state", metavar="S", help=f"In this state only: {', '.join(SETS)}.")]
 OfStatus = Annotated[int | None, typer.Option("--status", metavar="N", help="With this status only, like 404.")]
@@ -68,7 +71,8 @@ def list_(context: typer.Context, listed: Listed) -> None:
     """List every known address: status of the last visit, how it is with it, address.
 
     `--state` and `--json` go by the sets: todo, found (on its way to a receiver), finished (visited in the run under
-    way), old (visited in an earlier run: all that is well between runs), error and excluded.
+    way), old (visited in an earlier run: all that is well between runs), error (failed, or refused by a receiver) and
+    excluded.
     """
     from cormorant.operate import listing
 
@@ -81,7 +85,8 @@ def list_(context: typer.Context, listed: Listed) -> None:
             if say.json:
                 say.record(record)
             else:
-                why = f"  {record['rule'] or record['reason'] or ''}" if listed.excluded or listed.no_text else ""
+                is_told = listed.excluded or listed.no_text or _word(record) == REFUSED
+                why = f"  {record['rule'] or record['reason'] or ''}" if is_told else ""
                 say.print(f"{record['status']:>4}  {_word(record):<8}  {record['url']}{why}".rstrip())
 
 
@@ -93,6 +98,8 @@ def _word(record: Mapping[str, Any]) -> str:
         return "to visit"
     if record["state"] == "found" and record["indexed"]:
         return "to index"
+    if record["state"] == "error" and record["outcome"] in _WELL:
+        return REFUSED
     return "indexed" if record["indexed"] and record["outcome"] != "held" else str(record["outcome"])
 
 

@@ -52,7 +52,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     say.print(record["address"])
     say.raw(f"  {say.bold(verdict)}{terminal.clean(source)}: {terminal.clean(record['because'])}")
     no_text = (record["conversion"] or {}).get("no_text")
-    if record.get("advice") and (no_text or record["verdict"] not in ("indexed", "pending")):
+    if record.get("advice") and (no_text or record["refusals"] or record["verdict"] not in ("indexed", "pending")):
         say.print(f"  {record['advice']}")
     if renamed := record.get("renamed"):
         say.print(f"  {'Known as':<13} {renamed['fetched']}, shown as {renamed['shown']}, by {renamed['rule']}")

@@ -4,6 +4,7 @@
                |  `--SAME, LEFT--------------------^
                |  `--FAILED--> error      `--EXCLUDED--> excluded          both --BEGUN--> todo
                `--PUT_OFF--> todo --ENDED--> error
+    found, finished, old --REFUSED--> error --TAKEN--> where it was
 
 Of the nine sets of the older systems four have no rows of their own, since they are what a process has in its hands:
 
@@ -35,6 +36,8 @@ class Cause(StrEnum):
     PUT_OFF = "a visit is put off"
     EXCLUDED = "a gate says no at a visit"
     DELIVERED = "every receiver has come past it"
+    REFUSED = "a receiver cannot take it"
+    TAKEN = "a receiver takes what it could not, or is deleted"
     ENDED = "the run ends"
 
 
@@ -44,8 +47,10 @@ BY_OUTCOME: Final[Mapping[OutcomeKind, Cause]] = MappingProxyType({
     OutcomeKind.FAILED: Cause.FAILED, OutcomeKind.QUARANTINED: Cause.FAILED, OutcomeKind.HELD: Cause.FAILED,
 })  # fmt: skip
 """What a visit is to the sets, by how it was settled (`fate`)."""
-_SEEN = ("finished", "found")
-"""After a visit that delivers nothing: found when what an earlier one brought is still on its way."""
+_SEEN = ("finished", "found", "error")
+"""After a visit that delivers nothing: found when what an earlier one brought is still on its way, error when a
+receiver could not take that.
+"""
 TRANSITIONS: Final[Mapping[Cause, Mapping[str, tuple[str, ...]]]] = MappingProxyType({
     Cause.BEGUN: {
         "todo": ("todo",), "found": ("todo", "found"), "old": ("todo", "old"), "error": ("todo", "error"),
@@ -58,12 +63,15 @@ TRANSITIONS: Final[Mapping[Cause, Mapping[str, tuple[str, ...]]]] = MappingProxy
     Cause.PUT_OFF: {"todo": ("todo",)},
     Cause.EXCLUDED: {"todo": ("excluded",)},
     Cause.DELIVERED: {"found": ("finished", "old")},
+    Cause.REFUSED: {"found": ("error",), "finished": ("error",), "old": ("error",)},
+    Cause.TAKEN: {"error": ("found", "finished", "old", "error")},
     Cause.ENDED: {"todo": ("todo", "error"), "finished": ("old",)},
 })  # fmt: skip
 """Every way there is, by cause and set. Where a cause names a set no more it leaves it as it is.
 
 At BEGUN what is visited in every run goes to todo, and a listed file stays where it is until its listing shows another
-version. At ENDED what was put off goes to error, and what nobody came to stays.
+version. At ENDED what was put off goes to error, and what nobody came to stays. At TAKEN error is what its last visit
+left in error, or another receiver could not take either.
 """
 
 
@@ -71,7 +79,7 @@ class Standing(NamedTuple):
     """What the view looks at: of the address, of its source, and how far the slowest receiver has come.
 
     `run` visited it last; `running` is the run under way, None when there is none. `seq` is the place in the stream of
-    what its document said last, 0 for none.
+    what its document said last, 0 for none; `refused` the newest that a receiver could not take of it, None for none.
     """
 
     due: int
@@ -83,6 +91,7 @@ class Standing(NamedTuple):
     generation: int
     running: int | None
     place: int
+    refused: int | None = None
 
 
 _ERRORS = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED, OutcomeKind.HELD)
@@ -98,6 +107,8 @@ def set_of(at: Standing) -> str:
         return "error"
     if at.outcome is OutcomeKind.EXCLUDED:
         return "excluded"
+    if at.refused is not None and at.refused >= at.seq:
+        return "error"
     if at.seq > at.place:
         return "found"
     return "finished" if at.running is not None and at.run == at.running else "old"

@@ -102,9 +102,9 @@ def _numbers(house: House, chosen: Chosen, *, here: bool) -> Iterator[int]:
     with house.store.read() as tx:
         if chosen.wanted.source:
             sources.named(tx, chosen.wanted.source)
-        view = documents.View(tx)
         rows = [row for address in chosen.addresses for row in _at(tx, address, here=here)]
-        met = {row.id for row in rows if listing.is_wanted(view.record(row), chosen.wanted)}
+        records = documents.View(tx).records(rows)
+        met = {record["id"] for record in records if listing.is_wanted(record, chosen.wanted)}
     return iter(sorted(met))
 
 

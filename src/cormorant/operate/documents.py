@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -24,8 +24,10 @@ from cormorant.model.resource import Role, State
 from cormorant.model.rules import Renamed
 from cormorant.model.settings import parse_settings
 from cormorant.model.status import Status
+from cormorant.operate import refusals
 from cormorant.operate.house import House
 from cormorant.operate.howread import how_read
+from cormorant.operate.refusals import Refused
 from cormorant.plugins import source_kind, source_settings
 from cormorant.sources.files.naming import Naming
 from cormorant.sources.files.settings import FilesSettings
@@ -67,20 +69,25 @@ class View:
         self._referrers: dict[int, str] = {}
         self._tx = tx
 
-    def record(self, row: Any) -> dict[str, Any]:
-        """The Document record of a row."""
+    def records(self, rows: Sequence[Any]) -> list[dict[str, Any]]:
+        """The Document records of rows, at most 1,000."""
+        refused = refusals.of(self._tx, [row.id for row in rows])
+        return [self._record(row, refused.get(row.id, [])) for row in rows]
+
+    def _record(self, row: Any, refused: Sequence[Refused]) -> dict[str, Any]:
         held = held_by(self._held, row.source_id, row.outcome, indexed=row.indexed)
         outcome = OutcomeKind.HELD if held else OutcomeKind(row.outcome)
         excluded = OutcomeKind(row.outcome) is OutcomeKind.EXCLUDED
+        reason = why_held(held, row.status) if held else row.reason
         return {
             "id": row.id,
             "source": row.source,
             "url": row.url or row.display or row.address,
             "access_url": row.address,
-            "state": self._state(row, outcome),
+            "state": self._state(row, outcome, max((each.seq for each in refused), default=None)),
             "status": _status(outcome, row.status),
             "outcome": None if outcome is OutcomeKind.NONE else outcome.name.lower(),
-            "reason": why_held(held, row.status) if held else row.reason,
+            "reason": "; ".join(filter(None, (reason, refusals.why(refused)))) or None,
             "rule": (row.reason or "").partition(": ")[2] if excluded else None,
             "title": row.title,
             "mime": row.mime,
@@ -97,13 +104,13 @@ class View:
             "attempts": row.attempts,
         }
 
-    def _state(self, row: Any, outcome: OutcomeKind) -> str:
+    def _state(self, row: Any, outcome: OutcomeKind, refused: int | None) -> str:
         """Which of the nine sets it is in; what a gate excluded at its visit is in none of them."""
         run = self._running.get(row.source_id)
         return set_of(
             Standing(
                 row.due, row.state == State.READY, row.visited_at is not None, outcome, row.run, row.seq or 0,
-                row.generation, run.id if run is not None else None, self._place,
+                row.generation, run.id if run is not None else None, self._place, refused,
             )
         )  # fmt: skip
 
@@ -254,7 +261,9 @@ def row(tx: Tx, number: int) -> Any:
 
 
 def _shown(house: House, tx: Tx, known: Any) -> dict[str, Any]:
-    return View(tx).record(known) | how_read(house, place_of(tx, known.id), known.size_bytes)
+    (record,) = View(tx).records([known])
+    told = [each.record() for each in refusals.of(tx, [known.id]).get(known.id, [])]
+    return record | how_read(house, place_of(tx, known.id), known.size_bytes) | {"refusals": told}
 
 
 def place_of(tx: Tx, number: int) -> Place | None:

@@ -21,7 +21,7 @@ from cormorant.model.level import Level
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role, State
 from cormorant.model.status import Status, describe
-from cormorant.operate import advising, documents, limits, links, rulings, sitemaps, troubles, unmet
+from cormorant.operate import advising, documents, limits, links, refusals, rulings, sitemaps, troubles, unmet
 from cormorant.operate.house import House
 from cormorant.operate.howread import how_read
 from cormorant.store.database import Tx
@@ -54,6 +54,7 @@ def explain(house: House, address: str, *, here: bool = True) -> list[dict[str, 
         for each in sources.every(tx):
             if each.id in rows:
                 record = _known(house, tx, each, rows[each.id]) | _renaming(each, rows[each.id], meant)
+                record |= _refused(tx, record)
                 found.append(record | _left_out(house, each, rows[each.id], record["verdict"]))
             elif said := _unkept(house, tx, each, meant):
                 found.append(_empty(meant) | said | _renaming(each, None, meant))
@@ -77,7 +78,7 @@ def _empty(address: str) -> dict[str, Any]:
         "address": address, "source": None, "id": None, "title": None, "depth": None, "verdict": "unknown",
         "because": "", "paths": [], "links": None, "gates": [], "visits": [], "conversion": None,
         "index": {"indexed": False}, "cache": None, "duplicates": [], "near_duplicates": [], "access": None,
-        "next": None, "site": None, "sitemap": None, "host": None,
+        "next": None, "site": None, "sitemap": None, "host": None, "refusals": [],
     }  # fmt: skip
 
 
@@ -128,6 +129,20 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         "next": _next(tx, owner, row), "site": site,
         "sitemap": sitemaps.of_row(tx, row),
     }  # fmt: skip
+
+
+def _refused(tx: Tx, record: dict[str, Any]) -> dict[str, Any]:
+    """What receivers could not take of it; where nothing else is wrong that is what there is to be done about."""
+    refused = refusals.of(tx, [record["id"]]).get(record["id"], []) if record["id"] is not None else []
+    if not refused:
+        return {}
+    why = refusals.why(refused)
+    said = {
+        "refusals": [each.record() for each in refused],
+        "because": f"{record['because']} {why[0].upper()}{why[1:]}",
+    }
+    well = record["verdict"] in ("indexed", "pending")
+    return said | ({"advice": refusals.advice(refused, record["address"])} if well else {})
 
 
 def _held(run: RunRow, status: int) -> str:

@@ -175,8 +175,7 @@ def _records(
     while True:
         with house.store.read() as tx:
             rows = tx.rows(statement.where(resource.c.id > behind).order_by(resource.c.id).limit(PAGE))
-            view = View(tx)
-            records = [view.record(row) for row in rows]
+            records = View(tx).records(rows)
             changes = {} if changed is None else visits.changes_of(tx, changed, [row.id for row in rows])
         if changed is not None:
             records = [record | {"change": changes.get(record["id"])} for record in records]

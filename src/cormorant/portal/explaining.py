@@ -98,10 +98,11 @@ def told(record: Mapping[str, Any], number: int) -> dict[str, Any]:
     """An explanation as the page shows it; `number` tells those of one address apart."""
     visits, no_text = _visits(record["visits"]), (record["conversion"] or {}).get("no_text")
     outcome = visits[0]["outcome"] if visits else ""
+    is_bad = no_text or record["refusals"] or record["verdict"] not in ("indexed", "pending")
     return dict(record) | {
         "part": f"-{number + 1}" if number else "", "parts": _parts(record), "title": title_of(record),
         "outcome": outcome, "visits": visits,
-        "advised": record.get("advice") if no_text or record["verdict"] not in ("indexed", "pending") else "",
+        "advised": record.get("advice") if is_bad else "",
         "status": record.get("status"), "status_text": record.get("status_text", ""),
         "explained": is_known(record.get("status", -1)), "ways": [_path(each) for each in record["paths"][:WAYS]],
         "read_as": _read_as(record["conversion"] or {}), "robots": _robots(record["address"]),

@@ -220,8 +220,19 @@ class Reading(Record):
     no_text: str | None = None
 
 
+class Refused(Record):
+    """A receiver could not take a document as it was delivered with the number `seq`, and why in its words."""
+
+    receiver: str
+    seq: int
+    reason: str
+    told_at: When
+
+
 class OneDocument(Document, Reading):
-    """What is known about a document, and how it was read."""
+    """What is known about a document, how it was read, and which receivers could not take it."""
+
+    refusals: list[Refused]
 
 
 class Documents(Record):
@@ -312,6 +323,7 @@ class Explanation(Record):
     next: dict[str, Any] | None
     site: dict[str, Any] | None
     sitemap: dict[str, Any] | None
+    refusals: list[Refused] = Field(description="Which receivers could not take it.")
     host: dict[str, Any] | None = Field(description="Of an address nobody has met: who knows others of its host.")
     renamed: dict[str, str] | None = None
 
