@@ -390,6 +390,17 @@ class TestHeld:
         (source,) = (each for each in held.run("status", "--json").object["sources"] if each["source"] == "docs")
         assert source["last_good_run"] == (2 if answer == "accept" else 1)
 
+    def test_an_answer_may_be_given_twice_and_not_taken_back(self, held: Installation) -> None:
+        """Two people give the same answer: both see the run to its end. The other answer says what became of it."""
+        twice = [held.start("run", "accept", "2", "--json") for _ in range(2)]
+        assert [json.loads(ended(each).out)["state"] for each in twice] == ["finished", "finished"]
+        assert held.run("run", "accept", "--json").object["state"] == "finished"
+        refused = held.run("run", "refuse", "2")
+        assert (refused.code, refused.err.strip()) == (
+            1, "Run 2 was accepted before; it is finished. The next crawl looks anew.",
+        )  # fmt: skip
+        assert "is not held" in held.run("run", "accept", "1").err
+
     def test_accepted(self, held: Installation) -> None:
         done = held.run("run", "accept", "--json")
         assert (done.object["state"], done.object["reason"]) == ("finished", "the deletion was accepted"), done
@@ -399,7 +410,7 @@ class TestHeld:
         done = held.run("run", "refuse", "2", "--json")
         assert done.object["state"] == "finished", done
         assert held.fine("search", "unique3", "--json").objects
-        assert held.run("run", "refuse", "2").code == 1
+        assert "was refused before" in held.run("run", "accept", "2").err
 
 
 def test_refresh_is_one_of_four(home: Installation) -> None:

@@ -190,7 +190,9 @@ def prune(
     for each in record["rules"]:
         say.note(f"  {each['rule']}: {each['documents']:,}")
     for rule in record["idle"]:
-        say.note(f"The rule {rule!r} matches none of them. Check how it is written.")
+        say.note(
+            f"The rule {rule!r} matches none of what was left. Unless it left them out before, check how it is written."
+        )
 
 
 @app.command(epilog=examples("cormorant run index", "cormorant run index 3"))

@@ -90,7 +90,7 @@ class Conductor:
         links.weigh(self._store, self._row.source_id, self._row.id)
         delta.tell(self._store, self._row)
         sweep.finish_counts(self._store, self._row)
-        self._change(state=RunState.DELIVERING, asked=None)
+        self._change(state=RunState.DELIVERING)
 
     async def _deliver(self) -> None:
         """Wait until every receiver that takes deliveries has come to the end of what this run found."""

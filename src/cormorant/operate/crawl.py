@@ -196,19 +196,27 @@ def _judged(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
     """Answer a held run: accept lets documents go and take their new text, refuse keeps both until the next run.
 
-    Raises ConflictError when the run is not held.
+    The same answer once more changes nothing. Raises ConflictError when the run is not held, or was answered otherwise.
     """
     with house.store.begin() as tx:
-        row = runs.get(tx, number)
+        row = runs.claimed(tx, number)
         if row.state is not RunState.HELD:
-            raise ConflictError(f"Run {row.id} is not held; it is {row.state}.")
-        if accept:
+            if row.asked != (runs.ACCEPT if accept else runs.REFUSE):
+                raise _not_held(row)
+        elif accept:
             runs.answer(tx, row, RunState.SWEEPING, runs.ACCEPT, "the deletion was accepted")
         else:
             what = "the change" if versions.waiting_count(tx, row.source_id) else "the deletion"
             versions.forget(tx, row.source_id)
             runs.answer(tx, row, RunState.DELIVERING, runs.REFUSE, f"{what} was refused")
         return runs.get(tx, row.id)
+
+
+def _not_held(row: RunRow) -> ConflictError:
+    answered = {runs.ACCEPT: "accepted", runs.REFUSE: "refused"}.get(row.asked or "")
+    if answered:
+        return ConflictError(f"Run {row.id} was {answered} before; it is {row.state}. The next crawl looks anew.")
+    return ConflictError(f"Run {row.id} is not held; it is {row.state}. `cormorant status` names those that are.")
 
 
 def listed(
