@@ -1,7 +1,7 @@
 """Where somebody else's code is called: in a process of its own, which may end in any way and takes nobody along.
 
     Apart --starts--> python -m cormorant.receivers.plugged, at the other end of a socket pair
-      |  orders there (pickled); back what it answers and logs (MessagePack: none of it is run here)
+      |  orders there; back what it answers and logs (MessagePack of known shapes: none of it is run at either end)
       |- it ended by itself, or took too long and was killed: told; the next order starts it anew
       `- ended: it is told to close, has CLOSE_S for it, and is killed
 
@@ -11,7 +11,6 @@ It ends soon after the process that started it, however that ends, and is the fi
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -35,7 +34,7 @@ LOOK_S: Final = 1.0
 """How often it is looked whether it is there: what it started itself may keep its end of the socket open."""
 
 
-class Make(NamedTuple):
+class Make(msgspec.Struct, tag=True):
     """The first order: import a name of a module, make it of `data` if it is a class; does it have to have a say?"""
 
     call: str
@@ -43,13 +42,13 @@ class Make(NamedTuple):
     veto: bool
 
 
-class Tell(NamedTuple):
+class Tell(msgspec.Struct, tag=True):
     """Call it with a batch."""
 
     batch: Sequence[Delivery]
 
 
-class Approve(NamedTuple):
+class Approve(msgspec.Struct, tag=True):
     """Ask whether a folder may be entered."""
 
     address: str
@@ -77,6 +76,9 @@ class Line(msgspec.Struct, tag=True):
     text: str
 
 
+ORDERS: Final[msgspec.msgpack.Decoder[Make | Tell | Approve | None]] = msgspec.msgpack.Decoder(
+    Make | Tell | Approve | None
+)
 _SAID: Final[msgspec.msgpack.Decoder[Answer | Line]] = msgspec.msgpack.Decoder(Answer | Line)
 
 
@@ -90,6 +92,12 @@ class Late(NotTaken):
     """A receiver took too long to say something, and its process was killed."""
 
     code = "no_answer"
+
+
+class Untold(NotTaken):
+    """A document holds what cannot be told to another process."""
+
+    code = "no_json"
 
 
 class Apart:
@@ -121,7 +129,8 @@ class Apart:
     def ask(self, order: Tell | Approve, limit_s: float | None = None) -> Answer:
         """What it answers to an order. Raises NotTaken with what it raised, whatever that was.
 
-        Late when it takes longer than so, Died when it has ended, BadSetting when it cannot be had again after that.
+        Late when it takes longer than so, Died when it has ended, BadSetting when it cannot be had again after that,
+        Untold for an order that cannot be put into words.
         """
         self.open()
         answer = self._ordered(order, limit_s)
@@ -161,7 +170,11 @@ class Apart:
         if connection is None:
             raise Died("It is not there.")
         try:
-            connection.send_bytes(pickle.dumps(order, pickle.HIGHEST_PROTOCOL))
+            words = msgspec.msgpack.encode(order)
+        except TypeError as error:
+            raise Untold(f"It holds what is no JSON: {error}.") from error
+        try:
+            connection.send_bytes(words)
             while isinstance(said := _SAID.decode(self._heard(connection, limit_s)), Line):
                 _log.log(said.level, "plug-in said", extra={"by": said.logger, "said": said.text})
         except (OSError, EOFError, msgspec.DecodeError) as error:

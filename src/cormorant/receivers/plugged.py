@@ -10,13 +10,13 @@ from __future__ import annotations
 import importlib
 import logging
 import os
-import pickle
 import select
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -25,7 +25,7 @@ from typing import Any, Final, assert_never
 import msgspec
 
 from cormorant.base.clock import pause
-from cormorant.receivers.apart import Answer, Approve, Line, Make, Tell
+from cormorant.receivers.apart import ORDERS, Answer, Approve, Line, Make, Tell
 from cormorant.receivers.protocol import Delivery, Refusal, Stop
 
 GRACE_S: Final = 5.0
@@ -42,7 +42,7 @@ def serve(connection: Connection) -> None:
     plug = _Plug()
     while True:
         try:
-            order: Make | Tell | Approve | None = pickle.loads(connection.recv_bytes())  # noqa: S301 - our own
+            order = ORDERS.decode(connection.recv_bytes())
         except EOFError:
             return
         answer = plug.tried(order)
@@ -53,17 +53,19 @@ def serve(connection: Connection) -> None:
 
 
 class _Plug:
-    """What is called, once it is made."""
+    """What is called, once it is made, in a thread: whatever is raised there is kept for whoever looks."""
 
     def __init__(self) -> None:
         self._called: Any = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="plug-in")
 
     def tried(self, order: Make | Tell | Approve | None) -> Answer:
         """What came of an order: of somebody else's code anything may come."""
-        try:
-            return self._done(order)
-        except BaseException as error:  # noqa: BLE001 - it may even try to end the process
-            return Answer(raised=_words(error), where="".join(traceback.format_exception(error)))
+        done = self._thread.submit(self._done, order)
+        error = done.exception()
+        if error is None:
+            return done.result()
+        return Answer(raised=_words(error), where="".join(traceback.format_exception(error)))
 
     def _done(self, order: Make | Tell | Approve | None) -> Answer:
         match order:

@@ -20,7 +20,7 @@ from pydantic import Field, field_validator
 
 from cormorant.base.errors import BadSetting, CormorantError
 from cormorant.base.log import logger
-from cormorant.receivers.apart import Apart, Approve, Died, Late, Make, Tell
+from cormorant.receivers.apart import Apart, Approve, Died, Late, Make, Tell, Untold
 from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverSettings, ReceiverTools, Refusal, Stop
 
 _log = logger(__name__)
@@ -79,6 +79,8 @@ class PythonReceiver:
             return ()
         try:
             said = self._told(batch)
+        except Untold:  # however often it comes
+            said = self._one_by_one(batch)
         except NotTaken:
             self._tried = self._tried + 1 if self._failed == batch[0].seq else 1
             self._failed = batch[0].seq
