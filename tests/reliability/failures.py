@@ -80,4 +80,16 @@ FOUND = (
         "Every disk that a crawl writes to is looked at, and `status` says in a sentence which is full "
         "(`operate/disks.py`).",
     ),
+    Found(
+        "eta",
+        "Where a receiver was told slower than pages were visited, the end lay far behind what was said on the way, and "
+        "the servers were named as what held the run up.",
+        "A run's end is foreseen by its slowest receiver too, which is named (`operate/estimate.py`).",
+    ),
+    Found(
+        "eta",
+        "On a busy machine, whose processors retrievers shared with others, each used less than a whole one, and the "
+        "servers were named.",
+        "What a retriever had and waited for counts together (`crawl/measuring.py`).",
+    ),
 )
