@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cormorant.base.errors import NotFoundError
@@ -11,6 +11,7 @@ from cormorant.catalog.faulty import Faulty
 from cormorant.crawl import course
 from cormorant.frontier import hiding
 from cormorant.journal import runs
+from cormorant.model.run import Counters
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import Refusal, Stop
 from cormorant.receivers.stream import Event
@@ -44,6 +45,36 @@ def acknowledge(tx: Tx, row: ReceiverRow, errand: Errand, place: int) -> None:
         runs.count(tx, run, f"receiver {row.name}", total)
     stream.trim(tx)
     errand.confirmed = place
+
+
+def overtake(tx: Tx, place: int) -> None:
+    """The index was made anew and is at `place`: write that, and count what lay before it as if it had been told.
+
+    Of runs under way only; what the others count was told of when they ended. It may have come further meanwhile.
+    """
+    number, passed = receivers.index(tx), receivers.index_place(tx)
+    if not number or place < passed <= stream.head(tx):
+        return
+    for run in runs.open_runs(tx):
+        events = stream.told_between(tx, passed, place, number, run.id)
+        if events:
+            total = runs.counted_by(tx, run.id, f"receiver {receivers.INDEX}")
+            total.add(_told(events))
+            runs.count(tx, run.id, f"receiver {receivers.INDEX}", total)
+    receivers.set_place(tx, number, place)
+    hiding.passed(tx, place)
+    stream.trim(tx)
+
+
+def _told(events: Mapping[Event, int]) -> Counters:
+    """What the index counts that is told of so many events of each kind."""
+    told = Counters(indexed=events.get(Event.NEW, 0), index_link_updates=events.get(Event.LINKS, 0))
+    for event, count in events.items():
+        if event.of_gone:
+            told.index_deletes += count
+        elif not (event is Event.LINKS or event.of_run or event.of_unvisited):
+            told.index_writes += count
+    return told
 
 
 def _refuse(tx: Tx, row: ReceiverRow, seen: Sequence[Found], refusals: Sequence[Refusal]) -> None:

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged
-from cormorant.catalog import receivers, sources
+from cormorant.catalog import sources
 from cormorant.catalog.acls import ACLNumbers
-from cormorant.crawl import likening, links
+from cormorant.crawl import acknowledging, likening, links
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.crawl.outlets import entry_of
-from cormorant.frontier import hiding, purging
+from cormorant.frontier import purging
 from cormorant.index.entry import Put
-from cormorant.index.protocol import Stats
+from cormorant.index.protocol import IndexWriter, Stats
 from cormorant.journal import runs
-from cormorant.model.run import RunState
+from cormorant.model.run import OPEN_STATES, RunState
 from cormorant.operate.house import House
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, Numbered
-from cormorant.store.database import Tx
+from cormorant.store.database import Store, Tx
 from cormorant.store.schema import content
 
+Progress = Callable[[int, int], None]
 PAGE = 500
 """Documents read, and handed to the index, at a time; fewer when they are large."""
 COMMIT, COMMIT_TEXT = 20_000, 64 << 20
@@ -51,11 +52,11 @@ def refuse_older_store(house: House) -> None:
         )
 
 
-def rebuild(house: House, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+def rebuild(house: House, progress: Progress | None = None) -> dict[str, Any]:
     """Make the index anew beside the one in use, then switch; search goes on meanwhile.
 
-    `progress` is told how many documents are done, of how many. Rows and place are of one moment, so that deliveries go
-    on behind it. Raises ConflictError when the installation has no index, and what `fill` raises.
+    Deliveries go on behind the new one's place. Raises ConflictError when the installation has no index, and what
+    `fill` raises.
     """
     if not house.searchable:
         raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded first.")
@@ -66,32 +67,27 @@ def rebuild(house: House, progress: Callable[[int, int], None] | None = None) ->
     return fill(house, progress)
 
 
-def fill(house: House, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+def fill(house: House, progress: Progress | None = None) -> dict[str, Any]:
     """Do what `rebuild` does, for whoever delivers.
 
-    Raises ConflictError when somebody else writes the index, CacheDamaged when no copy can be read: it then stays as it
-    was.
+    `progress` is told how many documents are done, of how many. Of what others change meanwhile the stream tells behind
+    the place that is noted first, and what is told again changes nothing. So the rows are of no one moment, and nobody
+    has to keep for us what they were. Raises ConflictError when somebody else writes the index, CacheDamaged when no
+    copy can be read: it then stays as it was.
     """
     started = house.clock.monotonic()
     _weigh_links(house)
-    damaged: list[str] = []
-    done, committed, waiting = 0, 0, 0
-    with closing(house.cache()) as cache, house.index_rebuild() as writer, ExitStack() as held_open:
+    with closing(house.cache()) as cache, house.index_rebuild() as writer:
         shelf = Shelf(cache, ACLNumbers())
         likening.compare_all(house.store, shelf)
-        tx = held_open.enter_context(house.store.read())
-        place = stream.head(tx)
-        total = _count(tx)
-        for page in _pages(tx, shelf):
-            whole = [each for each in page if each.frame is not None]
+        with house.store.read() as tx:
+            place, total = stream.head(tx), _count(tx)
+        done, damaged = 0, list[str]()
+        for page in _committed(writer, _pages(house.store, shelf)):
             damaged += [each.row.url for each in page if each.frame is None and each.row is not None]
-            waiting += writer.apply([Put(entry_of(each)) for each in whole])
-            done += len(whole)
+            done += sum(each.frame is not None for each in page)
             if progress is not None:
-                progress(done, total)
-            if done - committed >= COMMIT or waiting >= COMMIT_TEXT:
-                writer.commit(0)
-                committed, waiting = done, 0
+                progress(done, max(done, total))
         if damaged and not done:
             raise CacheDamaged(
                 f"None of {len(damaged):,} kept copies can be read, so the index stays as it was. "
@@ -99,49 +95,67 @@ def fill(house: House, progress: Callable[[int, int], None] | None = None) -> di
             )
         writer.commit(place)
     with house.store.begin() as tx:
-        for row in receivers.every(tx):
-            if row.kind == receivers.INDEX:
-                receivers.set_place(tx, row.id, place)
-        hiding.passed(tx, place)
-        stream.trim(tx)
+        acknowledging.overtake(tx, place)
     return {
         "documents": done, "damaged": len(damaged), "damaged_urls": damaged[:20], "place": place,
         "took_s": round(house.clock.monotonic() - started, 3),
     }  # fmt: skip
 
 
+def _committed(writer: IndexWriter, pages: Iterator[Sequence[Found]]) -> Iterator[Sequence[Found]]:
+    """Put these into the index page by page, committing now and then; the last commit is left to the caller."""
+    documents = size = 0
+    for page in pages:
+        size += writer.apply([Put(entry_of(each)) for each in page if each.frame is not None])
+        documents += len(page)
+        yield page
+        if documents >= COMMIT or size >= COMMIT_TEXT:
+            writer.commit(0)
+            documents = size = 0
+
+
 def _weigh_links(house: House) -> None:
-    """Weigh the links that no index has asked for yet. What is told of them lies before the place that is filled to."""
+    """Weigh the links that no index has asked for yet. What is told of them lies before the place that is filled to.
+
+    A run that is under way does so at its end, and has not turned all of them round before.
+    """
     with house.store.read() as tx:
         newest = [run for each in sources.every(tx) for run in runs.every(tx, each.id, limit=1)]
     for run in newest:
-        links.weigh(house.store, run.source_id, run.id)
+        if run.state not in OPEN_STATES:
+            links.weigh(house.store, run.source_id, run.id)
 
 
 def _count(tx: Tx) -> int:
     return int(tx.execute(sa.select(sa.func.count()).select_from(content).where(content.c.indexed)).scalar_one())
 
 
-def _pages(tx: Tx, shelf: Shelf) -> Iterator[list[Found]]:
+def _pages(store: Store, shelf: Shelf) -> Iterator[list[Found]]:
     """Every document that search may find, with its kept copy, its rights and what links say of it."""
-    behind = 0
-    while True:
-        statement = (
-            sa.select(content.c.id, content.c.source_id)
-            .where(content.c.indexed, content.c.id > behind)
-            .order_by(content.c.id)
-            .limit(PAGE)
-        )
-        rows = tx.rows(statement)
-        if not rows:
-            return
-        events = [Numbered(0, row.source_id, row.id, 0, Event.NEW, None) for row in rows]
-        found = shelf.find(tx, events)
-        behind = found[-1].event.resource
-        yield shelf.furnished(tx, [each for each in found if each.row is not None])
+    behind: int | None = 0
+    while behind is not None:
+        with store.read() as tx:
+            page, behind = _page(tx, shelf, behind)
+        if page:
+            yield page
 
 
-def optimize(house: House, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+def _page(tx: Tx, shelf: Shelf, behind: int) -> tuple[list[Found], int | None]:
+    """The next documents, and behind which number to go on; None when there are no more."""
+    statement = (
+        sa.select(content.c.id, content.c.source_id)
+        .where(content.c.indexed, content.c.id > behind)
+        .order_by(content.c.id)
+        .limit(PAGE)
+    )
+    events = [Numbered(0, row.source_id, row.id, 0, Event.NEW, None) for row in tx.rows(statement)]
+    if not events:
+        return [], None
+    found = shelf.find(tx, events)
+    return shelf.furnished(tx, [each for each in found if each.row is not None]), found[-1].event.resource
+
+
+def optimize(house: House, progress: Progress | None = None) -> dict[str, Any]:
     """Purge addresses that are gone for good, then have the index hold only what search may find, in few segments.
 
     The engine joins segments by itself and drops what was deleted in them as it does; what is left is dropped by making
@@ -170,11 +184,14 @@ def _figures(house: House) -> Stats:
 def _purge(house: House) -> int:
     """Remove rows of addresses that are gone for good, of sources whose newest run has nothing to go on with."""
     purged = 0
-    with house.store.begin() as tx:
-        for owner in sources.every(tx):
-            last = runs.every(tx, owner.id, limit=1)
+    with house.store.read() as tx:
+        owners = [each.id for each in sources.every(tx)]
+    for owner in owners:
+        with house.store.begin() as tx:
+            sources.claim(tx, owner)  # so that no run of it is ordered, which may ask for what goes
+            last = runs.every(tx, owner, limit=1)
             if last and last[0].state is RunState.FINISHED:
-                purged += purging.purge(tx, owner.id)
+                purged += purging.purge(tx, owner)
     return purged
 
 

@@ -128,6 +128,14 @@ def after(tx: Tx, place: int, most: int, source: int | None = None, receiver_id:
     return [Numbered(row[0], row[1], row[2], row[3], Event(row[4]), row[5]) for row in rows]
 
 
+def told_between(tx: Tx, place: int, upto: int, receiver_id: int, run: int) -> dict[Event, int]:
+    """How many events of each kind a receiver of all sources is told of a run behind a place, up to another."""
+    columns = stream.c
+    between = columns.seq > place, columns.seq <= upto, columns.run == run
+    statement = sa.select(columns.event, sa.func.count()).where(*between, told(None, receiver_id))
+    return {Event(row[0]): int(row[1]) for row in tx.rows(statement.group_by(columns.event))}
+
+
 def told(source: int | None, receiver_id: int | None) -> sa.ColumnElement[bool]:
     """Which events are for a receiver: those of its source, or of all, that are not for another alone."""
     columns = stream.c
