@@ -57,6 +57,17 @@ def test_the_port_of_the_pages_is_known_while_their_owner_has_the_folder(tmp_pat
     os.close(lock)
 
 
+def test_who_has_to_be_alone_says_so_until_the_next_owner(tmp_path: Path) -> None:
+    for alone in (True, False):
+        lock = folder.take_lock(tmp_path)
+        assert lock is not None
+        if alone:
+            folder.note_alone(lock)
+        assert folder.is_alone(tmp_path) == alone
+        assert folder.noted_ports(tmp_path) == set()
+        os.close(lock)
+
+
 @pytest.mark.parametrize("said", [b"", b"\n", b"no port\n", b"-1\n", b"\xff\xfe8766"])
 def test_what_is_no_port_in_a_lock_is_none(tmp_path: Path, said: bytes) -> None:
     lock = folder.take_lock(tmp_path)

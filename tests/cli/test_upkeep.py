@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app import folder
+from cormorant.app import folder, opening
+from cormorant.app.build import Plan
+from cormorant.app.settings import Installation as Settings
+from cormorant.operate import lending
 from tests.cli.conftest import World
 from tests.cli.test_crawl import add, slow
 from tests.cli.world import Installation, Site
@@ -58,14 +61,42 @@ def test_a_damaged_index_is_made_anew(home: Installation) -> None:
     assert home.fine("search", "harbour", "--json").objects
 
 
-def test_not_while_somebody_delivers(bare: Installation, site: Site) -> None:
-    slow(site, 0.2, 6)
+def test_also_while_somebody_delivers(bare: Installation, site: Site) -> None:
+    slow(site, 0.2, 20)
     add(bare, site)
     crawl = bare.start("crawl")
     until(lambda: "/1" in site.asked)
-    done = bare.run("index", "rebuild")
-    assert (done.code, "at work" in done.err) == (1, True), done
+    for what in ("rebuild", "optimize"):
+        assert bare.run("index", what).code == 0
+    assert crawl.wait() == 0
     crawl.communicate()
+    assert [len(bare.fine("search", f"word{each}", "--json").objects) for each in range(20)] == [1] * 20
+
+
+def test_not_while_another_command_has_to_be_alone(bare: Installation, site: Site) -> None:
+    add(bare, site)
+    bare.run("crawl")
+    with opening.owned(Plan(bare.folder, Settings())):
+        done = bare.run("index", "rebuild")
+    assert (done.code, "Another command is at work" in done.err) == (1, True), done
+    assert bare.run("index", "rebuild").code == 0
+
+
+def test_two_at_once(bare: Installation, site: Site) -> None:
+    add(bare, site)
+    bare.run("crawl")
+    lock = folder.take_lock(bare.folder)
+    assert lock is not None
+    with opening.opened(Plan(bare.folder, Settings())) as house, lending.lent(house):
+        done = bare.run("index", "rebuild")
+        assert (done.code, "made anew already" in done.err, len(done.err.splitlines())) == (1, True, 1), done
+        for words in (("receiver", "list"), ("status",)):
+            said = bare.fine(*words)
+            assert "is being made anew" in said.out + said.err
+        assert bare.fine("receiver", "show", "index", "--json").object["made_anew"] is True
+    assert "made anew" not in bare.fine("receiver", "list").err
+    assert bare.run("index", "rebuild").code == 0
+    os.close(lock)
 
 
 def test_kept_copies_in_another_folder(bare: Installation, site: Site, tmp_path: Path) -> None:

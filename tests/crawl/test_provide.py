@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import NoRoom
+from cormorant.base.errors import ConflictError, NoRoom
 from cormorant.cache.frame import Frame, encode
 from cormorant.cache.local import LocalCache
 from cormorant.catalog import faulty, receivers, sources
@@ -23,7 +24,9 @@ from cormorant.crawl.errands import GATHERED, MOST_GATHERING_S, MOST_S, NO_ROOM_
 from cormorant.crawl.outlets import IndexOutlet, ReceiverOutlet, is_told
 from cormorant.crawl.provide import READ, Provider
 from cormorant.frontier import settlement
+from cormorant.index import embedded
 from cormorant.index.memory import MemoryIndex
+from cormorant.index.writing import EmbeddedWriter
 from cormorant.journal import runs
 from cormorant.model.run import Refresh, RunState
 from cormorant.plugins import receiver_kind, receiver_settings
@@ -349,3 +352,44 @@ def test_what_it_could_not_take_is_sent_again(house: House) -> None:
     ]  # fmt: skip
     with house.store.read() as tx:
         assert faulty.count(tx, house.row("shop").id) == 0
+
+
+def test_an_index_that_is_lent_is_let_go_of_and_then_goes_on(house: House, tmp_path: Path) -> None:
+    house.add("jsonlines", "lines", path=str(tmp_path / "lines"))
+    house.add(receivers.INDEX, "index")
+    beside = house.connect
+
+    def connect(row: ReceiverRow) -> Outlet:
+        if row.kind != receivers.INDEX:
+            return beside(row)
+        return IndexOutlet(embedded.open_writer(tmp_path / "index"), house.shelf, house.store)
+
+    def story() -> Iterator[None]:
+        house.gone(3)
+        while house.row("index").place < 3:
+            yield
+        with house.store.begin() as tx:
+            until = receivers.lend(tx)
+        assert until is not None
+        while not (writer := opened()):
+            yield
+        house.gone(2)
+        while house.row("lines").place < 5:
+            yield
+        assert (house.row("index").place, house.row("index").error) == (3, None)
+        writer.close()
+        with house.store.begin() as tx:
+            receivers.take_back(tx, until)
+        while house.row("index").place < 5:
+            yield
+
+    def opened() -> EmbeddedWriter | None:
+        with suppress(ConflictError):
+            return embedded.open_writer(tmp_path / "index")
+        return None
+
+    house.connect = connect  # type: ignore[method-assign]
+    told = story()
+    house.provide(lambda: next(told, told) is told)
+    with house.store.read() as tx:
+        assert stream.after(tx, 0, 1) == []

@@ -252,6 +252,28 @@ def test_a_run_that_was_stopped_is_not_held(store: Store, before: str, after: st
     assert run_of(store, number).state == after
 
 
+@pytest.mark.usefixtures("hurried")
+def test_an_index_that_is_made_anew_is_waited_for_whatever_was_wrong_with_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = under_way(store, RunState.DELIVERING)
+    monkeypatch.setattr(waiting, "TRIED_AGAIN_S", 0.0)
+
+    async def work() -> None:
+        with store.begin() as tx:
+            until = receivers.lend(tx)
+            receivers.set_error(tx, receivers.index(tx), "It is damaged.")
+        delivered = asyncio.create_task(waiting.until_delivered(store, run_of(store, number)))
+        await asyncio.sleep(0.3)
+        assert not delivered.done()
+        with store.begin() as tx:
+            receivers.take_back(tx, until or 0.0)
+        async with asyncio.timeout(LIMIT_S):
+            await delivered
+
+    asyncio.run(work())
+
+
 class Outbox:
     """An outlet to which there is nothing new; it works."""
 

@@ -17,7 +17,7 @@ import tantivy
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError, IndexDamaged
 from cormorant.cli import search
-from cormorant.index import reading, writing
+from cormorant.index import embedded, reading, writing
 from cormorant.index.embedded import open_reader, open_writer, rebuild
 from cormorant.index.entry import Change, Put, Relink
 from cormorant.index.layout import LAYOUT, MARK, register
@@ -170,6 +170,17 @@ def test_one_writer(tmp_path: Path) -> None:
         pass
     writer.close()
     open_writer(tmp_path).close()
+
+
+def test_who_makes_it_anew_may_wait_for_who_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = open_writer(tmp_path)
+    applier.advance(writer, 3)
+    with pytest.raises(ConflictError, match=r"has not let go of it for 0\.1 seconds"), rebuild(tmp_path, 0.1):
+        pass
+    monkeypatch.setattr(embedded, "pause", lambda _: writer.close())
+    with rebuild(tmp_path, 60.0) as aside:
+        aside.commit(7)
+    assert open_reader(tmp_path).place == 7
 
 
 def test_a_closed_writer_writes_nothing(tmp_path: Path) -> None:

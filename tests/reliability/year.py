@@ -168,8 +168,8 @@ class Year(Simulation):
         house, index = super()._house(store, process), self.folder / "index"
         return replace(
             house, index_reader=lambda: embedded.open_reader(index), index_writer=lambda: embedded.open_writer(index),
-            index_rebuild=lambda: embedded.rebuild(index), index_forget=lambda: embedded.forget(index), searchable=True,
-            excluded_days=INSTALLATION.excluded_days, old_copies_bytes=ROOM,
+            index_rebuild=lambda _: embedded.rebuild(index), index_forget=lambda: embedded.forget(index),
+            searchable=True, excluded_days=INSTALLATION.excluded_days, old_copies_bytes=ROOM,
         )  # fmt: skip
 
     def install(self) -> None:

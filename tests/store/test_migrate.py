@@ -92,7 +92,8 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
-BEFORE_0027 = ("UPDATE alembic_version SET version_num = '0026'",)
+BEFORE_0028 = ("ALTER TABLE receiver DROP COLUMN lent_until", "UPDATE alembic_version SET version_num = '0027'")
+BEFORE_0027 = (*BEFORE_0028, "UPDATE alembic_version SET version_num = '0026'")
 BEFORE_0026 = (*BEFORE_0027, "DROP INDEX ix_resource_troubled", "UPDATE alembic_version SET version_num = '0025'")
 BEFORE_0025 = (
     *BEFORE_0026,
@@ -174,7 +175,7 @@ def test_a_receiver_and_a_stream_of_before_0015_are_kept(store: Store) -> None:
     migrate.prepare(store, keep)
     with store.begin() as tx:
         (row,) = receivers.every(tx)
-        assert (row.id, row.failures, row.try_at, row.resend) == (number, 0, None, None)
+        assert (row.id, row.failures, row.try_at, row.resend, row.lent_until) == (number, 0, None, None, None)
         assert [each.resource for each in stream.after(tx, 0, 9, 1, number)] == [2]
         assert stream.installation(tx) == stream.installation(tx) != ""
 

@@ -75,7 +75,7 @@ def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], No
         cache=lambda: LocalCache(plan.cache, clock),
         index_reader=lambda: embedded.open_reader(plan.folder / "index"),
         index_writer=lambda: embedded.open_writer(plan.folder / "index"),
-        index_rebuild=lambda: embedded.rebuild(plan.folder / "index"),
+        index_rebuild=lambda wait_s: embedded.rebuild(plan.folder / "index", wait_s),
         index_forget=lambda: embedded.forget(plan.folder / "index"),
         packs=PackFolder(plan.cache),
         searchable=plan.installation.index != "none",

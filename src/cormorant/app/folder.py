@@ -4,7 +4,8 @@ DIR/cormorant.json   says that it is one, of which format, and where the kept co
 DIR/cormorant.db     the store, unless it is a server
 DIR/cache (unless the setting `cache` names another folder), DIR/index, DIR/logs
 DIR/secret.key       opens the secrets in the store (catalog/vault.py)
-DIR/owner.lock       held by the one supervisor that crawls and delivers; in it the port of its pages, if it has any
+DIR/owner.lock       held by the one supervisor that crawls and delivers, in it the port of its pages, if it has any; or
+                     by a command that has to be alone, in it that word
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ FORMAT = 1
 TRIED_S, AGAIN_S = 0.2, 0.01
 """How long whoever wants to own a folder tries, and between two tries."""
 _MARK, _DATABASE, _LOCK = "cormorant.json", "cormorant.db", "owner.lock"
+_ALONE = b"alone\n"
 _OURS = ("cache", "index", "logs", _LOCK, "secret.key", "cormorant.new")
 _SQLITE = b"SQLite format 3\0"
 """How every file begins that is a database of SQLite, unless it is empty."""
@@ -175,6 +177,16 @@ def take_lock(folder: Path) -> int | None:
     if lock is not None:
         os.ftruncate(lock, 0)
     return lock
+
+
+def note_alone(lock: int) -> None:
+    """Say that the owner is a command that has to be alone: nothing crawls or delivers meanwhile."""
+    os.write(lock, _ALONE)
+
+
+def is_alone(folder: Path) -> bool:
+    """Is what owns the folder such a command?"""
+    return (folder / _LOCK).read_bytes() == _ALONE
 
 
 def note_port(folder: Path, port: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from os import close as close_descriptor
 
 from cormorant.app import folder
@@ -47,12 +47,29 @@ def alone(plan: Plan, told: Callable[[Upgraded], None] | None = None) -> Iterato
 
 
 @contextmanager
+def beside(plan: Plan, told: Callable[[Upgraded], None] | None = None) -> Iterator[tuple[House, bool]]:
+    """Open the installation as its owner, or beside the crawl or `serve` that is; says whether somebody is.
+
+    Raises ConflictError while another command has to be alone, and what `opened` raises.
+    """
+    with opened(plan, told=told) as house, ExitStack() as held:
+        lock = folder.take_lock(plan.folder)
+        if lock is not None:
+            folder.note_alone(lock)
+            held.callback(close_descriptor, lock)
+        elif folder.is_alone(plan.folder):
+            raise ConflictError(f"Another command is at work on {plan.folder} alone. Wait until it ends.")
+        yield house, lock is None
+
+
+@contextmanager
 def owned(plan: Plan) -> Iterator[None]:
     """Own the data folder for the length of a block. Raises ConflictError while somebody crawls or delivers."""
     lock = folder.take_lock(plan.folder)
     if lock is None:
         raise ConflictError(f"A crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it.")
     try:
+        folder.note_alone(lock)
         yield
     finally:
         close_descriptor(lock)

@@ -24,6 +24,8 @@ INDEX = "index"
 _EVERY: Final = sa.select(receiver).order_by(receiver.c.id)
 _INDEX_PLACES: Final = sa.select(receiver.c.place).where(receiver.c.kind == INDEX)
 """Asked with every search, so it is made once."""
+LENT_S: Final = 30.0
+"""For how long the index is lent at a time: whoever borrowed it and was killed keeps it no longer."""
 
 
 class Resend(NamedTuple):
@@ -42,7 +44,8 @@ class Resend(NamedTuple):
 class ReceiverRow:
     """A configured receiver. `source_id` None means every source.
 
-    It failed `failures` times in a row, and is left alone until `try_at` (epoch seconds of the store).
+    It failed `failures` times in a row, and is left alone until `try_at` (epoch seconds of the store). The index is
+    lent until `lent_until` to whoever makes it anew.
     """
 
     id: int
@@ -58,6 +61,11 @@ class ReceiverRow:
     failures: int = 0
     try_at: float | None = None
     resend: Resend | None = None
+    lent_until: float | None = None
+
+    def is_lent(self, now: float) -> bool:
+        """Does somebody make it anew? Whoever delivers is to leave it alone then. A clock set back lends no longer."""
+        return self.lent_until is not None and now < self.lent_until <= now + 2 * LENT_S
 
     @property
     def said(self) -> str:
@@ -89,6 +97,12 @@ def index(tx: Tx) -> int:
 def every(tx: Tx) -> list[ReceiverRow]:
     """All receivers by number."""
     return [_row(row) for row in tx.rows(_EVERY)]
+
+
+def served(tx: Tx) -> list[ReceiverRow]:
+    """All receivers but the index while it is lent, by number."""
+    now = tx.now()
+    return [row for row in every(tx) if not row.is_lent(now)]
 
 
 def index_place(tx: Tx) -> int:
@@ -158,6 +172,22 @@ def set_awake(tx: Tx, number: int) -> None:
     tx.execute(sa.update(receiver).where(receiver.c.id == number).values(try_at=None))
 
 
+def lend(tx: Tx, before: float | None = None) -> float | None:
+    """Lend the index for LENT_S from now on, also who borrowed it until `before`; what was wrong with it is forgotten.
+
+    Returns until when, which is to be said to lend it on or to take it back; None: somebody else has borrowed it.
+    """
+    until, now = receiver.c.lent_until, tx.now()
+    free = sa.or_(until.is_(None), until <= now, until > now + 2 * LENT_S, until == before)
+    statement = sa.update(receiver).where(receiver.c.kind == INDEX, free)
+    return now + LENT_S if tx.execute(statement.values(lent_until=now + LENT_S, **_WELL)).rowcount else None
+
+
+def take_back(tx: Tx, until: float) -> None:
+    """End what was lent until then, if nobody else has borrowed it since."""
+    tx.execute(sa.update(receiver).where(receiver.c.lent_until == until).values(lent_until=None))
+
+
 def set_resend(tx: Tx, number: int, resend: Resend | None) -> None:
     """Remember what is to be sent again; None: nothing is left of it."""
     said = json.dumps(resend) if resend is not None else None
@@ -173,5 +203,5 @@ def _row(row: Any) -> ReceiverRow:
     return ReceiverRow(
         row.id, row.name, row.kind, row.source_id, json.loads(row.settings), row.place, row.error, row.paused,
         row.refused, row.refusal, row.failures, row.try_at,
-        Resend(*json.loads(row.resend)) if row.resend else None,
+        Resend(*json.loads(row.resend)) if row.resend else None, row.lent_until,
     )  # fmt: skip

@@ -77,7 +77,7 @@ def add(
 @app.command("list", epilog=examples("cormorant receiver list", "cormorant receiver list --json"))
 def list_(context: typer.Context) -> None:
     """List the receivers, with what waits for each."""
-    from cormorant.operate import receivers
+    from cormorant.operate import lending, receivers
 
     say = terminal.of(context)
     with say.house() as house:
@@ -97,6 +97,8 @@ def list_(context: typer.Context) -> None:
             "error",
         ),
     )
+    if any(each["made_anew"] for each in records):
+        say.note(lending.SAID)
 
 
 @app.command(epilog=examples("cormorant receiver show index"))

@@ -19,6 +19,7 @@ app = new_app()
 def status(context: typer.Context) -> None:
     """Show the state of everything: sources and their last good run, held runs, schedules, deliveries, processes."""
     from cormorant.app import folder
+    from cormorant.operate import lending
     from cormorant.operate import status as operation
 
     say = terminal.of(context)
@@ -29,6 +30,9 @@ def status(context: typer.Context) -> None:
         say.record(record)
     else:
         _tell(say, record)
+        if any(each["made_anew"] for each in record["receivers"]):
+            say.print()
+            say.print(lending.SAID)
 
 
 def _with_answer(source: Mapping[str, Any]) -> Mapping[str, Any]:

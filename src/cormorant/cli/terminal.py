@@ -139,6 +139,17 @@ class Terminal:
         with alone(self.plan(), self.upgraded) as house:
             yield house
 
+    @contextmanager
+    def beside(self) -> Iterator[tuple[House, bool]]:
+        """Open the installation whoever crawls or delivers; says whether somebody does.
+
+        Raises ConflictError while another command has to be alone.
+        """
+        from cormorant.app.opening import beside
+
+        with beside(self.plan(), self.upgraded) as opened:
+            yield opened
+
     def upgraded(self, upgraded: Upgraded) -> None:
         """Say that the database was brought to the version of this program, and where it is as it was."""
         self.note(

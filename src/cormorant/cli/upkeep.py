@@ -19,13 +19,14 @@ cache = new_app("Kept copies of documents: show, check, repair, diff.", group=Tr
 def rebuild(context: typer.Context) -> None:
     """Make the index anew from the kept copies, without asking any source.
 
-    Search goes on with the old one meanwhile.
+    Search goes on with the old one meanwhile. So does a crawl or `serve` that is at work: what it finds is told to the
+    other receivers, and waits for the index until it is made.
     """
     from cormorant.operate import indexing
 
     say = terminal.of(context)
-    with say.alone() as house:
-        record = indexing.rebuild(house, _told(say))
+    with say.beside() as (house, lent):
+        record = indexing.rebuild(house, _told(say), lent=lent)
     if say.json:
         say.record(record)
     else:
@@ -50,16 +51,17 @@ def _damaged(say: terminal.Terminal, record: dict[str, Any]) -> None:
 
 @index.command(epilog=examples("cormorant index optimize", "cormorant index optimize --json"))
 def optimize(context: typer.Context) -> None:
-    """Have the index hold only what search may find, in as few parts as that takes. Nothing may be at work meanwhile.
+    """Have the index hold only what search may find, in as few parts as that takes.
 
     Where documents have left or it has come to many parts, it is made anew of the kept copies beside the one in use;
-    else there is nothing to do. Addresses that are gone for good are purged first.
+    else there is nothing to do. Addresses that are gone for good are purged first. Search goes on meanwhile, and so
+    does a crawl or `serve` that is at work, as with `index rebuild`.
     """
     from cormorant.operate import indexing
 
     say = terminal.of(context)
-    with say.alone() as house:
-        record = indexing.optimize(house, _told(say))
+    with say.beside() as (house, lent):
+        record = indexing.optimize(house, _told(say), lent=lent)
     if say.json:
         say.record(record)
     elif record["rebuilt"]:

@@ -56,9 +56,9 @@ class Provider:
     def _look(self, *, more: bool = True) -> bool:
         """Take note of what receivers have done and hand them `more`; says whether any was given something."""
         with self._store.read() as tx:
-            rows, now = receivers.every(tx), tx.now()
+            rows, now = receivers.served(tx), tx.now()
         for made_of in self._errands.keys() - {row.made_of for row in rows}:
-            self._errands.pop(made_of).end()  # no longer configured, or otherwise
+            self._errands.pop(made_of).end()  # no longer configured, or otherwise, or lent
         return sum(self._serve(row, now, more=more) for row in rows) > 0
 
     def _serve(self, row: ReceiverRow, now: float, *, more: bool) -> bool:

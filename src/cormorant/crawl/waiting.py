@@ -166,8 +166,9 @@ async def until_delivered(store: Store, row: RunRow) -> str | None:
     """Wait until every receiver that takes deliveries of the source has come to the end of the stream as it is now.
 
     So what other runs had left behind, while deliveries were paused, is found too. One that failed is given the time
-    to be tried again; one that is not the index is not waited for when it does not get on, nor for too long. Also ends
-    when somebody stops the run. Returns what held the run up: what it did before, or the receiver waited for longer.
+    to be tried again, the index also as long as somebody makes it anew; another is not waited for when it does not get
+    on, nor for too long. Also ends when somebody stops the run. Returns what held the run up: what it did before, or
+    the receiver waited for longer.
     """
     with store.read() as tx:
         end, began, fetched = stream.head(tx), tx.now(), runs.counters(tx, row.id).fetched
@@ -193,7 +194,7 @@ async def until_delivered(store: Store, row: RunRow) -> str | None:
 def _is_hopeful(each: ReceiverRow, began: float, moved: float, now: float) -> bool:
     """Is it worth waiting for a receiver? `moved` is when its place last did."""
     if each.kind == receivers.INDEX:
-        return not each.error or now < began + TRIED_AGAIN_S
+        return not each.error or each.is_lent(now) or now < began + TRIED_AGAIN_S
     until = min(moved + TRIED_AGAIN_S, began + MOST_WAITED_S)
     return now < until and (each.try_at or 0.0) < until
 

@@ -2,7 +2,7 @@
 
 open_writer(folder) -> EmbeddedWriter   one at a time, over all processes
 open_reader(folder) -> EmbeddedReader   any number
-rebuild(folder)     -> EmbeddedWriter   of an empty index aside, switched in at the end
+rebuild(folder)     -> EmbeddedWriter   of an empty index aside, switched in at the end; may wait for who writes
 forget(folder)                          there is none any more
 """
 
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import ConflictError
 from cormorant.index import generations
 from cormorant.index.damage import check
@@ -22,6 +23,8 @@ from cormorant.index.writing import EmbeddedWriter, Writable, make_empty
 
 CHECKED_BYTES = 256_000_000
 """Up to this size every byte is checked when the writer opens, a quarter of a second; above, the ends of the files."""
+AGAIN_S = 0.05
+"""Between two tries of who waits for another to let go."""
 
 
 def open_writer(folder: Path) -> EmbeddedWriter:
@@ -47,13 +50,14 @@ def open_reader(folder: Path) -> EmbeddedReader:
 
 
 @contextmanager
-def rebuild(folder: Path) -> Iterator[EmbeddedWriter]:
+def rebuild(folder: Path, wait_s: float = 0.0) -> Iterator[EmbeddedWriter]:
     """Give a writer of an empty index beside the one in use, which is switched in when the block ends well.
 
     Readers go on with the old one until then, be it damaged or not. What was not committed is not in it. Raises
-    ConflictError when somebody writes: the provider has to let go first, and goes on after the new one's place.
+    ConflictError when somebody writes, for longer than `wait_s`: the provider has to let go first, and goes on after
+    the new one's place.
     """
-    with _locked(folder):
+    with _locked(folder, wait_s):
         aside = _aside(folder)
         writer = EmbeddedWriter(aside, ExitStack())
         try:
@@ -77,15 +81,26 @@ def _aside(folder: Path) -> Path:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _locked(folder: Path, wait_s: float = 0.0) -> Iterator[None]:
     """Be the only writer of this folder, until the process ends at the latest."""
     folder.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(folder / "writer.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    clock = SystemClock()
+    until = clock.monotonic() + wait_s
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ConflictError(f"Another process writes the index in {folder}. Let it finish, or stop it.") from None
+        while not _taken(descriptor):
+            if clock.monotonic() >= until:
+                still = f" and has not let go of it for {wait_s:g} seconds" if wait_s else ""
+                raise ConflictError(f"Another process writes the index in {folder}{still}. Let it finish, or stop it.")
+            pause(AGAIN_S)
         yield
     finally:
         os.close(descriptor)
+
+
+def _taken(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

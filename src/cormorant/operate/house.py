@@ -21,6 +21,8 @@ from cormorant.store.database import Store
 class House:
     """An open installation. `index_reader` and `cache` are made when first needed; both may be asked for again.
 
+    `index_rebuild` waits so many seconds for whoever writes the index to let go of it.
+
     `searchable` is False when the installation runs without an index; `query_days` is for how many days searches are
     kept, 0: they are not; `excluded_days` for how many excluded addresses are that no page leads to any more;
     `old_copies_bytes` is the room for copies that were replaced; `node` is what this machine is called; `runs_at_once`
@@ -34,7 +36,7 @@ class House:
     cache: Callable[[], Cache]
     index_reader: Callable[[], IndexReader]
     index_writer: Callable[[], IndexWriter]
-    index_rebuild: Callable[[], AbstractContextManager[IndexWriter]]
+    index_rebuild: Callable[[float], AbstractContextManager[IndexWriter]]
     index_forget: Callable[[], None]
     packs: PackFolder
     searchable: bool

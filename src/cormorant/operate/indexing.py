@@ -20,6 +20,7 @@ from cormorant.index.entry import Put
 from cormorant.index.protocol import IndexWriter, Stats
 from cormorant.journal import runs
 from cormorant.model.run import OPEN_STATES, RunState
+from cormorant.operate import lending
 from cormorant.operate.house import House
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, Numbered
@@ -52,11 +53,12 @@ def refuse_older_store(house: House) -> None:
         )
 
 
-def rebuild(house: House, progress: Progress | None = None) -> dict[str, Any]:
+def rebuild(house: House, progress: Progress | None = None, *, lent: bool = False) -> dict[str, Any]:
     """Make the index anew beside the one in use, then switch; search goes on meanwhile.
 
-    Deliveries go on behind the new one's place. Raises ConflictError when the installation has no index, and what
-    `fill` raises.
+    `lent`: others are at work, and whoever delivers has to let go of it first; deliveries go on behind the new one's
+    place. Raises ConflictError when the installation has no index or somebody else makes it anew, and what `fill`
+    raises.
     """
     if not house.searchable:
         raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded first.")
@@ -64,11 +66,14 @@ def rebuild(house: House, progress: Progress | None = None) -> dict[str, Any]:
         place = house.index_reader().place
         with house.store.begin() as tx:
             stream.pass_over(tx, place)
-    return fill(house, progress)
+    if not lent:
+        return fill(house, progress)
+    with lending.lent(house):
+        return fill(house, progress, lending.LET_GO_S)
 
 
-def fill(house: House, progress: Progress | None = None) -> dict[str, Any]:
-    """Do what `rebuild` does, for whoever delivers.
+def fill(house: House, progress: Progress | None = None, wait_s: float = 0.0) -> dict[str, Any]:
+    """Do what `rebuild` does, for whoever delivers, or when that has `wait_s` seconds to let go.
 
     `progress` is told how many documents are done, of how many. Of what others change meanwhile the stream tells behind
     the place that is noted first, and what is told again changes nothing. So the rows are of no one moment, and nobody
@@ -77,7 +82,7 @@ def fill(house: House, progress: Progress | None = None) -> dict[str, Any]:
     """
     started = house.clock.monotonic()
     _weigh_links(house)
-    with closing(house.cache()) as cache, house.index_rebuild() as writer:
+    with closing(house.cache()) as cache, house.index_rebuild(wait_s) as writer:
         shelf = Shelf(cache, ACLNumbers())
         likening.compare_all(house.store, shelf)
         with house.store.read() as tx:
@@ -155,7 +160,7 @@ def _page(tx: Tx, shelf: Shelf, behind: int) -> tuple[list[Found], int | None]:
     return shelf.furnished(tx, [each for each in found if each.row is not None]), found[-1].event.resource
 
 
-def optimize(house: House, progress: Progress | None = None) -> dict[str, Any]:
+def optimize(house: House, progress: Progress | None = None, *, lent: bool = False) -> dict[str, Any]:
     """Purge addresses that are gone for good, then have the index hold only what search may find, in few segments.
 
     The engine joins segments by itself and drops what was deleted in them as it does; what is left is dropped by making
@@ -165,7 +170,7 @@ def optimize(house: House, progress: Progress | None = None) -> dict[str, Any]:
     before = _figures(house)
     purged = _purge(house)
     tidy = before.segments <= 1 and not before.deleted
-    made = {"damaged": 0, "damaged_urls": []} if tidy else rebuild(house, progress)
+    made = {"damaged": 0, "damaged_urls": []} if tidy else rebuild(house, progress, lent=lent)
     after = before if tidy else _figures(house)
     return {
         "rebuilt": not tidy, "purged": purged, "dropped": max(before.deleted - after.deleted, 0),

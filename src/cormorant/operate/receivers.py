@@ -131,6 +131,7 @@ def _record(tx: Tx, row: ReceiverRow) -> dict[str, Any]:
     return {
         "receiver": row.name, "kind": row.kind, "source": owner.name if owner else None, "settings": dict(row.settings),
         "place": row.place, "backlog": _backlog(tx, row), "paused": row.paused, "error": row.error,
+        "made_anew": row.is_lent(tx.now()),
         "refused": row.refused, "refusal": row.refusal, "faulty": not_taken.count(tx, row.id),
         "failures": row.failures, "next_try_at": rfc3339(row.try_at), "resending": resending.left(tx, row),
         "oldest_undelivered_at": rfc3339(undelivered_since(tx, row)),

@@ -30,6 +30,7 @@ class Receiver(Record):
     backlog: int
     paused: bool
     error: str | None
+    made_anew: bool = Field(description="Of the index: somebody makes it anew, and what is found waits for it.")
     refused: int
     refusal: str | None = Field(description="The newest.")
     faulty: int = Field(description="Documents that it could not take in their newest state.")

@@ -44,6 +44,7 @@ receiver = Table(
     Column("failures", Integer, nullable=False, server_default=text("0"), comment="in a row"),
     Column("try_at", Double, comment="it is left alone until then; NULL: it is not"),
     Column("resend", Text, comment="JSON, what is left to be sent again; NULL: nothing"),
+    Column("lent_until", Double, comment="whoever delivers leaves it alone until then; NULL: it is not lent"),
     sqlite_autoincrement=True,
 )
 
