@@ -83,6 +83,20 @@ def row(store: Store, address: str = PAGE) -> tuple[int, int, int, int]:
         return tuple(tx.rows(statement)[0])
 
 
+def how_found(store: Store) -> How:
+    with store.read() as tx:
+        return How(tx.rows(sa.select(resource.c.how).where(resource.c.address == PAGE))[0].how)
+
+
+def test_a_page_that_another_process_knows_by_a_link_is_named_all_the_same(store: Store) -> None:
+    indexed(store)
+    by_map = arrival(PAGE)._replace(found=found(PAGE)._replace(how=How.SITEMAP, referrer=MAP.id))
+    made = told()
+    made.named[by_map.key] = by_map.found.site
+    assert admitted(store, Batch(arrivals=[by_map], told=[made])) == 0
+    assert how_found(store) is How.SITEMAP
+
+
 def indexed(store: Store, how: How = How.LINK) -> Resource:
     """A document that search finds; nothing of it is due in this generation."""
     with store.begin() as tx:

@@ -103,6 +103,23 @@ def test_what_a_sitemap_names_is_no_orphan(file_home: Home, crawls: Crawler, tow
     assert found(file_home, town)
 
 
+@pytest.mark.parametrize("refresh", ["all", "scratch"])
+def test_nor_is_what_the_sitemap_of_another_site_names(
+    file_home: Home, crawls: Crawler, town: Host, host: Callable[[], Host], refresh: str
+) -> None:
+    elsewhere = host()
+    map_ = f"<urlset><url><loc>{town.origin}{LOST}</loc></url></urlset>"
+    elsewhere.says = {"/map.xml": Said(body=map_, headers={"Content-Type": "application/xml"})}
+    add(file_home, town, orphans="delete_after:1")
+    crawls.crawl(file_home, "town")
+    file_home.edit_source("town", {"sitemaps": [elsewhere.origin + "/map.xml"]})
+    crawls.crawl(file_home, "town")
+    lead(town, *MANY)
+    report = crawls.crawl(file_home, "town", refresh=refresh)
+    assert (report["unlinked"], report["index_deletes"]) == (0, 0)
+    assert found(file_home, town)
+
+
 def test_what_another_page_calls_its_original_is_no_orphan(file_home: Home, crawls: Crawler, town: Host) -> None:
     head = f'<link rel=canonical href="{town.origin}{LOST}">'
     town.says["/copy"] = Said(body=f"<html><head>{head}</head><body><p>words of {LOST}")

@@ -71,7 +71,7 @@ def next_part(source: Source, order: Admission, before: Told, means: Means) -> S
         level = Level.NORMAL if entry.is_map else source.settings.level(entry.address)
         if not entry.is_map and not means.seen.first_time(site, key):
             tally.known += 1
-            told.known[key] = site
+            told.named[key] = site
             told.claim(Claim(key, site, entry, level))
             continue
         found = _found(entry, site, resource, level)._replace(display=display)
@@ -82,6 +82,7 @@ def next_part(source: Source, order: Admission, before: Told, means: Means) -> S
             told.sitemaps.append(Arrival(found, key))
         else:
             arrivals.append(Arrival(found, key))
+            told.named[key] = site
             told.claim(Claim(key, site, entry, level, is_new=True))
     tally.new += len(arrivals)
     tally.excluded += len(exclusions)
@@ -110,7 +111,7 @@ def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
     admitted = {arrival.key for arrival in batch.arrivals}  # others were refused since: nothing is kept of them
     if said := [each for told in batch.told for each in told.claims if not each.is_new or each.key in admitted]:
         changed |= claims.keep(tx, numbers, order, said, {told.resource.site for told in batch.told})
-    claims.name_again(tx, order, {key for told in batch.told for key in told.known})
+    claims.name_again(tx, order, {key for told in batch.told for key in told.named})
     for told in batch.told:
         sitemaps.name(tx, numbers, order.source, told)
     batch.told[0].reordered = changed

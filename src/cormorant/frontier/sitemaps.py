@@ -58,16 +58,16 @@ class Tally:
 class Told:
     """What a sitemap told beside new documents: other sitemaps, what it claims of pages, and how much there was.
 
-    A large one is told in parts: `left` are the entries that come after this part. `known` are those in it that were
-    known, their keys with their sites. `reordered` are sites whose resources, or the order of their visits, are not
-    what they were.
+    A large one is told in parts: `left` are the entries that come after this part. `named` are the documents in it that
+    were not refused, their keys with their sites: those at other sites may be known though this process takes them for
+    new. `reordered` are sites whose resources, or the order of their visits, are not what they were.
     """
 
     resource: Resource
     tally: Tally
     left: Sequence[Entry] = ()
     sitemaps: list[Arrival] = field(default_factory=list)
-    known: dict[int, str] = field(default_factory=dict)
+    named: dict[int, str] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
     reordered: set[int] = field(default_factory=set)
 
@@ -129,7 +129,7 @@ def turn(
 
 def name(tx: Tx, numbers: SiteNumbers, source: int, told: Told) -> None:
     """Remember of documents known by a link that a sitemap names them: without links they are not lost."""
-    sites, columns = numbers.there(tx, {*told.known.values()}), resource.c
+    sites, columns = numbers.there(tx, {*told.named.values()}), resource.c
     by_link = (
         sa.update(resource)
         .where(columns.site_id.in_(sa.bindparam("sites", expanding=True)))
@@ -137,7 +137,7 @@ def name(tx: Tx, numbers: SiteNumbers, source: int, told: Told) -> None:
         .where(columns.source_id == source, columns.how == int(How.LINK), columns.role == int(Role.DOCUMENT))
         .values(how=int(How.SITEMAP), referrer=told.resource.id)
     )
-    for chunk in pairs.chunks({key: sites[place] for key, place in told.known.items() if place in sites}):
+    for chunk in pairs.chunks({key: sites[place] for key, place in told.named.items() if place in sites}):
         tx.execute(by_link, chunk)
 
 
