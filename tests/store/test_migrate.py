@@ -20,13 +20,16 @@ from pysqlite3 import dbapi2 as sqlite
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import DataFolderError, StoreError
 from cormorant.catalog import receivers, sources
+from cormorant.frontier import settlement
 from cormorant.journal import runs
+from cormorant.model.resource import Role
 from cormorant.model.run import Mode, Refresh, RunState
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store import migrate
 from cormorant.store.database import Store, Tx
-from cormorant.store.schema import SCHEMA_VERSION, metadata, near, near_band, site, stream_head
+from cormorant.store.schema import SCHEMA_VERSION, content, metadata, near, near_band, resource, site, stream_head
+from tests.frontier.samples import a_content
 from tests.stores import keep, prepare
 
 NEXT = '''"""A newer version."""
@@ -92,7 +95,10 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
-BEFORE_0028 = ("ALTER TABLE receiver DROP COLUMN lent_until", "UPDATE alembic_version SET version_num = '0027'")
+BEFORE_0029 = ("UPDATE alembic_version SET version_num = '0028'",)
+BEFORE_0028 = (
+    *BEFORE_0029, "ALTER TABLE receiver DROP COLUMN lent_until", "UPDATE alembic_version SET version_num = '0027'",
+)  # fmt: skip
 BEFORE_0027 = (*BEFORE_0028, "UPDATE alembic_version SET version_num = '0026'")
 BEFORE_0026 = (*BEFORE_0027, "DROP INDEX ix_resource_troubled", "UPDATE alembic_version SET version_num = '0025'")
 BEFORE_0025 = (
@@ -222,6 +228,26 @@ def test_of_runs_of_before_0027_it_is_known_what_was_refused(store: Store) -> No
     migrate.prepare(store, keep)
     with store.begin() as tx:
         assert [runs.get(tx, number).asked for number in numbers] == [runs.REFUSE, runs.REFUSE, None, None]
+
+
+def test_sitemaps_of_before_0029_are_read_once_more(store: Store) -> None:
+    """One that always was a sitemap, one that was taken for a document, and a document."""
+    roles = {1: Role.SITEMAP, 2: Role.SITEMAP, 3: Role.DOCUMENT}
+    with store.begin() as tx:
+        for number, role in roles.items():
+            tx.execute(resource.insert().values(
+                id=number, source_id=1, site_id=1, hash=number, role=int(role), state=0, due=0, depth=0, how=0,
+                address=f"https://a.example/{number}", validator='"1"\nMonday',
+            ))  # fmt: skip
+        settlement.contents(tx, [a_content(number, 1)._replace(etag='"1"', modified="Monday") for number in (2, 3)])
+        for change in BEFORE_0029:
+            tx.driver(change)
+    migrate.prepare(store, keep)
+    with store.read() as tx:
+        validators = {row.id: row.validator for row in tx.rows(sa.select(resource.c.id, resource.c.validator))}
+        assert validators == {1: None, 2: None, 3: '"1"\nMonday'}
+        kept = {row.id: (row.etag, row.modified) for row in tx.rows(sa.select(content))}
+        assert kept == {2: ("", ""), 3: ('"1"', "Monday")}
 
 
 def test_a_new_database_has_every_table_and_today_s_version(empty_url: str) -> None:
