@@ -73,6 +73,40 @@ def test_of_what_is_known_nothing_changes_before_a_person_says_so(home: Home, cr
     assert sorted(events) == ["changed", "changed", "deleted", "new"]
 
 
+def test_of_what_was_renamed_before_receivers_are_told_where_it_is(
+    file_home: Home, crawls: Crawler, tmp_path: Path
+) -> None:
+    """A run finds six documents renamed and reads two of them; the next, which examines, reads the others."""
+    folder = tmp_path / "papers"
+    (folder / "old").mkdir(parents=True)
+    names = {f"{number}.html" for number in range(6)}
+    for name in names:
+        (folder / "old" / name).write_text(f"<title>Title</title><p>words {name} <a href=other.html>other</a>")
+    file_home.add_source("files", "papers", {"path": str(folder)})
+    told = file_home.add_receiver("told", "papers")
+    crawls.crawl(file_home, "papers")
+    (folder / "old").rename(folder / "new")
+    (folder / "new" / "5.html").write_text("<title>Title</title><p>words 5.html and more <a href=other.html>other</a>")
+    file_home.edit_source("papers", {"max_documents": 2})
+    assert crawls.crawl(file_home, "papers")["moved"] == 5, "one that says something else is another"
+    file_home.edit_source("papers", {"max_documents": 100})
+    (folder / "new" / "4.html").write_text("<title>Title</title><p>words 4.html and more <a href=other.html>other</a>")
+    examined = crawls.crawl(file_home, "papers", mode="examine")
+    assert (examined["state"], examined["held"]) == ("pending", 1)
+
+    def said() -> list[tuple[str, str]]:
+        there = [each for each in received(told) if "/new/" in each["url"]]
+        return sorted((each["url"].rpartition("/")[2], each["event"]) for each in there)
+
+    moved = [(name, "new") for name in sorted(names - {"5.html"})]
+    assert said() == moved
+    with file_home.house() as house:
+        examining.index(house, examined["run"])
+    crawls.begin(file_home, runs=(examined["run"],))
+    crawls.end()
+    assert said() == sorted([*moved, ("4.html", "changed"), ("5.html", "new")])
+
+
 def test_what_was_examined_and_not_wanted_is_believed_by_no_later_crawl(
     file_home: Home, crawls: Crawler, tmp_path: Path
 ) -> None:

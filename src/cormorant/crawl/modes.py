@@ -4,7 +4,8 @@
     test        nothing is told to anybody -> FINISHED, and deletes nothing
     index_only  links are not read: nothing new becomes known, and a later run reads what was changed once more
 
-What decides who may read a document holds at once, whatever the mode.
+What decides who may read a document holds at once, whatever the mode. So does where a renamed one is: receivers
+were told that it is gone from its old address.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from cormorant.store.database import Store
 
 CHUNK = 500
+_AT_ONCE = (Event.ACCESS, Event.MOVED)
+"""What is told whatever the mode."""
 
 
 def read(report: Report, mode: Mode) -> Report:
@@ -58,12 +61,12 @@ def _without_links(outcome: Outcome, role: Role) -> Outcome:
 
 
 def written(made: Rows, mode: Mode) -> Rows:
-    """The rows of a batch as a mode writes them: told to nobody but who may read what, or without links."""
+    """The rows of a batch as a mode writes them, without links, or told to nobody but who may read what and where."""
     if mode is Mode.INDEX_ONLY:
         return replace(made, links=[])
     if mode not in WITHHELD:
         return made
-    told = [entry for entry in made.entries if entry.event is Event.ACCESS]
+    told = [entry for entry in made.entries if entry.event in _AT_ONCE]
     contents = [row._replace(indexed=False, seq=0) for row in made.contents]
     return replace(made, contents=contents, entries=told, hidden=[], returned=set(), quiet=True)
 
