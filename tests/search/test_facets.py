@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from cormorant.index.entry import Put
+from cormorant.index.memory import MemoryIndex
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.search import facets as facets_module
-from cormorant.search.reader import Answer, Chosen, Equals, GroupBy, Library, Question
+from cormorant.search.reader import MOST_HITS, Answer, Chosen, Equals, GroupBy, Library, Question
 from tests.clocks import Hands
 from tests.index.shelves import KINDS, Shelf, entry, shelf
 
@@ -149,6 +151,18 @@ def test_equals_of_a_document(library: Library, index: Shelf) -> None:
     assert [hit.id for hit in library.equals(4, ADA).hits] == [8, 3, 4]
     assert [hit.id for hit in library.equals(1, ANYONE).hits] == [1]
     assert library.equals(8, ANYONE) == library.equals(99, ANYONE) == library.equals(-1, ANYONE) == Equals(0, ())
+
+
+def test_equals_of_more_documents_than_are_shown() -> None:
+    """The one that is shown is the last of them."""
+    index, count = MemoryIndex(), MOST_HITS + 20
+    writer, reader = index.writer(), index.reader()
+    addresses = {number: f"https://docs.example.org/longer/{number}" for number in range(1, count)}
+    addresses[count] = "https://docs.example.org/a"
+    writer.apply(Put(entry(number, "pump", url=url, content_hash=b"s" * 32)) for number, url in addresses.items())
+    writer.commit(1)
+    found = Library(reader, Hands(1.0)).equals(5, ANYONE)
+    assert (found.total, len(found.hits), found.hits[0].id) == (count, MOST_HITS, count)
 
 
 def test_equals_and_near_copies_of_a_document(library: Library, index: Shelf) -> None:

@@ -255,17 +255,20 @@ class Library:
         return found.total
 
     def equals(self, number: int, reader: Reader) -> Equals:
-        """Return one document and all it is folded with that this reader may see; none if not even that one."""
+        """Return one document and all it is folded with that this reader may see; none if not even that one.
+
+        Of more than MOST_HITS, so many with the one that is shown.
+        """
         one = self._matches(ask.Exact(Key.ID, (str(number),)), reader, Question("", limit=1)).hits
         fold = fold_key(one[0].entry.content_hash) if one else None
         if fold is None:
             return Equals(len(one), self._shown(one, ask.Nothing()))
         query, together = self._together(one[0], reader)
-        shown = {each.id for each in self._matches(query, reader, Question("", limit=MOST_HITS, sort=Sort.OLDEST)).hits}
-        first = next(each for each in together.hits if each.id in shown)
+        shown = self._matches(query, reader, Question("", limit=MOST_HITS, sort=Sort.OLDEST)).hits
+        first = next((each for each in shown if each.entry.content_hash), one[0])
         others = [each for each in together.hits if each.id != first.id]
         others.sort(key=lambda each: fold_key(each.entry.content_hash) != fold)
-        hits = [first, *others]
+        hits = [first, *others][:MOST_HITS]
         near = frozenset(each.id for each in hits if fold_key(each.entry.content_hash) != fold)
         return Equals(together.total, self._shown(hits, ask.Nothing()), near)
 
