@@ -172,6 +172,21 @@ def test_a_run_that_was_suspended_counts_what_it_worked(store: Store, *, started
         assert abs(runs.get(tx, number).seconds(tx.now()) - seconds) < 60
 
 
+def test_a_run_that_was_held_and_suspended_before_its_turn_worked_in_neither_time(store: Store) -> None:
+    with store.begin() as tx:
+        (number,) = ordered(tx, 1, RunState.SWEEPING)
+        now = tx.now()
+        runs.change(tx, number, started_at=now - 5000)
+        runs.hold(tx, number, "too many")
+        runs.change(tx, number, waits_since=now - 4000)
+        runs.answer(tx, runs.get(tx, number), RunState.SWEEPING, "accept", "the deletion was accepted")
+        assert runs.suspend(tx, number, "nobody wants it")
+        assert abs(runs.get(tx, number).seconds(now) - 1000) < 60
+        runs.go_on(tx, runs.get(tx, number))
+        assert runs.give_turn(tx, runs.get(tx, number))
+        assert abs(runs.get(tx, number).seconds(tx.now()) - 1000) < 60
+
+
 def test_a_number_that_was_given_is_known_when_its_run_is_gone(store: Store) -> None:
     with store.begin() as tx:
         assert not runs.was_there(tx, 1)

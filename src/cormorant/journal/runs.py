@@ -266,9 +266,13 @@ _OUT_OF_TURN: Mapping[str, None] = {"queued_at": None, "behind": None}
 
 
 def suspend(tx: Tx, number: int, reason: str) -> bool:
-    """Leave a run where it is until `go_on`; False when there is nothing left of it that could be left."""
+    """Leave a run where it is until `go_on`; False when there is nothing left of it that could be left.
+
+    One that waited for its turn after a person had answered waits since it was held.
+    """
+    since = tx.execute(sa.select(run.c.waits_since).where(run.c.id == number)).scalar_one_or_none() or tx.now()
     for state in SUSPENDABLE:
-        left = {"state": RunState.SUSPENDED, "gives_up_at": None, "waits_since": tx.now(), **_OUT_OF_TURN}
+        left = {"state": RunState.SUSPENDED, "gives_up_at": None, "waits_since": since, **_OUT_OF_TURN}
         begun = {} if state is RunState.WAITING else {"goes_on": state}
         if advance(tx, number, state, reason=reason, **left, **begun):
             return True
