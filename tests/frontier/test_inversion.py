@@ -187,6 +187,32 @@ def test_documents_that_nothing_links_to_any_more(store: Store) -> None:
         assert tx.execute(sa.select(sa.func.count()).select_from(resource)).scalar_one() == 4
 
 
+def test_a_link_of_a_document_to_itself_leads_nowhere(store: Store) -> None:
+    """Nor is it linked again by that; a second link, or one of another page alone, does lead there."""
+    lost, other = pages(2)
+    admitted(store, lost, Found(other, "a.example", how=How.SEED))
+    with store.begin() as tx:
+        known = numbers(tx)
+        settlement.contents(tx, [a_content(number) for number in known.values()])
+        write(tx, known[lost], Link(lost), Link(f"{other}/elsewhere"))
+        invert(tx)
+        assert unlinked.page(tx, SOURCE, 10, 0) == [(known[lost], False)]
+        unlinked.know(tx, [known[lost]], unvisited=True)
+        assert unlinked.linked_again(tx, SOURCE, 1) == []
+        write(tx, known[other], Link(lost))
+        invert(tx)
+        assert (unlinked.count(tx, SOURCE), unlinked.linked_again(tx, SOURCE, 1)) == (0, [known[lost]])
+        write(tx, known[lost])
+        invert(tx)
+        assert (unlinked.count(tx, SOURCE), unlinked.linked_again(tx, SOURCE, 1)) == (0, [known[lost]])
+        write(tx, known[lost], Link(lost))
+        write(tx, known[other])
+        invert(tx)
+        gone = sa.update(resource).where(resource.c.id == known[lost]).values(outcome=int(OutcomeKind.GONE))
+        tx.execute(gone)
+        assert unlinked.gone_among(tx, [*known.values()]) == {known[lost]}
+
+
 def test_what_a_known_address_moved_to_is_linked(store: Store) -> None:
     old, new, other = (f"https://a.example/{name}" for name in ("old", "new", "other"))
     admitted(store, old, new, other)

@@ -52,6 +52,15 @@ def test_what_was_gone_in_two_runs_goes_with_everything(page: Store) -> None:
     assert not purged(page), "once"
 
 
+def test_a_link_to_itself_keeps_nothing(page: Store) -> None:
+    with page.begin() as tx:
+        bulk.update(tx, inlinks, ("count", "links"), ("id",), [(1, linkpack.pack_in([(2, "here")]), 1)])
+    assert not purged(page), "that is another's"
+    with page.begin() as tx:
+        bulk.update(tx, inlinks, ("links",), ("id",), [(linkpack.pack_in([(1, "here")]), 1)])
+    assert purged(page)
+
+
 def test_a_sitemap_that_is_gone_leaves_its_room_to_others(page: Store) -> None:
     gone, other = (a_resource(number)._replace(role=Role.SITEMAP) for number in (1, 2))
     with page.begin() as tx:

@@ -120,6 +120,19 @@ def test_nor_is_what_the_sitemap_of_another_site_names(
     assert found(file_home, town)
 
 
+@pytest.mark.parametrize("says", [f"<link rel=canonical href={LOST}><p>words", f"<p>words <a href={LOST}>here</a>"])
+def test_a_page_that_only_itself_leads_to_is_one(file_home: Home, crawls: Crawler, town: Host, says: str) -> None:
+    town.says[LOST] = Said(body=says)
+    add(file_home, town, orphans="delete_after:1")
+    crawls.crawl(file_home, "town")
+    lead(town, *MANY)
+    report = crawls.crawl(file_home, "town")
+    assert (report["unvisited_deleted"], report["index_deletes"]) == (1, 1)
+    assert not found(file_home, town)
+    lead(town, *MANY, LOST)
+    assert crawls.crawl(file_home, "town")["new"] == 1, "what is linked again is found again"
+
+
 def test_what_another_page_calls_its_original_is_no_orphan(file_home: Home, crawls: Crawler, town: Host) -> None:
     head = f'<link rel=canonical href="{town.origin}{LOST}">'
     town.says["/copy"] = Said(body=f"<html><head>{head}</head><body><p>words of {LOST}")

@@ -1,4 +1,4 @@
-"""When do the rows of what is gone go too? After it was gone in two runs, and when nothing links to it any more.
+"""When do the rows of what is gone go too? After it was gone in two runs, and when no other page links to it any more.
 
 A 410 is purged at once (RFC 9110 section 15.5.11: the condition is likely permanent). What a listing named goes though
 something links to it; what a sitemap named stays while that names it. Start addresses stay, so that their fate can be
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from cormorant.frontier import inversion, sitemaps
+from cormorant.frontier import inversion, sitemaps, unlinked
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_FACT, How, Role
 from cormorant.store.database import Tx
@@ -41,19 +41,20 @@ def purge(tx: Tx, source: int) -> int:
     """Remove rows, links and journal of what is gone for good. Its kept copy stays in its pack, named by no row."""
     columns = resource.c
     listed = columns.how == int(How.LISTING)
-    linked = sa.exists().where(inlinks.c.id == columns.id, inlinks.c.count > 0)
     named = sa.and_(columns.role == int(Role.SITEMAP), columns.referrer == BY_FACT)
     statement = (
-        sa.select(columns.id)
+        sa.select(columns.id, columns.how, *unlinked.IN_LINKS)
+        .outerjoin(inlinks, inlinks.c.id == columns.id)
         .where(
             ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.how != int(How.SEED)
         )
         .where(sa.or_(sa.and_(columns.status == 410, columns.how != int(How.SITEMAP)), columns.attempts >= RUNS))
         .where(sa.not_(_named_still()))
-        .where(sa.or_(listed, sa.not_(linked)), sa.or_(columns.referrer.is_(None), sa.not_(named)))
+        .where(sa.or_(listed, unlinked.FEW), sa.or_(columns.referrer.is_(None), sa.not_(named)))
     )
     found = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed)  # what nobody has deleted
-    numbers = [row[0] for row in tx.rows(statement.where(columns.id.not_in(found)))]
+    rows = tx.rows(statement.where(columns.id.not_in(found)))
+    numbers = [row.id for row in rows if row.how == int(How.LISTING) or unlinked.is_lost(row)]
     for start in range(0, len(numbers), 1000):
         some = numbers[start : start + 1000]
         inversion.withdraw(tx, source, some)

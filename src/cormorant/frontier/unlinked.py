@@ -1,7 +1,8 @@
-"""Which documents does nothing lead to any more? Such were found by a link, and no page has one to them now.
+"""Which documents does nothing lead to any more? Such were found by a link, and no other page has one to them now.
 
-What a known address has moved to is led to, and so is what a sitemap named (`sitemaps.name`): nothing is taken for
-lost that a crawl from scratch would find. What a copy calls its original is a link of its page.
+What a known address has moved to is led to, and so is what a sitemap named (`sitemaps.name`), even if it does so no
+longer. What a copy calls its original is a link of its page. A link of a document to itself leads nowhere, but those of
+two to each other count: all that is taken for lost a crawl from scratch would miss, and it may miss more.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from cormorant.frontier import linkpack
 from cormorant.model.outcome import MOVED_TO, OutcomeKind
 from cormorant.model.resource import How
 from cormorant.store import bulk
@@ -19,6 +21,15 @@ from cormorant.store.schema import content, inlinks, resource, site_source
 
 CHUNK = 1_000
 """Documents read at once."""
+IN_LINKS = inlinks.c.count.label("in_links"), inlinks.c.links
+"""What `is_lost` has to know beside the number of a resource."""
+FEW = sa.or_(inlinks.c.count.is_(None), inlinks.c.count <= 1)
+"""So few pages link to it that it may be none but itself."""
+
+
+def is_lost(row: Any) -> bool:
+    """Does no other page link to a resource, by its `id` and its IN_LINKS?"""
+    return not row.in_links or (row.in_links == 1 and [each for each, _ in linkpack.kept_in(row.links)] == [row.id])
 
 
 def count(tx: Tx, source: int) -> int:
@@ -38,8 +49,9 @@ def page(tx: Tx, source: int, most: int, behind: int) -> list[tuple[int, bool]]:
     while len(found) < most:
         chosen = _chosen(source).where(content.c.id > behind).order_by(content.c.id).limit(most)
         rows = tx.rows(chosen)
-        led = _led_to(tx, source, [row.address for row in rows])
-        found += [(row.id, bool(row.unvisited)) for row in rows if row.address not in led]
+        lost = [row for row in rows if is_lost(row)]
+        led = _led_to(tx, source, [row.address for row in lost])
+        found += [(row.id, bool(row.unvisited)) for row in lost if row.address not in led]
         if len(rows) < most:
             break
         behind = rows[-1].id
@@ -47,13 +59,13 @@ def page(tx: Tx, source: int, most: int, behind: int) -> list[tuple[int, bool]]:
 
 
 def _chosen(source: int) -> sa.Select[Any]:
-    """The documents that were found by a link and to which no page links."""
+    """The documents that were found by a link and to which no page links, or one, which may be the document."""
     both = content.join(resource, resource.c.id == content.c.id).outerjoin(inlinks, inlinks.c.id == content.c.id)
     return (
-        sa.select(content.c.id, content.c.unvisited, resource.c.address)
+        sa.select(content.c.id, content.c.unvisited, resource.c.address, *IN_LINKS)
         .select_from(both)
         .where(content.c.source_id == source, content.c.indexed, resource.c.how == int(How.LINK))
-        .where(sa.or_(inlinks.c.count.is_(None), inlinks.c.count == 0))
+        .where(FEW)
     )
 
 
@@ -75,21 +87,27 @@ def _led_to(tx: Tx, source: int, addresses: Sequence[str]) -> set[str]:
 
 def linked_again(tx: Tx, source: int, most: int) -> list[int]:
     """Some of the documents that something links to, of which receivers were told that nothing does."""
+    found, behind = list[int](), 0
     both = content.join(inlinks, inlinks.c.id == content.c.id)
-    chosen = sa.select(content.c.id).select_from(both).where(
+    chosen = sa.select(content.c.id, *IN_LINKS).select_from(both).where(
         content.c.source_id == source, content.c.indexed, content.c.unvisited, inlinks.c.count > 0
     )  # fmt: skip
-    return [row[0] for row in tx.rows(chosen.order_by(content.c.id).limit(most))]
+    while len(found) < most:
+        rows = tx.rows(chosen.where(content.c.id > behind).order_by(content.c.id).limit(most))
+        found += [row.id for row in rows if not is_lost(row)]
+        if len(rows) < most:
+            break
+        behind = rows[-1].id
+    return found[:most]
 
 
 def gone_among(tx: Tx, numbers: Sequence[int]) -> set[int]:
     """Those of these resources that were found by a link, that nothing links to any more, and that are gone."""
     both = resource.outerjoin(inlinks, inlinks.c.id == resource.c.id)
-    chosen = sa.select(resource.c.id).select_from(both).where(
-        resource.c.id.in_(numbers), resource.c.how == int(How.LINK), resource.c.outcome == int(OutcomeKind.GONE),
-        sa.or_(inlinks.c.count.is_(None), inlinks.c.count == 0),
+    chosen = sa.select(resource.c.id, *IN_LINKS).select_from(both).where(
+        resource.c.id.in_(numbers), resource.c.how == int(How.LINK), resource.c.outcome == int(OutcomeKind.GONE), FEW
     )  # fmt: skip
-    return {row[0] for row in tx.rows(chosen)}
+    return {row.id for row in tx.rows(chosen) if is_lost(row)}
 
 
 def know(tx: Tx, numbers: Sequence[int], *, unvisited: bool) -> None:
