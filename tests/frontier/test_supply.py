@@ -372,6 +372,10 @@ def test_no_site_leaves_that_nobody_else_could_take_up(ada: Retriever, other: St
     for site_ in ada.desk.sites.values():
         site_.lane = Lane()
     assert ada.share(2) == [], "one is free"
+    with other.begin() as tx:
+        everything = leases.workable(tx, ada.plan.generations)
+        found = [ada.supply.share(tx, ada.plan, peers) for peers in (1, 2)]
+    assert found == [None, everything], "whose share of that is leased next need not ask for it again"
     bob.tend()
     assert len(ada.share(2)) == 1
     assert ada.share(1000) == ada.share(2)

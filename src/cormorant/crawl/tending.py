@@ -167,23 +167,29 @@ class Tending:
             manners.keep_hours(self.desk, self.runs, moment)
             awake = plan.without(self.desk.shut)
             if whole:
+                workable = None
                 if self.now() - self._shared_at > SHARE_S:
                     self._shared_at = self.now()
-                    self._supply.share(tx, awake, self._crew.assignments.peers)
+                    workable = self._supply.share(tx, awake, self._crew.assignments.peers)
                 self._supply.finish(tx, plan, moment)
-                self._lease(tx, awake, moment)
+                self._lease(tx, awake, moment, workable)
             self._placing.place(tx, self.runs, moment)
             self._supply.read(tx, awake)
 
-    def _lease(self, tx: Tx, plan: Plan, moment: Moment) -> None:
+    def _lease(self, tx: Tx, plan: Plan, moment: Moment, workable: int | None) -> None:
         """Lease sites where slots are idle; each keeps its pace, and is placed before it is asked.
 
         While all slots are busy a source that has no site yet gets some: the next slot that is free may be its own.
+        `workable` is how many sites of the plan have something to do, None where nobody has asked just now.
         """
         before, held = set(self.desk.sites), len(self.desk.sites)
         if not self.line.idle:
             plan, held = plan.without({source for site in self.desk.sites.values() for source in site.sources}), 0
-        workable = leases.workable(tx, plan.generations) if plan.generations and self.has_room() else 0
+            workable = None
+        if not plan.generations or not self.has_room():
+            workable = 0
+        elif workable is None:
+            workable = leases.workable(tx, plan.generations)
         share = -(-workable // self._crew.assignments.peers)
         for site in self._supply.lease(tx, plan, min(share - held, MOST_AT_ONCE), moment):
             if site.lease.site not in before:

@@ -301,22 +301,25 @@ class Supply:
             site.awaited = None
             site.first.clear()
 
-    def share(self, tx: Tx, plan: Plan, peers: int) -> None:
+    def share(self, tx: Tx, plan: Plan, peers: int) -> int | None:
         """Have sites leave when this process has more than its share and others have less.
 
         Those with most to do, and none that shares its pace with another one here: nobody else could take it up.
+        Returns how many sites have something to do, whoever has them; None where that did not matter.
         """
         sites = self._desk.sites.values()
         if peers < 2 or len(sites) < 2 or not plan.generations:
-            return
+            return None
         lanes = Counter(id(site.lane) for site in sites)
         leaving = sum(site.leaves for site in sites)
         able = [
             each for each in sites if not (each.leaves or each.unplaced or each.awaited) and lanes[id(each.lane)] == 1
         ]
-        count = sharing.surplus(leases.by_owner(tx, plan.generations), self._owner, peers) - leaving
+        held = leases.by_owner(tx, plan.generations)
+        count = sharing.surplus(held, self._owner, peers) - leaving
         for site in sorted(able, key=_ahead, reverse=True)[: max(count, 0)]:
             site.leaves = True
+        return sum(held.values())
 
     def give_back(self, tx: Tx, site: SiteWork) -> None:
         """Release a site's lease and forget what was known of it."""
