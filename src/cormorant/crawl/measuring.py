@@ -16,6 +16,7 @@ from cormorant.store import processes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from cormorant.catalog.receivers import ReceiverRow
     from cormorant.journal.runs import RunRow
     from cormorant.store.database import Store, Tx
 
@@ -44,7 +45,7 @@ class Measuring:
             return
         with self._store.read() as tx:
             left = progress.to_fetch(tx, row.source_id, row.generation, row.new_of)
-            told, wanted = delivered(tx, row.source_id), processors_s(tx)
+            told, wanted = delivered(tx, receivers.slowest(tx, row.source_id)), processors_s(tx)
             took_s = tx.now() - now
         self.busy = self._busy(wanted, now)
         self._samples.append(Sample(now, fetched, left, *told))
@@ -59,9 +60,9 @@ class Measuring:
         return round(share(self._wanted, wanted, now - self._samples[-1].at), 3) if self._samples else 0.0
 
 
-def delivered(tx: Tx, source: int) -> tuple[int, int]:
-    """To which event the slowest receiver of a source has come, and how many are behind it."""
-    head, slowest = stream.head(tx), receivers.slowest(tx, source)
+def delivered(tx: Tx, slowest: ReceiverRow | None) -> tuple[int, int]:
+    """To which event the slowest receiver has come, and how many are behind it; none where there is no receiver."""
+    head = stream.head(tx)
     told = slowest.place if slowest is not None else head
     return told, max(0, head - told)
 

@@ -104,8 +104,8 @@ def look(house: House, number: int) -> Look:
         now = tx.now()
         waiting = tx.rows(_open_sites(row))
         shown = tuple(_site(tx, row, each, now) for each in waiting[:SITES])
-        told, backlog = measuring.delivered(tx, row.source_id)
         slowest = receivers.slowest(tx, row.source_id)
+        told, backlog = measuring.delivered(tx, slowest)
         pace, suspended_until = _pace(house, tx, row, [(each.id, each.key) for each in waiting[:SITES]])
         waits = _waits(tx, row, [each for each in waiting if _is_troubled(each, now)], len(waiting), now)
     suspended_s = max(suspended_until - now, 0.0) if row.state is RunState.RETRIEVING else 0.0
