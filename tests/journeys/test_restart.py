@@ -54,8 +54,8 @@ def test_a_restarted_run_stays_stopped_and_its_successor_finishes(
         until(lambda: len(site.log()) > fetched, PATIENCE_S)
         (second,) = crawl.order(house, ["site"], crawl.Wish(restart=True))
         assert second.run != first.run
-        until(lambda: crawl.states(house, [second.run])[second.run] is RunState.FINISHED, PATIENCE_S)
-        assert crawl.states(house, [first.run])[first.run] is RunState.STOPPED
+        until(lambda: crawl.report(house, second.run)["state"] == RunState.FINISHED, PATIENCE_S)
+        assert crawl.report(house, first.run)["state"] == RunState.STOPPED
         report = crawl.report(house, second.run)
     assert (report["fetched"], report["complete"]) == (PAGES, True)
     assert home.found(site.word(PAGES - 1)) == [[site.url(PAGES - 1)]]

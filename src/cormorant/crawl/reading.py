@@ -34,7 +34,7 @@ from cormorant.model.acl import ACL, PUBLIC
 from cormorant.model.content import Content, Document, Extraction, Link, Manner, Value, Wire
 from cormorant.model.outcome import CONVERTER_SAID, Excluded, Failed, Moved, Ok, Outcome, Quarantined, Unchanged
 from cormorant.model.resource import Resource
-from cormorant.model.rules import COPY_OF, Gate, Ruling
+from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Source
 
@@ -105,7 +105,7 @@ class Reader:
         stands = self._stands(source.number, canonical)
         if not (stands or (stands is None and resource.status == Status.DUPLICATE_IGNORED)):
             return ruling._replace(lasting=False)
-        rule = f"{COPY_OF}{canonical}"
+        rule = f"it calls itself a copy of {canonical}"
         return Ruling(False, Gate.CANONICAL, rule, Status.DUPLICATE_IGNORED, lasting=False)
 
     async def read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:

@@ -30,10 +30,6 @@ class Gate(StrEnum):
     PLUGIN = "plugin"
 
 
-COPY_OF = "it calls itself a copy of "
-"""What the rule of the canonical gate begins with; the address follows."""
-
-
 class Ruling(NamedTuple):
     """What a gate said, and the rule that said it, as the administrator wrote it (or the default's name).
 

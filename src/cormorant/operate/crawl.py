@@ -300,12 +300,6 @@ def leaving(house: House, number: int | None, most: int = 100) -> list[dict[str,
         return [{"url": url, "status": status} for url, status in progress.leaving(tx, row.source_id, most)]
 
 
-def states(house: House, numbers: Sequence[int]) -> dict[int, RunState]:
-    """Where these runs are."""
-    with house.store.read() as tx:
-        return {number: runs.get(tx, number).state for number in numbers}
-
-
 _CUT_SHORT = (RunState.HELD, RunState.SUSPENDED, RunState.STOPPED)
 """States in which a run stands that has not done what was asked for."""
 
