@@ -82,7 +82,7 @@ FOUND = (
     ),
     Found(
         "eta",
-        "Where a receiver was told slower than pages were visited, the end lay far behind what was said on the way, and "
+        "Where a receiver was told slower than pages were visited, the end lay far behind what was said, and "
         "the servers were named as what held the run up.",
         "A run's end is foreseen by its slowest receiver too, which is named (`operate/estimate.py`).",
     ),
