@@ -15,6 +15,7 @@ import pytest
 
 SECONDS = {
     "journeys/test_accidents.py": 173, "journeys/test_swallowed.py": 95, "journeys/test_files.py": 82,
+    "journeys/test_lent.py": 150,
     "journeys/test_rounds.py": 76, "journeys/test_sitemaps.py": 75, "cli/test_crawl.py": 70,
     "house/test_readme.py": 70, "journeys/test_kills.py": 68, "journeys/test_ways_in.py": 60,
     "cli/test_storing.py": 60,

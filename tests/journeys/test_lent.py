@@ -111,13 +111,15 @@ class World:
         process = self.commands.start("index", "rebuild", "--json")
         until(lambda: self._is_building() or process.poll() is not None, LIMIT_S)
         for _ in range(20):
+            if process.poll() is not None:
+                break
             process.send_signal(signal.SIGSTOP)
             until(lambda: state_of(process) in "TZ", LIMIT_S)
             if self._is_building() and is_writable(self.home):
                 return process
             process.send_signal(signal.SIGCONT)
             pause(0.01)
-        raise AssertionError(f"it was through too soon: {ended(process, LIMIT_S)}")
+        raise AssertionError(f"it was not stopped midway: {ended(process, LIMIT_S)}")
 
     def _is_building(self) -> bool:
         return any((self.home.folder / "index").glob("*.building"))
