@@ -68,6 +68,15 @@ def empty_files_of_the_index(home: Installation) -> None:
         file.write_bytes(b"")
 
 
+def turn_bytes_of_the_index(home: Installation) -> None:
+    largest = max((home.folder / "index").rglob("*.term"), key=lambda each: each.stat().st_size)
+    with largest.open("r+b") as file:
+        file.seek(largest.stat().st_size // 2 - 32)
+        bytes_ = file.read(64)
+        file.seek(-len(bytes_), os.SEEK_CUR)
+        file.write(bytes(each ^ 0xFF for each in bytes_))
+
+
 def delete_the_index(home: Installation) -> None:
     shutil.rmtree(home.folder / "index")
 
@@ -106,6 +115,7 @@ PLANTS: list[tuple[str, Plant, str, int]] = [
     ("a row that names the wrong place", sql("UPDATE content SET pack_offset = pack_offset + 1"), "kept copies", 0),
     ("a pack half restored", leave_a_pack_half_restored, "other files among copies", 0),
     ("files of the index emptied", empty_files_of_the_index, "index", 0),
+    ("bytes turned within a file of the index", turn_bytes_of_the_index, "index", 0),
     ("the index deleted", delete_the_index, "index", 0),
     ("a document lost from the index", lose_one_from_the_index, "index", 0),
     ("a row deleted of what is indexed", sql("DELETE FROM content WHERE url LIKE '%tides'"), "index", 0),

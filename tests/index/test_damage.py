@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.base.errors import IndexDamaged
+from cormorant.index import reading
 from cormorant.index.damage import Readable, check
 from cormorant.index.embedded import open_reader, open_writer
 from cormorant.index.query import Everything, Search
@@ -43,6 +44,14 @@ def spoil(path: Path, chance: random.Random) -> str:
         data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
         path.write_bytes(data)
     return f"{how} {path.name}"
+
+
+def turn(generation: Path, part: str) -> None:
+    """Flip a bit in the midst of a file."""
+    file = next(generation.glob(f"*.{part}"))
+    data = bytearray(file.read_bytes())
+    data[(len(data) - 100) // 2] ^= 1
+    file.write_bytes(data)
 
 
 def answer(folder: Path) -> dict[int, str]:
@@ -86,6 +95,36 @@ def test_only_the_ends_are_read_of_a_large_index(whole: Path) -> None:
     check(whole / "1", 0)
     with pytest.raises(IndexDamaged, match=store.name):
         check(whole / "1", 1 << 30)
+
+
+@pytest.mark.parametrize("part", ["idx", "pos", "term", "store", "fast", "fieldnorm"])
+def test_a_reader_asked_to_check_reads_every_byte(whole: Path, part: str) -> None:
+    reader = open_reader(whole)
+    reader.check()
+    turn((whole / "1"), part)
+    with pytest.raises(IndexDamaged, match=rf"{part}\. Run `cormorant index rebuild`"):
+        reader.check()
+    with pytest.raises(IndexDamaged):
+        open_reader(whole).check()
+
+
+def test_what_a_writer_replaces_during_a_check_is_no_damage(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, tries = open_reader(whole), []
+
+    def checked(generation: Path, budget_bytes: int | None) -> None:
+        tries.append(generation)
+        if len(tries) == 1:
+            (generation / "meta.json").write_bytes((generation / "meta.json").read_bytes() + b" ")
+            raise IndexDamaged("It is gone.")
+        check(generation, budget_bytes)
+
+    monkeypatch.setattr(reading, "check", checked)
+    reader.check()
+    assert len(tries) == 2
+
+
+def test_where_there_is_no_index_nothing_is_damaged(tmp_path: Path) -> None:
+    open_reader(tmp_path).check()
 
 
 def test_panics_of_the_engine_are_damage() -> None:

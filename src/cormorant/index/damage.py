@@ -49,17 +49,19 @@ def segments(generation: Path) -> list[dict[str, Any]]:
         return list(json.loads((generation / "meta.json").read_bytes())["segments"])
 
 
-def check(generation: Path, budget_bytes: int) -> None:
+def check(generation: Path, budget_bytes: int | None) -> None:
     """Raise IndexDamaged unless every file is there and whole.
 
-    All checksums are computed when the files together are no larger than `budget_bytes`, else only their ends are read.
+    All checksums are computed when the files together are no larger than `budget_bytes` (None: however large they are),
+    else only their ends are read.
     """
     with Readable():
         files = list(_files(generation))
         size = sum(file.stat().st_size for file in files)
-    for file in files:
-        if not _whole(file, every_byte=size <= budget_bytes):
-            raise IndexDamaged(f"A file of the index is damaged: {file.name}. {REBUILD}")
+        every_byte = budget_bytes is None or size <= budget_bytes
+        harmed = next((file for file in files if not _whole(file, every_byte=every_byte)), None)
+    if harmed is not None:
+        raise IndexDamaged(f"A file of the index is damaged: {harmed.name}. {REBUILD}")
 
 
 def _files(generation: Path) -> Iterator[Path]:

@@ -207,6 +207,9 @@ class MemoryReader:
         """Return how big it is; memory is not measured."""
         return Stats(self.count(), 0, 1, 0, self.place)
 
+    def check(self) -> None:
+        """See IndexReader: memory is always whole."""
+
 
 def _hold(entry: Entry) -> _Held:
     """Return an entry as it is kept, with its words."""

@@ -162,3 +162,7 @@ class IndexReader(Protocol):
     def stats(self) -> Stats:
         """Return how big it is."""
         ...
+
+    def check(self) -> None:
+        """Read every byte of the newest state, which may take minutes. Raises IndexDamaged unless it is whole."""
+        ...

@@ -38,6 +38,7 @@ _BEGUN = 2_000
 _MISSPELT = 1_000
 _TWINS = 64
 _TRIES = 10
+_RESTLESS = "The index changes faster than it can be opened. Is something else writing into its folder?"
 _ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
     Sort.NEWEST: (Number.MODIFIED, tantivy.Order.Desc),
     Sort.OLDEST: (Number.MODIFIED, tantivy.Order.Asc),
@@ -177,6 +178,22 @@ class EmbeddedReader:
         size = sum(file.stat().st_size for file in state.generation.iterdir() if file.is_file())
         return Stats(self.count(), state.deleted, state.searcher.num_segments, size, state.place)
 
+    def check(self) -> None:
+        """Compute every checksum. Files that a writer replaced meanwhile are no damage: then it is looked anew."""
+        for _ in range(_TRIES):
+            generation = generations.current(self._folder)
+            if generation is None:
+                return
+            stamp = self._stamp(generation)
+            try:
+                check(generation, None)
+            except IndexDamaged:
+                if stamp == self._stamp(generation):
+                    raise
+                continue
+            return
+        raise IndexDamaged(_RESTLESS)
+
     def _stamp(self, generation: Path) -> Stamp:
         """Return what changes with every commit and every switch."""
         return generations.stamp(self._folder), generations.file_stamp(generation / "meta.json")
@@ -196,7 +213,7 @@ class EmbeddedReader:
                 continue
             if stamp == self._stamp(generation):
                 return state
-        raise IndexDamaged("The index changes faster than it can be opened. Is something else writing into its folder?")
+        raise IndexDamaged(_RESTLESS)
 
 
 def _opened(generation: Path, stamp: Stamp, old: _State | None) -> _State:

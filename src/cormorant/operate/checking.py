@@ -221,10 +221,11 @@ def _url(tx: Tx, number: int | None) -> str:
 
 
 def _index(house: House) -> Finding:
-    """The index has what the rows say, once it has come to the end of the stream."""
+    """Every byte of the index is what was written, and it has what the rows say once it is at the end of the stream."""
     mend = f"{_REPAIR}, or `cormorant index rebuild`, makes it anew from the kept copies."
     try:
         reader = house.index_reader()
+        reader.check()
         figures = reader.stats()
         with house.store.read() as tx:
             head = stream.head_or_none(tx) or 0

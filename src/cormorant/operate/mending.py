@@ -157,7 +157,7 @@ def _strays(house: House) -> Iterator[Mended]:
 
 
 def _index(house: House) -> Iterator[Mended]:
-    """Make the index anew unless it has what the rows say, or will have it."""
+    """Make the index anew unless it is whole and has what the rows say, or will have it."""
     if not _differs(house):
         return
     try:
@@ -172,6 +172,7 @@ def _index(house: House) -> Iterator[Mended]:
 def _differs(house: House) -> bool:
     try:
         reader = house.index_reader()
+        reader.check()
         place = reader.place
         with house.store.read() as tx:
             head, coming = stream.head(tx), checking.awaited(tx)
