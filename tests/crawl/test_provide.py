@@ -28,7 +28,7 @@ from cormorant.index import embedded
 from cormorant.index.memory import MemoryIndex
 from cormorant.index.writing import EmbeddedWriter
 from cormorant.journal import runs
-from cormorant.model.run import Refresh, RunState
+from cormorant.model.run import Mode, Refresh, RunState
 from cormorant.plugins import receiver_kind, receiver_settings
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import NotTaken, Refusal, Stop
@@ -285,6 +285,16 @@ def test_a_receiver_may_end_a_run_and_no_other_s(house: House) -> None:
     assert (mine.state, other_run.state) == (RunState.STOPPED, RunState.WAITING)
     assert mine.reason == "The receiver 'shop' had it stopped: enough"
     assert taking.taken()[2].event == "stopped"
+
+
+@pytest.mark.parametrize("state", [RunState.DISCOVERING, RunState.DELIVERING, RunState.STOPPED, RunState.FAILED])
+@pytest.mark.parametrize(("mode", "told"), [(Mode.ACCEPT, 1), (Mode.EXAMINE, 1), (Mode.TEST, 0)])
+def test_nobody_is_told_of_the_course_of_a_test(house: House, state: RunState, mode: Mode, told: int) -> None:
+    house.add("python", "shop", call="tests.receivers.taking:Shop", runs=True)
+    with house.store.begin() as tx:
+        runs.change(tx, house.run, mode=mode, state=state)
+        course.tell(tx, runs.get(tx, house.run))
+    assert house.head() == told
 
 
 def test_at_the_end_means_when_the_run_has_found_everything(house: House) -> None:

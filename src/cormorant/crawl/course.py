@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cormorant.catalog import receivers
 from cormorant.journal import runs
-from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
+from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, RunState
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store.bulk import storable
@@ -38,8 +38,8 @@ def go_on(tx: Tx, row: RunRow, **values: object) -> RunRow:
 
 
 def tell(tx: Tx, row: RunRow) -> None:
-    """Have receivers told of the state that a run has just come to, those that want to know."""
-    event = _TOLD.get(row.state)
+    """Have receivers told of the state that a run has just come to, those that want to know; of a test nobody is."""
+    event = _TOLD.get(row.state) if row.mode is not Mode.TEST else None
     if event is not None and any(each.settings.get("runs") for each in receivers.told_of(tx, row.source_id)):
         stream.append(tx, [Entry(row.source_id, 0, row.id, event)])
 
