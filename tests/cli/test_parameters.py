@@ -87,6 +87,18 @@ def test_a_set_in_use_is_not_deleted_without_a_word(home: Installation) -> None:
     assert [each["parameters"] for each in home.fine("parameters", "list", "--json").objects] == ["system"]
 
 
+def test_the_systems_set_is_not_deleted_without_a_word_where_a_value_of_it_counts(home: Installation) -> None:
+    home.fine("parameters", "edit", "system", "--set", "max_minutes=5", "--set", "depth=0", "--yes")
+    home.fine("source", "edit", "papers", "--set", "max_minutes=6", "--set", "depth=unlimited")
+    kept = home.run("parameters", "delete", "system")
+    assert (kept.code, "is used by docs." in kept.err) == (1, True)
+    assert effective(home)["depth"] == (0, "system")
+    (record,) = home.fine("parameters", "delete", "system", "--yes", "--json").objects
+    assert record == {"parameters": "system", "deleted": True, "sources": ["docs"]}
+    assert effective(home)["depth"] == ("unlimited", "built in")
+    assert home.fine("parameters", "delete", "system", "--json").objects[0]["sources"] == []
+
+
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [

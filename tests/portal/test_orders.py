@@ -21,7 +21,7 @@ from cormorant.frontier import admission
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.resource import Found
-from cormorant.operate import sources
+from cormorant.operate import previewing, sources
 from cormorant.operate.house import House
 from cormorant.portal import door, site
 from cormorant.portal.guard import Application
@@ -147,6 +147,20 @@ def test_a_set_of_parameters_from_its_beginning_to_its_end(pages: Application, h
     refused = ask(pages, "DELETE", "/parameters/gentle")
     assert (refused.status, "is used by docs" in refused.json["detail"]) == (409, True)
     assert done(pages, "DELETE", "/parameters/gentle?used=true")["sources"] == ["docs"]
+
+
+def test_the_systems_set_is_deleted_where_nothing_is_changed_or_that_is_agreed_to(
+    pages: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert done(pages, "DELETE", "/parameters/system")["sources"] == []
+    done(pages, "PATCH", "/parameters/system", {"settings": {"max_minutes": 7}})
+    refused = ask(pages, "DELETE", "/parameters/system")
+    assert (refused.status, "is used by docs, papers" in refused.json["detail"]) == (409, True)
+    of_whole = previewing.of_whole
+    with monkeypatch.context() as patch:
+        patch.setattr(previewing, "of_whole", lambda *given: {**of_whole(*given), "leave": 1_200})
+        assert "2,400 documents would leave the index." in ask(pages, "DELETE", "/parameters/system").json["detail"]
+    assert done(pages, "DELETE", "/parameters/system?used=true")["sources"] == ["docs", "papers"]
 
 
 def test_a_schedule_from_its_beginning_to_its_end(pages: Application) -> None:

@@ -11,7 +11,7 @@ from cormorant.base.errors import ConflictError
 from cormorant.catalog import parameters, sources
 from cormorant.catalog.parameters import NAMED_BY, SYSTEM, Parameters
 from cormorant.catalog.sources import SourceRow
-from cormorant.operate import secrets
+from cormorant.operate import previewing, secrets
 from cormorant.operate.house import House
 from cormorant.operate.parameters import by_kind, merged
 from cormorant.operate.sources import NOTHING, check_name, hurry, settings_of
@@ -79,11 +79,14 @@ def edit(
 def delete(house: House, name: str, *, used: bool = False) -> list[str]:
     """Delete a set; returns the sources that used it, for which the system's and the built-in values hold then.
 
-    Raises NotFoundError, and ConflictError for a set in use unless that was agreed to (`used`).
+    Raises NotFoundError, and ConflictError for a set in use unless that was agreed to (`used`). The system's is in use
+    where a value of it counts; raises BadSetting when the settings of a source would no longer go together without.
     """
+    if name == SYSTEM:
+        return _reset(house, used=used)
     with house.store.begin() as tx:
         _known(tx, name)
-        rows = used_by(tx, name) if name != SYSTEM else []
+        rows = used_by(tx, name)
         if rows and not used:
             names = ", ".join(row.name for row in rows)
             raise ConflictError(
@@ -94,6 +97,28 @@ def delete(house: House, name: str, *, used: bool = False) -> list[str]:
         for row in rows:
             sources.edit(tx, row.id, {key: value for key, value in row.own.items() if key != NAMED_BY})
         return [row.name for row in rows]
+
+
+def _reset(house: House, *, used: bool) -> list[str]:
+    """Forget all that was said of the system's set; returns the sources for which something else holds then."""
+    with house.store.read() as tx:
+        before, changed = _known(tx, SYSTEM), _edited(tx, SYSTEM, {})
+    effects = {row.name: previewing.of_whole(house, row.name, whole) for row, whole in changed}
+    if effects and not used:
+        going = sum(each["leave"] + each["merge"] for each in effects.values())
+        left = f" {going:,} documents would leave the index." if going else ""
+        raise ConflictError(
+            f"The set {SYSTEM!r} is used by {', '.join(effects)}.{left} `cormorant parameters edit {SYSTEM} --set "
+            f"NAME= --preview` shows what they lose; `cormorant parameters delete {SYSTEM} --yes` deletes it."
+        )
+    with house.store.begin() as tx:
+        if _known(tx, SYSTEM) != before:
+            raise ConflictError(f"The set {SYSTEM!r} was changed by somebody else at the same moment. Try again.")
+        parameters.delete(tx, SYSTEM)
+        for row, whole in changed:
+            sources.edit(tx, row.id, row.own, previewing.agreed(effects[row.name]))
+            hurry(tx, row.id, source_settings(row.kind, whole))
+    return list(effects)
 
 
 def used_by(tx: Tx, name: str) -> list[SourceRow]:
