@@ -226,3 +226,9 @@ def test_since_when_an_event_waits(home: Installation, event: Event) -> None:
             began = runs.get(tx, 1).started_at
         waits_since = receivers.shown(house, "index")["oldest_undelivered_at"]
     assert waits_since == rfc3339(1000.0 if event is Event.CHANGED else began)
+
+
+def test_settings_of_receivers_are_listed_by_the_command_that_help_names(home: Installation) -> None:
+    for words in (("add",), ("edit",)):
+        said = " ".join(home.fine("receiver", *words, "--help").out.split())
+        assert ("`receiver kinds` lists them" in said, "source kinds" in said) == (True, False)

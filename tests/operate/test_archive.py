@@ -16,7 +16,7 @@ import pytest
 import zstandard
 
 from cormorant.base.errors import ArchiveDamaged, ConflictError, DataFolderError, NotFoundError
-from cormorant.operate import archive
+from cormorant.operate import archive, backups
 from cormorant.operate.archive import About, Manifest, Pack, Rows
 
 ABOUT = About("0013", "1.0", 1_790_000_000.0, copies=True, store="sqlite")
@@ -108,6 +108,15 @@ def named(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.T
     info = tarfile.TarInfo(name)
     info.type, info.linkname = kind, link
     return info
+
+
+def test_one_of_a_newer_schema_is_told_so_before_its_checksum_is_judged(made: Path) -> None:
+    whole = made.read_bytes()
+    newer = whole.replace(f'"schema": "{ABOUT.schema}"'.encode(), b'"schema": "9999"', 1)
+    assert newer != whole
+    made.write_bytes(newer)
+    with pytest.raises(ArchiveDamaged, match=r"is of version 9999, and this program knows .* Install a newer version"):
+        backups.checked(made)
 
 
 BOMB = zstandard.ZstdCompressor().compress(bytes(1 << 20))

@@ -10,7 +10,7 @@ import typer
 from cormorant.base.errors import Interrupted, UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
-from cormorant.cli.sources import Set, given
+from cormorant.cli.sources import given, set_option
 
 if TYPE_CHECKING:
     from cormorant.app.build import Plan
@@ -22,6 +22,7 @@ app = new_app(
 )
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the receiver.")]
+Set = Annotated[list[str], set_option("receiver kinds")]
 
 
 @app.command(epilog=examples("cormorant receiver kinds", "cormorant receiver kinds jsonlines --json"))

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 app = new_app("Places documents come from: add, list, show, edit, test, delete.", group=True)
 
-Set = Annotated[
-    list[str],
-    typer.Option(
-        "--set", metavar="NAME=VALUE", help="A setting; may repeat, for a list too. `source kinds` lists them.",
-        default_factory=list, show_default=False,
-    ),
-]  # fmt: skip
+
+def set_option(listed: str) -> Any:
+    """The option that gives settings, of which the command `listed` tells."""
+    about = f"A setting; may repeat, for a list too. `{listed}` lists them."
+    return typer.Option("--set", metavar="NAME=VALUE", help=about, default_factory=list, show_default=False)
+
+
+Set = Annotated[list[str], set_option("source kinds")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the source.")]
 
 

@@ -152,7 +152,10 @@ def read(text: str, zone: str = "", since: float = 0.0) -> Rhythm:
     else:
         made = Rhythm(cron.read(words), clock)
     if made.after(since) is None:
-        raise ValueError(f"{text!r} would never fire: no such day comes within 40 years.")
+        raise ValueError(
+            f"{text!r} would never fire: no such day comes within 40 years. Name a day that there is, like "
+            "28 for the end of every month."
+        )
     return made
 
 
