@@ -311,13 +311,16 @@ def test_a_closed_pipe_is_no_error(home: Installation) -> None:
     assert process.wait(30) == 141
 
 
+GOING = 12
+
+
 class TestHeld:
     """More than four fifths of a source would go: nothing does before a person has answered."""
 
     @pytest.fixture
     def held(self, bare: Installation, site: Site) -> Installation:
         """An installation whose newest run is held."""
-        names = [f"/d{number}" for number in range(8)]
+        names = [f"/d{number}" for number in range(GOING)]
         for name in names:
             site.page(name, f"Document {name[1:]}", f"unique{name[2:]}")
         site.page("/", "Start", "", tuple(names))
@@ -328,16 +331,29 @@ class TestHeld:
         done = bare.run("crawl")
         assert done.code == 3, done
         assert "held" in done.out
+        listed = [f"    410  {site.address}{name[1:]}\n" in done.out for name in sorted(names)]
+        assert listed == [True] * 10 + [False] * (GOING - 10), done
+        assert f"    and {GOING - 10} more\n" in done.out
         assert "cormorant run accept 2" in done.out
         return bare
 
     def test_until_then_everything_is_found(self, held: Installation) -> None:
         assert held.fine("search", "unique3", "--json").objects
         shown = held.fine("run", "show").out
-        assert shown.count("410") >= 8
+        assert shown.count("    410  ") == GOING
+        assert "more\n" not in shown
         assert held.fine("status", "--json").object["held_runs"] == [2]
         alone = held.run("crawl", "docs")
         assert (alone.code, "Run 2 of 'docs' is held" in alone.err) == (3, True), alone
+
+    def test_programs_are_told_what_would_go(self, held: Installation, site: Site) -> None:
+        going = sorted(f"{site.address}d{number}" for number in range(GOING))
+        refused = held.run("crawl", "docs", "--json")
+        assert refused.problem["leaving"] == going
+        again = held.run("crawl", "docs", "--restart", "--json")
+        assert again.object["leaving"] == [{"url": url, "status": 410} for url in going]
+        held.fine("run", "accept", "--json")
+        assert "leaving" not in held.fine("run", "show", "--json").object
 
     def test_only_a_held_source_is_left_out(self, held: Installation, tmp_path: Path) -> None:
         (tmp_path / "z").mkdir()
@@ -365,12 +381,12 @@ class TestHeld:
     def test_what_is_held_is_seen(self, held: Installation, site: Site) -> None:
         assert "Run 2 of 'docs' waits for an answer." in held.run("status").out
         report = held.fine("run", "show", "--json").object
-        assert report["held"] == 8
+        assert report["held"] == GOING
         (told,) = [each for each in report["problems"] if each["kind"] == "run"]
         assert "`cormorant run accept 2`" in told["sentence"]
         assert held.fine("run", "show").out.count("cormorant run accept 2") == 1
         listed = held.fine("document", "list", "--status", "980", "--json").objects
-        assert {each["url"] for each in listed} == {f"{site.address}d{number}" for number in range(8)}
+        assert {each["url"] for each in listed} == {f"{site.address}d{number}" for number in range(GOING)}
         assert {(each["outcome"], each["state"], each["indexed"]) for each in listed} == {("held", "error", True)}
         assert not held.fine("document", "list", "--status", "410", "--json").objects
         assert len(held.fine("document", "list", "--status", "200", "--json").objects) == 1

@@ -211,13 +211,14 @@ def test_a_held_run_is_answered(server: Server, verb: str, left: int) -> None:
     for number in range(1, PAGES):
         (folder / f"{number}.txt").unlink()
     number = server.order(f"held-{verb}")
-    assert len(server.at(number, "held")["leaving"]) == PAGES - 1
+    leaving = [each["url"] for each in server.at(number, "held")["leaving"]]
+    assert len(leaving) == PAGES - 1
     status, code, says = server.refused("POST", "/runs", {"sources": [f"held-{verb}"]})
     assert (status, code, f"Run {number} of" in says) == (409, "conflict", True)
     server.papers(f"beside-{verb}", 1)
     both = server.done("POST", "/runs", {"sources": [f"held-{verb}", f"beside-{verb}"]})
     assert [each["source"] for each in both["runs"]] == [f"beside-{verb}"]
-    assert [each["detail"] for each in both["left_out"]] == [says]
+    assert [(each["detail"], each["leaving"]) for each in both["left_out"]] == [(says, leaving)]
     server.done("POST", f"/runs/{number}/{verb}")
     server.at(number, "finished")
     assert server.done("GET", f"/sources/held-{verb}")["documents"] == left

@@ -20,7 +20,7 @@ from typing import Any, Self, overload
 from cormorant.app import settings
 from cormorant.app.build import Plan, open_house
 from cormorant.model.run import Mode, Refresh
-from cormorant.operate import crawl, explain, problems, searching, sources
+from cormorant.operate import crawl, explain, searching, sources
 from cormorant.operate.crawl import Wish
 from cormorant.operate.house import House
 from cormorant.search.reader import Answer, Hit, Library, Question, Sort, Why
@@ -149,8 +149,7 @@ class Cormorant:
         with sampling.in_reach(self._plan, numbers):
             carry_out(self._plan, ordered, Nobody())
         house = self._house()
-        record = crawl.report(house, numbers[0]) | {"problems": problems.of_run(house, numbers[0])}
-        return Report(record, crawl.exit_code(house, numbers))
+        return Report(crawl.shown(house, numbers[0]), crawl.exit_code(house, numbers))
 
     def search(
         self, text: str, source: str | None = None, limit: int = 10, offset: int = 0, *, sort: str = "relevance"

@@ -24,6 +24,9 @@ COUNTERS = (
 )
 """The eight classic ones, in their order."""
 
+FEW = 10
+"""Documents that are named at the end of a crawl which would let them go; `run show` names more."""
+
 _MORE = (
     "new",
     "changed",
@@ -44,16 +47,18 @@ _MORE = (
 def tell(say: Terminal, plan: Plan, numbers: Sequence[int], *, failed: bool = False) -> int:
     """Print the report of every run, and return the exit code of them all, at least 3 where something has `failed`."""
     from cormorant.app.opening import opened
-    from cormorant.operate import crawl, problems
+    from cormorant.operate import crawl
 
     with opened(plan) as house:
         for number in numbers:
-            _tell(say, crawl.report(house, number) | {"problems": problems.of_run(house, number)})
+            record = crawl.shown(house, number)
+            going = crawl.leaving_count(house, number) if record.get("leaving") else 0
+            _tell(say, record, going)
         code = crawl.exit_code(house, numbers)
         return crawl.worst([code, 3]) if failed else code
 
 
-def _tell(say: Terminal, record: Mapping[str, Any]) -> None:
+def _tell(say: Terminal, record: Mapping[str, Any], going: int) -> None:
     if say.json:
         say.record(record)
         return
@@ -61,6 +66,8 @@ def _tell(say: Terminal, record: Mapping[str, Any]) -> None:
         say.print(line)
     for line in problem_lines(record):
         say.warn(line)
+    for line in leaving_lines(record, going):
+        say.print(line)
     for line in questions(record):
         say.print(line)
 
@@ -102,6 +109,18 @@ def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"  Problems of run {record['run']} of {record['source']!r}:"
     for sentence in told:
         yield f"    {sentence}"
+
+
+def leaving_lines(record: Mapping[str, Any], going: int, most: int = FEW) -> Iterator[str]:
+    """The first documents that a held run would let go, and how many more of all that are `going`."""
+    first = record.get("leaving", ())[:most]
+    if first:
+        yield ""
+        yield "  These documents would leave the index:"
+    for each in first:
+        yield f"    {each['status']}  {each['url']}"
+    if first and going > len(first):
+        yield f"    and {going - len(first):,} more"
 
 
 def questions(record: Mapping[str, Any]) -> Iterator[str]:

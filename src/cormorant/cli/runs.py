@@ -44,20 +44,21 @@ def list_(
 def show(context: typer.Context, number: Number = None) -> None:
     """Show the report of a run; of a held one, which documents would go too."""
     from cormorant.app import folder
-    from cormorant.cli.report import lines
-    from cormorant.operate import outlook
+    from cormorant.cli.report import leaving_lines, lines
+    from cormorant.operate import crawl, outlook
 
     say = terminal.of(context)
     plan = say.plan()
     with say.house() as house:
         record = outlook.shown(house, number, folder.resting(plan.folder))
+        going = crawl.leaving_count(house, record["run"]) if record.get("leaving") else 0
     if say.json:
         say.record(record)
         return
     for line in lines(record):
         say.print(line)
-    for each in record.get("leaving", ()):
-        say.print(f"  {each['status']}  {each['url']}")
+    for line in leaving_lines(record, going, crawl.MOST_LEAVING):
+        say.print(line)
 
 
 @app.command(epilog=examples("cormorant run watch", "cormorant run watch 1"))

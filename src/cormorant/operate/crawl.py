@@ -25,6 +25,8 @@ from cormorant.store.database import Tx
 
 INTERRUPTED = "interrupted"
 """What a run is that nobody goes on with, until somebody crawls again."""
+MOST_LEAVING = 100
+"""Documents that a program is told of a held run that would let them go."""
 ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, *ASKING_STATES, RunState.SUSPENDED)
 """States in which nobody goes on with a run by itself."""
 
@@ -158,12 +160,15 @@ def unanswered(house: House, names: Sequence[str]) -> list[ConflictError]:
     with house.store.read() as tx:
         held = runs.held(tx)
         chosen = [sources.named(tx, name) for name in dict.fromkeys(names)] or sources.every(tx)
-        return [_held(held[row.id], row.name) for row in chosen if row.id in held]
+        return [_held(tx, held[row.id], row.name) for row in chosen if row.id in held]
 
 
-def _held(run: RunRow, source: str) -> ConflictError:
-    """A run that nobody has answered stands in the way of the next."""
-    return ConflictError(f"Run {run.id} of {source!r} {runs.stands(run)}: {run.reason} {runs.answers(run)}")
+def _held(tx: Tx, run: RunRow, source: str) -> ConflictError:
+    """A run that nobody has answered stands in the way of the next; programs are told which documents would leave."""
+    sentence = f"Run {run.id} of {source!r} {runs.stands(run)}: {run.reason} {runs.answers(run)}"
+    if run.state is not RunState.HELD:
+        return ConflictError(sentence)
+    return ConflictError(sentence, leaving=[url for url, _ in progress.leaving(tx, run.source_id, MOST_LEAVING)])
 
 
 def _request(tx: Tx, row: SourceRow, wish: Wish, *, anew: bool) -> int:
@@ -293,11 +298,17 @@ def _goes_on(tx: Tx, row: RunRow) -> bool:
     return not row.complete and row.generation > 0 and runs.is_newest(tx, row)
 
 
-def leaving(house: House, number: int | None, most: int = 100) -> list[dict[str, Any]]:
+def leaving(house: House, number: int | None, most: int = MOST_LEAVING) -> list[dict[str, Any]]:
     """The documents a held run would let go: address and status of the last visit."""
     with house.store.read() as tx:
         row = runs.get(tx, number)
         return [{"url": url, "status": status} for url, status in progress.leaving(tx, row.source_id, most)]
+
+
+def leaving_count(house: House, number: int) -> int:
+    """How many documents a held run would let go."""
+    with house.store.read() as tx:
+        return progress.leaving_count(tx, runs.get(tx, number).source_id)
 
 
 _CUT_SHORT = (RunState.HELD, RunState.SUSPENDED, RunState.STOPPED)
