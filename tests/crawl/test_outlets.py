@@ -20,6 +20,7 @@ from cormorant.crawl.outlets import (
     COMMIT_BYTES,
     COMMIT_DOCUMENTS,
     COMMIT_S,
+    LARGE,
     QUIET_S,
     IndexOutlet,
     ReceiverOutlet,
@@ -30,7 +31,7 @@ from cormorant.index.memory import MemoryIndex
 from cormorant.index.query import Everything, Search
 from cormorant.model.acl import ANYONE
 from cormorant.model.run import Counters
-from cormorant.receivers.protocol import Delivery, ReceiverSettings, Refusal
+from cormorant.receivers.protocol import Delivery, ReceiverSettings, RecordSettings, Refusal
 from cormorant.receivers.stream import Event, Numbered
 from cormorant.store.database import Store
 
@@ -293,3 +294,56 @@ def test_other_receivers_are_not_told_of_links(tmp_path: Path) -> None:
     assert outlet.receive([links], 1, 0.0) == 1
     assert outlet.receive([links._replace(event=event(2, 1, Event.LINKS)), Stream._found(3)], 3, 0.0) == 3
     assert told == [3]
+
+
+class Taking(Silent):
+    """A receiver that keeps what it is told."""
+
+    def __init__(self, settings: ReceiverSettings) -> None:
+        self.settings = settings
+        self.told: list[Delivery] = []
+
+    def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
+        self.told += batch
+        return ()
+
+
+def given(folder: Path, settings: ReceiverSettings, mime: str, body: bytes, charset: str = "") -> Delivery:
+    """What a receiver is given of a document."""
+    taking = Taking(settings)
+    outlet = ReceiverOutlet(taking, Shelf(LocalCache(folder, SystemClock()), ACLNumbers()), 0, {1: "docs"})
+    row = SimpleNamespace(
+        id=7, source="docs", url="https://a.example/x", address="https://a.example/x", status=200, title="A", mime=mime,
+        language="en", size_bytes=len(body), depth=1, referrer=None, content_hash=b"", fetched_at=None, changed_at=None,
+        indexed=True, attempts=0,
+    )  # fmt: skip
+    frame = Frame(row.url, row.url, mime, "HTTP/1.1 200 OK", b"", body, "says", charset=charset)
+    outlet.receive([Found(event(1, 7, Event.NEW), row, frame)], 1, 0.0)
+    return taking.told[0]
+
+
+PAGE = "<p>Gänse \u03b1</p>"
+LATIN = "<p>Gänse</p>"
+
+
+@pytest.mark.parametrize(("mime", "body", "charset", "html"), [
+    ("text/html", PAGE.encode(), "utf-8", PAGE),
+    ("application/xhtml+xml", LATIN.encode("latin-1"), "windows-1252", LATIN),
+    ("text/html", b"\xff\xfe" + PAGE.encode("utf-16-le"), "utf-16le", PAGE),
+    ("text/html", PAGE.encode("utf-16-le"), "utf-8", PAGE),
+    ("text/html", b"", "", ""),
+    ("text/plain", LATIN.encode(), "utf-8", None),
+    ("application/pdf", b"%PDF-1.7", "", None),
+])  # fmt: skip
+def test_the_html_of_a_record(mime: str, body: bytes, charset: str, html: str | None, tmp_path: Path) -> None:
+    told = given(tmp_path, RecordSettings(), mime, body, charset)
+    assert (told.html, told.text, told.reference) == (html, "says", None)
+    for settings in (RecordSettings(html=False), ReceiverSettings()):
+        assert given(tmp_path, settings, mime, body, charset).html is None
+
+
+@pytest.mark.parametrize(("more", "carried"), [(0, True), (1, False)])
+def test_large_html_is_referred_to(more: int, carried: bool, tmp_path: Path) -> None:
+    told = given(tmp_path, RecordSettings(), "text/html", b"x" * (LARGE + more), "utf-8")
+    assert (told.html is not None, told.text, told.reference) == (carried, "says", None if carried else "/cached/7")
+    assert given(tmp_path, RecordSettings(html=False), "text/html", b"x" * (LARGE + 1)).reference is None

@@ -7,9 +7,11 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError, NoRoom
@@ -31,9 +33,10 @@ from cormorant.journal import runs
 from cormorant.model.run import Mode, Refresh, RunState
 from cormorant.plugins import receiver_kind, receiver_settings
 from cormorant.receivers import stream
-from cormorant.receivers.protocol import NotTaken, Refusal, Stop
+from cormorant.receivers.protocol import NotTaken, ReceiverSettings, RecordSettings, Refusal, Stop
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store.database import Store
+from cormorant.store.schema import content
 from tests.frontier.samples import a_content, admit, numbers, pages
 from tests.receivers import taking
 from tests.receivers.tools import tools
@@ -169,6 +172,26 @@ def test_links_to_what_is_not_committed_are_told_with_its_copy(house: House) -> 
     assert told(4, first, Event.LINKS).frame is None, "it is committed"
     (counted,) = outlet.counted().values()
     assert (counted.index_writes, counted.index_link_updates) == (1, 3)
+
+
+@pytest.mark.parametrize(("settings", "mime", "body"), [
+    (RecordSettings(), "text/html", b"body"),
+    (RecordSettings(), "application/xhtml+xml", b"body"),
+    (RecordSettings(), "application/pdf", b""),
+    (RecordSettings(html=False), "text/html", b""),
+    (ReceiverSettings(), "text/html", b""),
+])  # fmt: skip
+def test_what_was_fetched_is_read_for_who_is_given_it(
+    settings: ReceiverSettings, mime: str, body: bytes, house: House
+) -> None:
+    (number,) = house.keep(1)
+    outlet = ReceiverOutlet(SimpleNamespace(settings=settings), house.shelf, 0, {house.source: "docs"})  # type: ignore[arg-type]
+    with house.store.begin() as tx:
+        tx.execute(sa.update(content).values(mime=mime))
+        told = stream.Numbered(1, house.source, number, house.run, Event.NEW, None)
+        (found,) = outlet.prepare(tx, [told])
+    assert found.frame is not None
+    assert (found.frame.body, found.frame.text[:7]) == (body, "text of")
 
 
 @pytest.mark.parametrize(("more", "waits"), [(False, True), (True, False)])

@@ -106,11 +106,14 @@ class Shelf:
     def __init__(self, cache: Cache, acls: ACLNumbers) -> None:
         self._cache, self._acls = cache, acls
 
-    def find(self, tx: Tx, events: Sequence[Numbered], *, body: bool = False, anew: Container[int] = ()) -> list[Found]:
+    def find(
+        self, tx: Tx, events: Sequence[Numbered], *, body: bool | Container[str] = False, anew: Container[int] = ()
+    ) -> list[Found]:
         """The newest rows and copies of the events' documents; an event that a newer one follows has them too.
 
         Of the first events only, of one at least, when there is more to hold at once than `MOST_BYTES`. The original's
-        bytes are there if `body` says so, and what is told `anew` as a whole has them also where only links say more.
+        bytes are there if `body` says so, of all or of these types, and what is told `anew` as a whole has its copy
+        also where only links say more.
         """
         ids = list({event.resource for event in events if _needs_copy(event, anew)})
         rows = {
@@ -134,9 +137,10 @@ class Shelf:
             found.append(Found(event, row, frames[event.resource]))
         return found
 
-    def _frame(self, row: Any, body: bool) -> Frame | None:
+    def _frame(self, row: Any, body: bool | Container[str]) -> Frame | None:
+        wanted = body if isinstance(body, bool) else row.mime in body
         try:
-            return self._cache.read(Place(row.pack, row.pack_offset, row.pack_length), body=body)
+            return self._cache.read(Place(row.pack, row.pack_offset, row.pack_length), body=wanted)
         except CacheDamaged as error:
             _log.warning("copy damaged", extra={"address": row.url, "reason": error.sentence})
             return None

@@ -14,10 +14,12 @@ from cormorant.base.log import logger
 from cormorant.base.masking import STARS, fault, redacted
 from cormorant.crawl import course, likening
 from cormorant.crawl.delivery import Found, Shelf
+from cormorant.extract.charset import decoded
+from cormorant.extract.defuse import utf16_of
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import Counters
-from cormorant.receivers.protocol import Delivery, Kept, Refusal, Rights, Stop
+from cormorant.receivers.protocol import Delivery, Kept, RecordSettings, Refusal, Rights, Stop
 from cormorant.receivers.stream import Event
 
 if TYPE_CHECKING:
@@ -37,7 +39,9 @@ COMMIT_BYTES = 16 << 20
 QUIET_S = 0.5
 """An index with nothing more to read commits after this, so that the end of a crawl is found at once."""
 LARGE = 1_000_000
-"""Characters of text above which a record refers to the cache instead of carrying it."""
+"""Characters of text, or of HTML, above which a record refers to the cache instead of carrying it."""
+HTML = frozenset(("text/html", "application/xhtml+xml"))
+"""Types of what is given as it came besides its text."""
 
 
 @dataclass(slots=True)
@@ -180,7 +184,7 @@ class ReceiverOutlet:
         if settings.when == "end":
             early = course.finding(tx)
             events = list(takewhile(lambda event: event.run not in early, events))
-        found = self._shelf.find(tx, events, body=settings.COPIES)
+        found = self._shelf.find(tx, events, body=settings.COPIES or (HTML if gives_html(settings) else False))
         return self._shelf.ruled(tx, found) if settings.RIGHTS else found
 
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:  # noqa: ARG002 - the shape of an outlet
@@ -203,9 +207,12 @@ class ReceiverOutlet:
             url, damaged = event.url or (row.url if row is not None else ""), row is not None
             return Delivery(event.seq, word, event.run, name, url, id=event.resource, damaged=damaged)
         large = len(frame.text) > LARGE and not settings.WHOLE
+        html = html_of(frame) if row.mime in HTML and gives_html(settings) else None
+        beyond = html is not None and len(html) > LARGE
         return Delivery(
             event.seq, word, event.run, name, row.url, document_record(row), "" if large else frame.text,
-            reference=f"/cached/{row.id}" if large else None,
+            html=None if beyond else html,
+            reference=f"/cached/{row.id}" if large or beyond else None,
             kept=_copy(row, frame) if settings.COPIES else None,
             id=row.id, rights=Rights(*each.rights) if settings.RIGHTS else None,
         )  # fmt: skip
@@ -243,6 +250,19 @@ def is_told(event: Event, settings: ReceiverSettings) -> bool:
     if event.of_run:
         return settings.runs
     return settings.delta or not (event.of_gone or event.of_unvisited)
+
+
+def gives_html(settings: ReceiverSettings) -> bool:
+    """Is a receiver with these settings given the HTML of what came as HTML?"""
+    return isinstance(settings, RecordSettings) and settings.html
+
+
+def html_of(frame: Frame) -> str:
+    """The HTML of a kept page in the charset that it was read in.
+
+    Of a large page in UTF-16 the copy says UTF-8, since it was read as that: its bytes say better.
+    """
+    return decoded(frame.body, utf16_of(frame.body, "") or frame.charset).text
 
 
 def _copy(row: Any, frame: Frame) -> Kept:

@@ -24,7 +24,7 @@ from pydantic import Field, field_validator
 
 from cormorant.base.disk import FULL, sync_folder
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NoRoom, NotPermitted
-from cormorant.receivers.protocol import Delivery, ReceiverSettings, Refusal
+from cormorant.receivers.protocol import Delivery, RecordSettings, Refusal
 from cormorant.receivers.record import UNFIT, encoded
 from cormorant.receivers.tail import Gap, Line, gaps, is_ours, last_lines, last_record
 
@@ -32,7 +32,7 @@ REMEMBERED = 512
 """Records remembered of the end of a file. What comes again after a kill is one batch, which is fewer."""
 
 
-class JsonLinesSettings(ReceiverSettings):
+class JsonLinesSettings(RecordSettings):
     """Where the lines go."""
 
     path: Path = Field(description="The file that lines are appended to, like /srv/found.jsonl. Its folder must exist.")

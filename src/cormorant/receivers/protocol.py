@@ -45,6 +45,16 @@ class ReceiverSettings(Settings):
         return frozenset()
 
 
+class RecordSettings(ReceiverSettings):
+    """Settings of a kind that hands on receiver records."""
+
+    html: bool = Field(
+        default=True,
+        description="Give the kept HTML of what came as HTML, decoded, besides its text. Of more than a million "
+        "characters only a reference is given.",
+    )
+
+
 class Rights(NamedTuple):
     """Who may read a document: whoever is one of the grants and none of the denies. `model.acl` says how they look."""
 
@@ -73,10 +83,11 @@ class Delivery:
     `event` is found in a normal crawl; new, changed, deleted, unvisited, unvisited_changed or unvisited_deleted in a
     delta crawl. What is sent again is found as well, and deleted if it is gone. started, finished, stopped and failed
     are of a run: `url` is then "", and there is no document. `document` is the Document record of the interfaces, None
-    for what is gone; its values are what JSON has. `html` is None when there is none or it is not asked for. Large
-    content is left out (`text` then is "") and `reference` says where the kept copy can be had. `kept` and `rights` are
-    there for a kind that asks for them. `id` is the number of the document, the same for as long as the installation
-    knows it; 0 for an event of a run. `damaged`: the document is there, and its kept copy cannot be read.
+    for what is gone; its values are what JSON has. `html` is what came as HTML, decoded as it was read; None when there
+    is none or it is not asked for. A large text is left out (then ""), and so is large HTML (then None): `reference`
+    says where the kept copy can be had. `kept` and `rights` are there for a kind that asks for them. `id` is the number
+    of the document, the same for as long as the installation knows it; 0 for an event of a run. `damaged`:
+    the document is there, and its kept copy cannot be read.
     """
 
     seq: int

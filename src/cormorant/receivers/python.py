@@ -21,7 +21,7 @@ from pydantic import Field, field_validator
 from cormorant.base.errors import BadSetting, CormorantError
 from cormorant.base.log import logger
 from cormorant.receivers.apart import Apart, Approve, Died, Late, Make, Tell, Untold
-from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverSettings, ReceiverTools, Refusal, Stop
+from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverTools, RecordSettings, Refusal, Stop
 
 _log = logger(__name__)
 _CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
@@ -34,7 +34,7 @@ Else one that ends with everything would cost the start of a process for each re
 """
 
 
-class PythonSettings(ReceiverSettings):
+class PythonSettings(RecordSettings):
     """What is called, and with what."""
 
     call: str = Field(

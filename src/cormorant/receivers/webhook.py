@@ -22,7 +22,7 @@ from pydantic import Field
 
 from cormorant.fetch.headers import content_type
 from cormorant.fetch.values import Answer, Fault
-from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverTools, Refusal, Stop
+from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverTools, RecordSettings, Refusal, Stop
 from cormorant.receivers.record import UNFIT, encoded
 from cormorant.receivers.wire import Portion, Wire, WireSettings, portions
 
@@ -35,7 +35,7 @@ _OF_CONTENT = frozenset((400, 413, 415, 422))
 """Answers that are about what was sent, so that sending the same once more is no use."""
 
 
-class WebhookSettings(WireSettings):
+class WebhookSettings(WireSettings, RecordSettings):
     """Where batches go, and how it is known who sends them."""
 
     url: str = Field(description="The address that batches are posted to, like https://hooks.example.org/found.")
