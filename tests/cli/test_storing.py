@@ -220,7 +220,7 @@ def test_nothing_is_mended_while_somebody_is_at_work(home: Installation, tmp_pat
     assert lock is not None
     try:
         for words in (
-            ("store", "check", "--repair"), ("store", "compact"), ("cache", "repair"), ("index", "optimize"),
+            ("store", "check", "--repair"), ("store", "compact"), ("cache", "repair"),
             ("store", "restore", str(tmp_path / "backup.tar"), "--yes"),
             ("store", "import", str(tmp_path / "backup.tar"), "--yes"),
         ):  # fmt: skip

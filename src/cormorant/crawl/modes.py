@@ -66,7 +66,7 @@ def written(made: Rows, mode: Mode) -> Rows:
         return replace(made, links=[])
     if mode not in WITHHELD:
         return made
-    told = [entry for entry in made.entries if entry.event in _AT_ONCE]
+    told = [entry for entry in made.entries if entry.event in _AT_ONCE and mode is not Mode.TEST]
     contents = [row._replace(indexed=False, seq=0) for row in made.contents]
     return replace(made, contents=contents, entries=told, hidden=[], returned=set(), quiet=True)
 
