@@ -266,6 +266,7 @@ class Library:
         query, together = self._together(one[0], reader)
         shown = self._matches(query, reader, Question("", limit=MOST_HITS, sort=Sort.OLDEST)).hits
         first = next((each for each in shown if each.entry.content_hash), one[0])
+        first = first._replace(duplicates=0, near=0)  # all that it was folded with stands beside it
         others = [each for each in together.hits if each.id != first.id]
         others.sort(key=lambda each: fold_key(each.entry.content_hash) != fold)
         hits = [first, *others][:MOST_HITS]
