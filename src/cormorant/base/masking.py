@@ -32,7 +32,7 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 """The same in an address that is the value of a parameter of another one, and so written with %."""
-_LOGIN = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^/?#\s\"'<>]*@", re.IGNORECASE)
+_LOGIN = re.compile(r"://[^/?#\s\"'<>]*@")
 _hidden: tuple[str, ...] = ()
 _hiding = Lock()
 
@@ -65,7 +65,7 @@ def fault(error: BaseException) -> str:
 def redacted(text: str) -> str:
     """The text without what lets anybody in of the addresses that it names: values of TOKENS, names and passwords."""
     if "@" in text:
-        text = _LOGIN.sub(rf"\1{STARS}@", text)
+        text = _LOGIN.sub(f"://{STARS}@", text)
     if "=" in text:
         text = _PARAMETER.sub(_shown, text)
     return _WITHIN.sub(rf"\1{STARS}", text) if "=" in text or "%3" in text else text

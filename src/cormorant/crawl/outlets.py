@@ -258,11 +258,11 @@ def gives_html(settings: ReceiverSettings) -> bool:
 
 
 def html_of(frame: Frame) -> str:
-    """The HTML of a kept page in the charset that it was read in.
+    """The HTML of a kept page in the charset that it was read in; no secret is in an address that stands in it.
 
     Of a large page in UTF-16 the copy says UTF-8, since it was read as that: its bytes say better.
     """
-    return decoded(frame.body, utf16_of(frame.body, "") or frame.charset).text
+    return redacted(decoded(frame.body, utf16_of(frame.body, "") or frame.charset).text)
 
 
 def _copy(row: Any, frame: Frame) -> Kept:

@@ -50,8 +50,8 @@ class RecordSettings(ReceiverSettings):
 
     html: bool = Field(
         default=True,
-        description="Give the kept HTML of what came as HTML, decoded, besides its text. Of more than a million "
-        "characters only a reference is given.",
+        description="Give the kept HTML of what came as HTML, decoded, besides its text; in its addresses *** stands "
+        "for passwords and keys. Of more than a million characters only a reference is given.",
     )
 
 
