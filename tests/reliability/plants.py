@@ -88,7 +88,7 @@ LOST = (
     _plant(
         "what arrives at a site that was done wakes nobody",
         "frontier/admission.py",
-        ('"not_before": 0.0, "done_generation": undone}', '"not_before": 0.0}'),
+        ('        "done_generation": sa.case((done > before, before), else_=done),\n', ""),
     ),
     _plant(
         "links are admitted in a transaction of their own",
