@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -191,8 +192,34 @@ def test_only_what_is_damaged_is_fetched_anew(bare: Installation, site: Site) ->
     figures = bare.fine("cache", "check", "--json").object
     assert (figures["damaged"], figures["awaited"]) == (1, 1)
     report = bare.fine("crawl", "--json").object
-    assert (report["cache_writes"], report["changed"], report["unchanged"]) == (1, 1, 2)
+    assert (report["cache_writes"], report["changed"], report["unchanged"]) == (1, 0, 3)
     assert bare.fine("cache", "check", "--json").object["damaged"] == 0
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_what_is_kept_anew_is_told_only_if_it_changed(
+    force: tuple[str, ...], bare: Installation, site: Site, tmp_path: Path
+) -> None:
+    told = tmp_path / "told.jsonl"
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("receiver", "add", "jsonlines", "out", "--source", "docs", "--set", f"path={told}")
+    bare.fine("crawl")
+    assert told.read_text().count("\n") == 3
+    for pack in packs(bare):
+        pack.unlink()
+    lose_one_from_the_index(bare)
+    assert bare.run("store", "check", "--repair").code, "the next crawl has something to do"
+    site.page("/tides", "Tide tables", "High water in the harbour at one.")
+    report = bare.fine("crawl", "--json", *force).object
+    assert (report["cache_writes"], report["changed"], report["unchanged"]) == (3, 1, 2)
+    said = [json.loads(line) for line in told.read_text().splitlines()[3:]]
+    changed = [each["url"] for each in said if each["event"] == "changed"]
+    assert len(said) == len(changed)
+    assert (f"{site.address}tides" in changed, len(changed)) == (True, 3 if force else 1)
+    assert len(found(bare)) == 2
+    assert not wrong(bare)
+    again = bare.fine("crawl", "--json").object
+    assert (again["cache_writes"], again["unchanged"]) == (0, 3)
 
 
 def test_a_database_that_is_damaged_is_told_and_restored(home: Installation, tmp_path: Path) -> None:
@@ -307,7 +334,7 @@ def test_an_export_without_its_copies_is_fetched_anew(bare: Installation, site: 
     done = there.run("store", "import", str(file))
     assert (done.code, "3 documents are not here" in done.err) == (LATER, True), done
     report = there.fine("crawl", "--json").object
-    assert (report["cache_writes"], report["index_deletes"]) == (3, 0)
+    assert (report["cache_writes"], report["index_deletes"], report["changed"]) == (3, 0, 0)
     assert found(there) == found(bare)
     assert not wrong(there)
 

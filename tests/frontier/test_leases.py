@@ -3,12 +3,13 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier import leases, settlement
+from cormorant.frontier import leases, recall, settlement
 from cormorant.frontier.leases import LEASE_S, READ_AHEAD, LeasedSite, Window
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role, State
 from cormorant.store.database import Store, Tx
-from cormorant.store.schema import resource, site
+from cormorant.store.schema import content, resource, site
+from cormorant.store.schema import source as sources
 from tests.frontier.samples import (
     SOURCE,
     a_content,
@@ -241,7 +242,25 @@ def test_reading_gives_what_was_known_of_a_page(store: Store) -> None:
         b"c" * 32, b"t" * 32, 5, indexed=True,
     )  # fmt: skip
     assert isinstance(read[0].role, Role)
-    assert read[1][4:] == (Role.DOCUMENT, 0, 0, 0, 0, "", "", "", b"", b"", 0, False, b"", "")
+    assert read[1][4:] == (Role.DOCUMENT, 0, 0, 0, 0, "", "", "", b"", b"", 0, False, b"", "", False)
+
+
+def test_what_is_to_be_kept_anew_is_compared_with_nothing_and_known_by_what_it_said(store: Store) -> None:
+    admitted(store, *pages(3))
+    with store.begin() as tx:
+        row = {"id": SOURCE, "name": "a", "kind": "web", "settings": "{}", "generation": 1, "created_at": 0.0}
+        tx.execute(sa.insert(sources).values(row))
+        known = numbers(tx)
+        said, unsaid = known["https://a.example/0"], known["https://a.example/1"]
+        settlement.contents(tx, [a_content(said), a_content(unsaid)._replace(text_hash=b"")])
+        for _ in range(2):
+            recall.renew(tx, [said, unsaid])
+        found = {each.id: each for each in leases.read(tx, Window(site_numbers(tx)["a.example"], SOURCE, 1))}
+        awaited = {row[0] for row in tx.rows(sa.select(content.c.id).where(recall.AWAITED))}
+    assert (found[said].text_hash, found[said].before, found[said].renewed) == (b"", b"t" * 32, True)
+    assert (found[unsaid].text_hash, found[unsaid].before, found[unsaid].renewed) == (b"", b"", False)
+    assert found[said].content_hash == found[unsaid].content_hash == b""
+    assert awaited == {said, unsaid}
 
 
 def test_reading_goes_on_behind_what_is_held(store: Store) -> None:

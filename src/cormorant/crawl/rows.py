@@ -268,7 +268,7 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
     for packed, place in zip(batch.packed, places, strict=True):
         resource, row = packed.visited.resource, content_of(packed, place, acl_number)
         made.contents.append(row)
-        there = Event.MOVED if resource.id in batch.moved else Event.CHANGED
+        there = Event.MOVED if resource.id in batch.moved else _told(packed.visited, row)
         made.entries.append(Entry(resource.source, resource.id, run, there if resource.indexed else Event.NEW))
         if resource.indexed and row.acl_id != resource.acl:
             made.regranted.add(resource.id)
@@ -281,6 +281,13 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
             made.entries.append(Entry(visited.resource.source, visited.resource.id, run, Event.MOVED))
         _changes(made, visited, run, acl_number, moved=visited.resource.id in batch.moved)
     return made
+
+
+def _told(visited: Visited, row: ContentRow) -> Event:
+    """What is told of a document that was there. One whose copy was lost is for the index alone if it is as it was."""
+    resource = visited.resource
+    as_it_was = resource.renewed and row.acl_id == resource.acl and says_the_same(resource, visited.report.outcome)
+    return Event.FOUND if as_it_was else Event.CHANGED
 
 
 def content_of(packed: Packed, place: tuple[int, int, int], acl_number: Callable[[ACL], int]) -> ContentRow:

@@ -247,7 +247,9 @@ def plan_of(runs: Mapping[int, Dispatch]) -> Plan:
         if not (order.forced or order.anew):
             return resource
         bare = resource._replace(etag="", modified="", validator="", content_hash=b"")
-        return bare._replace(text_hash=b"", before=resource.text_hash) if order.forced else bare
+        if not order.forced:
+            return bare
+        return bare._replace(text_hash=b"", before=resource.before or resource.text_hash, renewed=False)
 
     orders = [run.order for run in runs.values()]
     new_of = {each.source: each.new_of for each in orders if each.new_of is not None}

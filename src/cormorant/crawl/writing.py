@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cormorant.catalog import receivers
 from cormorant.crawl import links
 from cormorant.frontier import hiding, settlement
 from cormorant.journal import visits
 from cormorant.receivers import stream
+from cormorant.receivers.stream import Event
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cormorant.crawl.rows import Rows
+    from cormorant.receivers.stream import Entry
     from cormorant.store.database import Tx
 
 
 def write(tx: Tx, made: Rows, run: int) -> None:
     """Hand the rows to the tables they belong to."""
-    first = stream.append(tx, made.entries) if made.entries else 0
+    first = stream.append(tx, _aimed(tx, made.entries)) if made.entries else 0
     settlement.contents(tx, made.numbered(first))
     settlement.validators(tx, made.validators)
     settlement.judged(tx, made.judged)
@@ -29,3 +34,11 @@ def write(tx: Tx, made: Rows, run: int) -> None:
     hiding.hide_until(tx, made.restricted(first))
     hiding.hide(tx, made.hidden)
     hiding.unhide(tx, made.shown)
+
+
+def _aimed(tx: Tx, entries: Sequence[Entry]) -> Sequence[Entry]:
+    """The events of a batch; what is as it was is for the index alone."""
+    if all(each.event is not Event.FOUND for each in entries):
+        return entries
+    index = receivers.index(tx)
+    return [each._replace(receiver=index) if each.event is Event.FOUND else each for each in entries]

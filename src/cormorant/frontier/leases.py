@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from cormorant.frontier import lane, order, retry
+from cormorant.frontier import lane, order, recall, retry
 from cormorant.frontier.order import Span
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
@@ -348,9 +348,11 @@ def _resource(row: Sequence[Any]) -> Resource:
     """Make a Resource of a row of `_READ`."""
     (number, source, place, address, role, depth, attempts, outcome, status, etag, modified, validator, body, text, acl,
      indexed, display) = row  # fmt: skip
+    before = recall.text_before(text) if text else b""
     return Resource._make((
         number, source, place, address, _ROLES[role], depth, attempts, outcome, status, etag or "", modified or "",
-        validator or "", body or b"", text or b"", acl or 0, bool(indexed), b"", display or "",
+        validator or "", body or b"", b"" if before else text or b"", acl or 0, bool(indexed), before, display or "",
+        bool(before),
     ))  # fmt: skip
 
 

@@ -1,14 +1,16 @@
 """A person wants resources visited again, or their documents gone. What does that change?
 
 recall: READY, due in the generation of now, no validators: the next run fetches them whole, whatever it visits
-renew:  the same, and the copy is kept anew even of what says the same
+renew:  the same, and the copy is kept anew even of what says the same, which is then no change
 forget: the same, and nothing is left of the document but what the journal knows
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -20,6 +22,10 @@ from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, resource, version
 from cormorant.store.schema import source as sources
+
+_LENGTH: Final = hashlib.sha256().digest_size
+_RENEWED: Final = b"+"
+"""Stands behind the hash of a text whose document is to be kept anew."""
 
 
 def recall(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
@@ -59,7 +65,21 @@ def forget(tx: Tx, numbers: Sequence[int]) -> None:
 
 
 def renew(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
-    """Do what `recall` does, and have each document kept and delivered anew, though it says what it said before."""
+    """Do what `recall` does, and have each document kept and indexed anew, though it says what it said before.
+
+    What it said is not forgotten, so that receivers are told of it only if it says something else.
+    """
     counts = recall(tx, numbers)
-    bulk.update(tx, content, ("content_hash", "text_hash"), ("id",), [(b"", b"", number) for number in numbers])
+    said = bulk.select_in(tx, content, ("id", "text_hash"), "id", numbers)
+    marked = [(b"", text and text[:_LENGTH] + _RENEWED, number) for number, text in said]
+    bulk.update(tx, content, ("content_hash", "text_hash"), ("id",), marked)
     return counts
+
+
+def text_before(kept: bytes) -> bytes:
+    """The hash of what a document said that is to be kept anew, b"" of any other; given the text's hash as stored."""
+    return kept[:_LENGTH] if len(kept) > _LENGTH else b""
+
+
+AWAITED: Final = sa.func.length(content.c.text_hash) != _LENGTH
+"""Which documents are to be kept anew: their hash is marked, or there is none."""

@@ -95,8 +95,9 @@ class Resource(NamedTuple):
 
     `etag`, `modified` (the Last-Modified text) and `validator` are "" when unknown; hashes are b"" when there was no
     successful visit. `attempts` counts failed visits in a row. `outcome` is the number of the last visit's outcome.
-    `before` is the text's hash in a forced run, which compares nothing and yet tells what has changed. `display` is the
-    address that people are shown where it is not the source's to say, else "".
+    `before` is the text's hash where nothing is compared and yet is told what has changed: in a forced run, and where a
+    lost copy is to be kept anew, which is `renewed`. `display` is the address that people are shown where it is not the
+    source's to say, else "".
     """
 
     id: int
@@ -117,3 +118,4 @@ class Resource(NamedTuple):
     indexed: bool
     before: bytes = b""
     display: str = ""
+    renewed: bool = False

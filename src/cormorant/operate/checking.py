@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import DataFolderError, IndexDamaged, StoreError
 from cormorant.cache.protocol import Damage, Harm, Place
 from cormorant.catalog import receivers
+from cormorant.frontier import recall
 from cormorant.frontier.leases import LEASE_S
 from cormorant.index.protocol import IndexReader
 from cormorant.operate import orphans
@@ -151,8 +152,8 @@ def damage(house: House) -> list[Damage]:
 
 
 def awaited(tx: Tx) -> frozenset[int]:
-    """Documents that are to be fetched and kept anew: what they said is forgotten."""
-    return frozenset(row[0] for row in tx.rows(sa.select(content.c.id).where(content.c.text_hash == b"")))
+    """Documents that are to be fetched and kept anew."""
+    return frozenset(row[0] for row in tx.rows(sa.select(content.c.id).where(recall.AWAITED)))
 
 
 def _strays(house: House) -> Finding:

@@ -68,7 +68,7 @@ class Sort:
 SORTS = (
     Sort("documents without an address", content.c.id, resource.c.id),
     Sort("documents without a source", content.c.source_id, source.c.id),
-    Sort("documents without rights", content.c.acl_id, acl.c.id, RENEWED, only=content.c.text_hash != b""),
+    Sort("documents without rights", content.c.acl_id, acl.c.id, RENEWED, only=~recall.AWAITED),
     Sort("addresses without a source", resource.c.source_id, source.c.id),
     Sort(
         "addresses without a host", resource.c.site_id, site.c.id, REMADE,

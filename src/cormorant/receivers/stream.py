@@ -22,9 +22,9 @@ class Event(IntEnum):
     """What happened to a document. From 10 to 19 search must not find it until the index has passed the event.
 
     LINKS: links, or other documents, say something else of it than before, which is for the index alone. FOUND: it is
-    there, told once more to the one receiver that asked for it. MOVED: it is at another address, where nobody was told
-    of it; that it is gone from the one before comes first. UNVISITED and its companions: no link leads to it any
-    more. The last four are of runs and of no document.
+    there, told once more to the one receiver that asked for it, or to the index as its copy was kept anew. MOVED: it is
+    at another address, where nobody was told of it; that it is gone from the one before comes first. UNVISITED and its
+    companions: no link leads to it any more. The last four are of runs and of no document.
     """
 
     NEW = 1
