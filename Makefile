@@ -5,6 +5,8 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
+# Where nothing compiled is kept, each process that a crawl or a test starts would compile a thousand files anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 # What is checked; bench/ and scripts/ only where they have Python in them.
