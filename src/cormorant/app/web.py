@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import TypeAlias
 
-from cormorant.app import folder, memory
+from cormorant.app import memory
 from cormorant.app.build import Plan, open_house
 from cormorant.base.errors import ConflictError, CormorantError, NoRoom, NotPermitted, Unreachable, UsageError
 from cormorant.operate.checking import Finding
@@ -183,7 +183,6 @@ def serve(plan: Plan, listener: Listener, reach: Reach) -> None:
         timeout_graceful_shutdown=GRACE_S, limit_concurrency=MOST_CONNECTIONS,
     )  # fmt: skip
     seldom_collected()
-    folder.note_port(plan.folder, listener.getsockname()[1])
     uvicorn.Server(config).run(sockets=[listener])
     asked.flush()
     house.store.close()

@@ -80,6 +80,7 @@ def serve(
 def until_stopped(say: Terminal, plan: Plan, listener: Listener, reach: Reach) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises Interrupted then, ConflictError when somebody else owns the data folder."""
     from cormorant.app import web
+    from cormorant.app.folder import note_port
     from cormorant.app.session import running
     from cormorant.base.clock import pause
 
@@ -91,6 +92,7 @@ def until_stopped(say: Terminal, plan: Plan, listener: Listener, reach: Reach) -
                     f"Another crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it."
                 )
             address = web.shown_address(listener, reach)
+            note_port(plan.folder, listener.getsockname()[1])
             listener.close()
             _announce(say, address, _first_token(say) if reach.is_beyond else None)
             if reach.is_beyond and not reach.private:
