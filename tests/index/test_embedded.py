@@ -17,7 +17,7 @@ import tantivy
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError, IndexDamaged
 from cormorant.cli import search
-from cormorant.index import embedded, reading, writing
+from cormorant.index import embedded, generations, reading, writing
 from cormorant.index.embedded import open_reader, open_writer, rebuild
 from cormorant.index.entry import Change, Put, Relink
 from cormorant.index.layout import LAYOUT, MARK, register
@@ -275,3 +275,15 @@ def test_another_layout_asks_for_a_rebuild(tmp_path: Path) -> None:
     for opening in (open_writer, open_reader, open_writer):
         with pytest.raises(IndexDamaged, match="another version"):
             opening(tmp_path)
+
+
+def test_what_a_killed_rebuild_left_goes_when_somebody_writes(tmp_path: Path) -> None:
+    writer = open_writer(tmp_path)
+    writer.apply([Put(entry(1, "change1"))])
+    writer.commit(1)
+    writer.close()
+    left = generations.begin(tmp_path)
+    (left / "half").write_bytes(b"half a segment")
+    open_writer(tmp_path).close()
+    assert not left.exists()
+    assert held(open_reader(tmp_path)) == {1: 1}

@@ -35,6 +35,7 @@ def open_writer(folder: Path) -> EmbeddedWriter:
     with ExitStack() as held:
         with Writable():
             held.enter_context(_locked(folder))
+            generations.sweep(folder)
             generation = generations.current(folder)
             if generation is None:
                 generation = generations.switch(folder, _aside(folder))

@@ -5,7 +5,7 @@
 
 A generation is a folder with a whole index. Readers look at CURRENT before every question (one `stat`), so a rebuild is
 switched in between two questions; what they still have open of the old one stays readable to them. An interrupted
-rebuild leaves only a folder that the next one removes.
+rebuild leaves only a folder, which whoever writes next removes.
 """
 
 from __future__ import annotations
@@ -49,12 +49,17 @@ def begin(folder: Path) -> Path:
     The caller has made sure that nobody else is building.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for left in folder.glob(f"*{_BUILDING}"):
-        shutil.rmtree(left)
+    sweep(folder)
     numbers = [int(each.name) for each in folder.iterdir() if each.name.isdecimal()]
     aside = folder / f"{max(numbers, default=0) + 1}{_BUILDING}"
     aside.mkdir()
     return aside
+
+
+def sweep(folder: Path) -> None:
+    """Remove what an interrupted rebuild left. The caller has made sure that nobody is building."""
+    for left in folder.glob(f"*{_BUILDING}"):
+        shutil.rmtree(left)
 
 
 def switch(folder: Path, aside: Path) -> Path:
