@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cormorant.journal.measured import Sample
-from cormorant.operate.estimate import LUCK, TAIL_S, Ahead, Circumstances, ahead, bottleneck, is_outlasted, rate
+from cormorant.operate.estimate import LUCK, SWEEPS, TAIL_S, Ahead, Circumstances, ahead, bottleneck, is_outlasted, rate
 
 
 def steady(rate_s: float, left: int, grows: float = 0.0, seconds: int = 20) -> list[Sample]:
@@ -139,9 +139,10 @@ CALM = Circumstances("retrieving", 2, "", 0.0, 0.1, 0, 5.0)
             CALM._replace(is_outlasted=True, backlog=7, busy=1.0, slowest="the receiver 'slow'"),
             "deliveries: 7 wait for the receiver 'slow'",
         ),
-        (CALM._replace(state="sweeping", is_outlasted=True), ""),
+        (CALM._replace(state="sweeping", is_outlasted=True), SWEEPS),
         (CALM._replace(sites=0), ""),
-        (CALM._replace(state="sweeping"), ""),
+        (CALM._replace(state="sweeping", sites=0), SWEEPS),
+        (CALM._replace(state="discovering"), ""),
     ],
 )
 def test_bottleneck(seen: Circumstances, says: str) -> None:

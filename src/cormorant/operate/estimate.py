@@ -24,6 +24,8 @@ LUCK, TAIL_S = 0.9, TRIED_AGAIN_S
 index commits, receivers are waited for."""
 LEAST_S = 4.0
 """With less to look back on nothing is said."""
+SWEEPS = "this machine's processors: links are counted, and what is gone leaves"
+"""Holds a run up when all is visited: one process works, and asks nobody."""
 
 
 class Ahead(NamedTuple):
@@ -141,6 +143,8 @@ def bottleneck(seen: Circumstances) -> str:
     """Name what holds a run up, "" when nothing can be said."""
     if seen.state == "delivering" or (seen.state == "retrieving" and seen.is_outlasted):
         return f"deliveries: {seen.backlog:,} wait for {seen.slowest or 'the index and receivers'}"
+    if seen.state == "sweeping":
+        return SWEEPS
     if seen.state != "retrieving" or not seen.sites:
         return ""
     if seen.waits_for:
