@@ -25,6 +25,8 @@ SPARING: Final = 50
 """Looking may take this part of the time, when there is much to be counted."""
 BUSY: Final = 0.8
 """For what part of the time a process has or wants a processor that is as fast as it can be."""
+PROCESSORS: Final = "this machine's processors"
+"""What holds up a run that has nothing else to wait for."""
 
 
 class Measuring:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import receivers
-from cormorant.crawl.measuring import BUSY, Measuring
+from cormorant.crawl.measuring import BUSY, PROCESSORS, Measuring
 from cormorant.frontier import progress, trouble
 from cormorant.frontier.patience import Patience, got
 from cormorant.frontier.trouble import Trouble
@@ -154,7 +154,7 @@ def _held_up(seen: _Look, pace: float, busy: float) -> str:
         return f"the pace of the sites: {pace:g} s between requests"
     if seen.backlog > BACKLOG:
         return "the receivers"
-    return "this machine's processors" if busy >= BUSY else "the servers"
+    return PROCESSORS if busy >= BUSY else "the servers"
 
 
 def _worst(held_up: Mapping[str, float]) -> str:

@@ -26,6 +26,8 @@ from cormorant.store.schema import source as sources
 _LENGTH: Final = hashlib.sha256().digest_size
 _RENEWED: Final = b"+"
 """Stands behind the hash of a text whose document is to be kept anew."""
+AWAITED: Final = sa.func.length(content.c.text_hash) != _LENGTH
+"""Which documents are to be kept anew: their hash is marked, or there is none."""
 
 
 def recall(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
@@ -79,7 +81,3 @@ def renew(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
 def text_before(kept: bytes) -> bytes:
     """The hash of what a document said that is to be kept anew, b"" of any other; given the text's hash as stored."""
     return kept[:_LENGTH] if len(kept) > _LENGTH else b""
-
-
-AWAITED: Final = sa.func.length(content.c.text_hash) != _LENGTH
-"""Which documents are to be kept anew: their hash is marked, or there is none."""

@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import inf
 from typing import NamedTuple
 
-from cormorant.crawl.measuring import BUSY
+from cormorant.crawl.measuring import BUSY, PROCESSORS
 from cormorant.crawl.waiting import TRIED_AGAIN_S
 from cormorant.journal.measured import Sample
 
@@ -24,7 +24,7 @@ LUCK, TAIL_S = 0.9, TRIED_AGAIN_S
 index commits, receivers are waited for."""
 LEAST_S = 4.0
 """With less to look back on nothing is said."""
-SWEEPS = "this machine's processors: links are counted, and what is gone leaves"
+SWEEPS = f"{PROCESSORS}: links are counted, and what is gone leaves"
 """Holds a run up when all is visited: one process works, and asks nobody."""
 
 
@@ -150,7 +150,7 @@ def bottleneck(seen: Circumstances) -> str:
     if seen.waits_for:
         return seen.waits_for
     if seen.busy >= BUSY:
-        return "this machine's processors"
+        return PROCESSORS
     hosts = "one host" if seen.sites == 1 else f"{seen.sites:,} hosts"
     if seen.pace_s and 0.7 <= seen.rate * seen.pace_s / seen.sites <= 1.15:
         return f"politeness: {hosts}, a request every {seen.pace_s:g} s each"
