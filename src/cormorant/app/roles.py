@@ -231,14 +231,15 @@ class Assignments:
         allowance.documents.set(settings.max_documents)
         allowance.received.set(settings.max_bytes)
         low, idle = allowance.is_low(), allowance.is_idle(now)
-        if not (low or idle):
+        if not (low or idle or allowance.is_news):
             return
-        owner, before = self._means.owner, allowance.claimed
+        owner = self._means.owner
         with self._house.store.begin() as tx:
-            living = {each.name for each in processes.alive(tx, "retriever")}
+            living = {each.name for each in processes.alive(tx, "retriever") if row.is_for(each.node)}
             allowance.share(claims.of_others(tx, row.id, owner, living), self.peers, more=low)
-            if allowance.claimed != before:
+            if allowance.is_news:
                 claims.claim(tx, row.id, owner, allowance.claimed)
+        allowance.told = allowance.claimed
 
     def _go_on(self, tx: Tx, row: RunRow, before: RunRow, dispatch: Dispatch) -> RunRow:
         """Go on with a run. Somebody may have changed how fast it goes; returns what is followed from now on."""

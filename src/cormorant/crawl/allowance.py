@@ -59,11 +59,16 @@ class Limit:
 
 
 class Allowance:
-    """The limits of one run in one process. `asked` says that somebody wanted room since that was last looked at."""
+    """The limits of one run in one process. `asked` says that somebody wanted room since that was last looked at.
+
+    `told` is what others know this process to have claimed. None until it has told them: they still reckon with the
+    claim of one of its name that worked on the run before.
+    """
 
     def __init__(self) -> None:
         self.documents, self.received = Limit(), Limit()
         self.asked = False
+        self.told: Claim | None = None
         self._idle_since = 0.0
         self._count = self._size = 0
 
@@ -89,6 +94,12 @@ class Allowance:
     def claimed(self) -> Claim:
         """Up to what it may fetch, by its claims."""
         return Claim(int(self.documents.claim), int(self.received.claim))
+
+    @property
+    def is_news(self) -> bool:
+        """Has it claimed another part of a limit than others know?"""
+        limited = self.documents.most is not None or self.received.most is not None
+        return limited and self.told != self.claimed
 
     def share(self, others: Claim, peers: int, *, more: bool) -> None:
         """Claim more, or give back what others could use, knowing what they have claimed."""
