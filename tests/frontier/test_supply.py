@@ -361,6 +361,33 @@ def test_who_has_more_than_its_share_lets_go_of_sites_for_who_has_nothing(store:
     assert left(store) == 0
 
 
+def test_a_site_that_leaves_as_its_robots_txt_is_to_be_asked_for_is_given_back(store: Store, other: Store) -> None:
+    admitted(store, *(f"https://host-{number}.example/{page}" for number in range(4) for page in range(2)))
+    ada, bob = Retriever(store), Retriever(other, "bob")
+    ada.tend()
+    taken = ada.take()
+    leave = ada.share(2)
+    assert len(leave) == 2
+    for task in taken:
+        site_ = task.site
+        robots = a_resource(1_000 + site_.lease.site, SOURCE, site_.lease.site)._replace(role=Role.ROBOTS)
+        site_.sources[SOURCE].held.add(robots.id)
+        ada.desk.again(task, robots)
+    ada.tend(0)
+    assert sorted(each.key for each in bob.tend()) == leave
+    assert len(ada.take()) == 2, "of those that stay the robots.txt is asked for"
+
+
+def test_a_lease_is_renewed_in_time_also_when_the_clock_was_set_back(ada: Retriever) -> None:
+    """A process goes by its own monotonic clock until when it may begin a visit."""
+    ada.tend()
+    for _ in range(4):
+        ada.now += LEASE_S / 2 + 1
+        assert all(each.leased_until > ada.now for each in ada.desk.sites.values())
+        ada.tend()
+    assert len(ada.take()) == 2
+
+
 def test_no_site_leaves_that_nobody_else_could_take_up(ada: Retriever, other: Store) -> None:
     admitted(ada.store, "https://c.example/")
     ada.tend()

@@ -33,9 +33,17 @@ LEASED = (
         "what was visited under a lost lease is written", _DISPATCH, ("batch.without(lost) if lost else batch", "batch")
     ),
     _plant(
+        "a process that was stopped begins visits under a lease that has run out",
+        "crawl/worker.py",
+        ("if task.site.leased_until <= self._tending.now() or not", "if not"),
+    ),
+    _plant(
         "leases are renewed by settled batches alone",
         _SUPPLY,
-        ("soon = moment.store + leases.LEASE_S / 2", "soon = moment.store - leases.LEASE_S"),
+        (
+            "soon, soon_here = moment.store + leases.LEASE_S / 2, moment.monotonic + leases.LEASE_S / 2",
+            "soon, soon_here = moment.store - leases.LEASE_S, moment.monotonic - leases.LEASE_S",
+        ),
     ),
     _plant(
         "what is under way is handed out again", _SUPPLY, (_READ, _READ.replace("resource.id not in work.held", "True"))
@@ -187,4 +195,4 @@ STEERED = (
     ),
 )
 PLANTS = (*LEASED, *HURRIED, *LOST, *TOLD, *STEERED)
-"""25 faults; for each a file of the package, and what is put in place of what."""
+"""26 faults; for each a file of the package, and what is put in place of what."""

@@ -19,6 +19,7 @@ from cormorant.model.resource import Role
 
 if TYPE_CHECKING:
     from cormorant.crawl.dispatch import Dispatch
+    from cormorant.frontier.desk import Task
 
 TICK_S = 0.25
 
@@ -60,7 +61,7 @@ class Worker:
             run = tending.runs.get(task.resource.source)
             if run is None:
                 tending.desk.done(task)
-            elif not tending.has_room() or (task.resource.role is Role.DOCUMENT and not run.may_visit()):
+            elif not self._may_begin(task, run):
                 tending.desk.again(task, None)
                 await asyncio.sleep(TICK_S)
             else:
@@ -78,6 +79,12 @@ class Worker:
                 else:  # the run was stopped, and perhaps begun anew: its successor visits again
                     tending.desk.done(task)
             tending.line.pump()
+
+    def _may_begin(self, task: Task, run: Dispatch) -> bool:
+        """Is its site leased still, and is there room on the disks and under the run's limits?"""
+        if task.site.leased_until <= self._tending.now() or not self._tending.has_room():
+            return False
+        return task.resource.role is not Role.DOCUMENT or run.may_visit()
 
     def _report(self, run: Dispatch, got: Report | Blocked, took_s: float) -> None:
         """Add a visit to its batch, and say so when the batch should be settled."""

@@ -141,12 +141,14 @@ class SiteWork:
     nobody knows which, and nothing is handed out. `lessons` counts facts that were learned; `led` says for each source
     how many of them it was asked about where they lead. `watches` are what each source watches here, `watched` what
     was kept of that. `stuck` counts visits that take long. One that `leaves` is for another process, which has nothing
-    to do: nothing more is handed out.
+    to do: nothing more is handed out. No visit begins behind `leased_until` (monotonic seconds): a process that was
+    stopped for so long does not know yet who has the site now.
     """
 
     lease: Lease
     sources: dict[int, SourceWork]
     failures: int = 0
+    leased_until: float = inf
     delay_s: float = 0.0
     parallel: int = 1
     rule: str = ""
@@ -233,6 +235,14 @@ class SiteWork:
         """A fact that holds until then."""
         self.facts[name], self.hold_until[name] = value, until
         self.lessons += 1
+
+    @property
+    def unsettled(self) -> bool:
+        """Has anything been handed out that was not settled yet? A prerequisite that waits has not been."""
+        for number, work in self.sources.items():
+            if len(work.held) > len(work.queue) + sum(each.source == number for each in self.first):
+                return True
+        return False
 
     def forget(self, now: float) -> None:
         """Let go of facts that no longer hold, so that they are asked for anew."""

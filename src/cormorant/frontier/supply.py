@@ -140,6 +140,7 @@ class Supply:
             site = SiteWork(each.lease, {s: plan.work(s, n) for s, n in each.arrivals.items()}, each.failures)
             site.requested_at, site.not_before, site.trouble = each.requested_at, each.not_before, each.trouble
             site.known, site.lane_name = (each.not_before, each.failures), each.lane
+            site.leased_until = moment.monotonic_of(each.lease.until)
             self._seen.open(site.key, leases.known_keys(tx, each.lease.site))
             self._desk.open(site)
             opened.append(site)
@@ -250,8 +251,7 @@ class Supply:
                 elif (work := site.sources[source]).exhausted | work.closed and not work.held:
                     self._finish(tx, plan, site, source)
             resting = site.rest_until > moment.monotonic + LONG_REST_S
-            unsettled = any(len(w.held) > len(w.queue) for w in site.sources.values())
-            if site.under_way == 0 and not unsettled and (resting or site.leaves or not site.sources):
+            if site.under_way == 0 and (resting or site.leaves or not site.sources) and not site.unsettled:
                 self.give_back(tx, site)
 
     def _forget(self, tx: Tx, plan: Plan) -> None:
@@ -264,8 +264,9 @@ class Supply:
 
     def _keep(self, tx: Tx, moment: Moment) -> None:
         """Renew leases before they run out: a visit, or the delay between two, may take longer than a lease lasts."""
-        soon = moment.store + leases.LEASE_S / 2
-        old = [site for site in self._desk.sites.values() if site.lease.until < soon]
+        soon, soon_here = moment.store + leases.LEASE_S / 2, moment.monotonic + leases.LEASE_S / 2
+        every = self._desk.sites.values()
+        old = [site for site in every if site.lease.until < soon or site.leased_until < soon_here]
         lost = renew(tx, self._owner, old)
         for site in old:
             if site.lease.site in lost:
@@ -273,6 +274,7 @@ class Supply:
                 self._seen.close(site.key)
             else:
                 site.lease = replace(site.lease, until=moment.store + leases.LEASE_S)
+                site.leased_until = moment.monotonic + leases.LEASE_S
 
     def _finish(self, tx: Tx, plan: Plan, site: SiteWork, source: int) -> None:
         generation, work = plan.generations[source], site.sources[source]
