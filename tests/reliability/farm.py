@@ -14,20 +14,24 @@ from typing import NamedTuple
 
 from cormorant.egress.policy import AddressClass, Consent
 from cormorant.fetch.values import Answer, Fault, Request
-from tests.reliability.world import Process, World
+from tests.reliability.world import Over, Process, World
 
 REFUSED = Fault(906, "The connection was refused.", retryable=True, whole_site=True)
 BROKEN = Fault(1002, "The connection broke off.", retryable=True)
 
 
 class Asked(NamedTuple):
-    """A line of the witness: who asked for what, for which source, and when (seconds of the world)."""
+    """A line of the witness: who asked for what, for which source, and when (seconds of the world).
+
+    `epoch` is that of the lease under which its visit began, 0 without one.
+    """
 
     at: float
     process: Process
     host: str
     path: str
     source: str
+    epoch: int
 
 
 @dataclass(slots=True)
@@ -54,13 +58,17 @@ class Host:
 
 
 class Farm:
-    """All sites, and the witness. `asked` is called when a request goes out, `answered` when its answer is there."""
+    """All sites, and the witness. `asked` is called when a request goes out; `begun` when it is about to be sent.
+
+    `begun` says in which epoch who asks has leased the site.
+    """
 
     def __init__(self, world: World, chance: Random) -> None:
         self.world, self._chance = world, chance
         self.hosts: dict[str, Host] = {}
         self.witness: list[Asked] = []
         self.asked: Callable[[Asked], None] = lambda _: None
+        self.begun: Callable[[Process, str, str], int] = lambda *_: 0
         self.calm = False
         shared = chance.random() < 0.4
         for number in range(chance.randint(2, 3)):
@@ -219,11 +227,14 @@ class Fetching:
         host = farm.hosts.get(name)
         if host is None:
             return REFUSED
+        epoch = farm.begun(self._process, name, f"/{path}")
         before, until = farm.times(host)
         world.stir()
         await asyncio.sleep(before)
+        if not self._process.alive:
+            raise Over
         request.sent()
-        line = Asked(world.now, self._process, name, f"/{path}", request.user_agent)
+        line = Asked(world.now, self._process, name, f"/{path}", request.user_agent, epoch)
         farm.witness.append(line)
         farm.asked(line)
         world.stir()

@@ -22,6 +22,8 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
+from sqlalchemy import Dialect
+
 from cormorant.app import roles
 from cormorant.app.build import Plan
 from cormorant.base.errors import CormorantError
@@ -61,7 +63,8 @@ _UNTOLD = (Event.LINKS,)
 
 
 STATEMENTS: dict[Any, Any] = {}
-"""Statements as they were compiled: processes that start anew need not do so again."""
+DIALECTS: dict[str, Dialect] = {}
+"""Statements as they were compiled, for which dialect: processes that start anew need not do so again."""
 
 
 class Simulation:
@@ -88,7 +91,7 @@ class Simulation:
         self._looked_at = 0.0
         world.strike, world.committed = self._strike, lambda process: self.watch.look(process.name)
         world.idle_until = self._idle_until
-        self.farm.asked = self.watch.asked
+        self.farm.asked, self.farm.begun = self.watch.asked, self.watch.begun
 
     def _house(self, store: Store, process: Process | None = None) -> House:
         def copies() -> LocalCache:
@@ -151,6 +154,7 @@ class Simulation:
         process = self.now
         assert process is not None
         engine = drivers.engine(plan.store_url).execution_options(compiled_cache=STATEMENTS)
+        engine.dialect = DIALECTS.setdefault(engine.dialect.name, engine.dialect)
         store = Edges(engine, self.clock, plan.store_url)
         store.process = process
         process.closing.append(store.close)

@@ -219,11 +219,25 @@ class Watch:
         if left or put_off:
             self.note(f"run {run} says that it is complete, and has not visited {[*left, *put_off][0][0]}")
 
+    def begun(self, process: Process, host: str, path: str) -> int:
+        """A visit begins, whose request goes out soon; returns the epoch of its lease."""
+        _, site = self._site(host)
+        if site is not None and site.owner == process.name and site.until > self._wall:
+            return site.epoch
+        self.note(f"{process.name} begins a visit of {path} at {host}, and has no lease")
+        return 0
+
+    def _site(self, host: str) -> tuple[int, Site | None]:
+        return next(((n, site) for n, site in self.sites.items() if site.key.rpartition("/")[2] == host), (0, None))
+
     def asked(self, line: Asked) -> None:
-        """A site is asked for something."""
-        number, site = next(((n, s) for n, s in self.sites.items() if s.key.rpartition("/")[2] == line.host), (0, None))
+        """A site is asked for something.
+
+        Whoever was stopped behind the beginning of a visit sends what it was about to send as soon as it goes on.
+        """
+        number, site = self._site(line.host)
         process = line.process
-        if site is None or site.owner != process.name or site.until <= self._wall:
+        if site is None or site.owner != process.name or site.until <= self._wall or site.epoch != line.epoch:
             self.without_lease += 1
             if self._world.now - process.rested_at > LEAVES_S:
                 self.note(f"{process.name} asks {line.host} for {line.path} and has no lease")
