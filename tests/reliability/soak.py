@@ -1,9 +1,10 @@
-"""Does what `serve` takes grow with time? An hour of crawls, one a minute, beside people who search.
+"""Does what `serve` takes grow with time? An hour of crawls, one behind the other, beside people who search.
 
     python -m tests.reliability.soak [--minutes 60] [--pages 1500] [--store sqlite|postgresql]
 
-`serve` runs as a person starts it. A schedule has it crawl a site and a folder every minute; in between pages and files
-are edited, come and go, and somebody searches all the time, on the page and for programs. Every few seconds it is seen
+`serve` runs as a person starts it. A schedule has it crawl a site and a folder every minute, and somebody orders the
+next crawl as soon as none is under way: so an hour has the runs of a year of nights. In between pages and files are
+edited, come and go, and somebody searches all the time, on the page and for programs. Every few seconds it is seen
 what the processes take: memory (PSS), open files, threads, and how large the log of the database is. Of the last three
 quarters of the time the slope of the memory is told, and how many more files are open at their end. Ends 1 when
 something grows by more than LIMITS lets it, a run did not finish, a search failed, or the documents are not the truth.
@@ -29,6 +30,7 @@ import sqlalchemy as sa
 from cormorant.base.clock import SystemClock, pause
 from cormorant.model.schedule import Overrun
 from cormorant.operate import crawl, schedules
+from cormorant.operate.house import House
 from cormorant.operate.schedules import Wanted
 from tests.journeys import commands, processes
 from tests.journeys.home import Home
@@ -128,14 +130,14 @@ def beyond(grown: Mapping[str, float]) -> list[str]:
 
 @dataclass(slots=True)
 class Life:
-    """What is edited between crawls: pages of a site, and files of a folder. `gone` are pages that are not there."""
+    """What is edited before each crawl: pages of a site, and files of a folder. `gone` are pages that are not there."""
 
     site: WebSite
     folder: Path
     chance: Random = field(default_factory=lambda: Random(5))
     gone: set[int] = field(default_factory=set)
     files: set[int] = field(default_factory=set)
-    minutes: int = 0
+    times: int = 0
 
     def begin(self) -> None:
         """Lay out the files."""
@@ -144,17 +146,17 @@ class Life:
             self._write(number)
 
     def _write(self, number: int) -> None:
-        text = f"Paper {number} of minute {self.minutes}.\n" * self.chance.randint(1, 40)
+        text = f"Paper {number} of edit {self.times}.\n" * self.chance.randint(1, 40)
         (self.folder / f"{number}.txt").write_text(text)
         self.files.add(number)
 
     def go_on(self) -> None:
-        """A minute later: some pages say something else, one goes and another comes back; files likewise."""
-        self.minutes += 1
+        """Some pages say something else, one goes and another comes back; files likewise."""
+        self.times += 1
         leaves = range(self.site.documents // 2, self.site.documents)
         for number in self.chance.sample(leaves, max(1, int(EDITED * self.site.documents))):
             if number not in self.gone:
-                self.site.edit(number, text=f"edited at minute {self.minutes}")
+                self.site.edit(number, text=f"edited for the {self.times}th time")
         if len(self.gone) > 5:
             back = self.gone.pop()
             self.site.edit(back, text="here again")
@@ -214,10 +216,10 @@ def truth(home: Home, life: Life) -> list[str]:
     return told[:5] + ([f"{count} in the index, {len(wanted)} wanted"] if count != len(wanted) else [])
 
 
-def unfinished(home: Home) -> list[str]:
-    """Runs that did not end as they should."""
-    with home.house() as house:
-        return [f"run {each['run']}: {each['state']}" for each in crawl.listed(house) if each["state"] != "finished"]
+def unfinished(house: House, newest: int = 100_000) -> list[str]:
+    """Of so many runs, those that did not end as they should, or have not yet."""
+    found = crawl.listed(house, most=newest)
+    return [f"run {each['run']}: {each['state']}" for each in found if each["state"] != "finished"]
 
 
 def install(home: Home, site: WebSite, folder: Path) -> None:
@@ -242,25 +244,26 @@ def soak(home: Home, life: Life, minutes: float) -> tuple[list[Look], list[str]]
 
 
 def _live(home: Home, life: Life, minutes: float, pid: int) -> Iterator[Look]:
-    """Edit once a minute, but not at the end, and look now and then."""
-    began, edited = CLOCK.monotonic(), 0
-    while (passed := CLOCK.monotonic() - began) < minutes * MINUTE_S:
-        if passed // MINUTE_S > edited and passed < (minutes - 2.5) * MINUTE_S:
-            edited += 1
-            life.go_on()
-        seen = look(home, pid)
-        tell(seen, passed)
-        yield seen
-        pause(LOOK_S)
+    """Edit and order a crawl when none is under way, but not at the end, and look now and then."""
+    began = CLOCK.monotonic()
+    with home.house() as house:
+        while (passed := CLOCK.monotonic() - began) < minutes * MINUTE_S:
+            if passed < (minutes - 2.5) * MINUTE_S and not unfinished(house, len(SOURCES)):
+                life.go_on()
+                crawl.order(house, SOURCES)
+            seen = look(home, pid)
+            tell(seen, passed)
+            yield seen
+            pause(LOOK_S)
 
 
 def _see_end(home: Home) -> None:
     """Order no more crawls, and wait until those under way have ended: other work on the machine may make them late."""
     with home.house() as house:
         schedules.set_enabled(house, SCHEDULE, enabled=False)
-    ends_at = CLOCK.monotonic() + ENDS_S
-    while unfinished(home) and CLOCK.monotonic() < ends_at:
-        pause(LOOK_S)
+        ends_at = CLOCK.monotonic() + ENDS_S
+        while unfinished(house) and CLOCK.monotonic() < ends_at:
+            pause(LOOK_S)
 
 
 def tell(seen: Look, passed: float) -> None:
@@ -290,8 +293,9 @@ def main() -> int:
         install(home, site, life.folder)
         looks, wrong = soak(home, life, given.minutes)
         with home.house() as house:
-            runs = len(crawl.listed(house))
-        wrong += unfinished(home) + truth(home, life) + commands.tracebacks(home)
+            runs = len(crawl.listed(house, most=100_000))
+            wrong += unfinished(house)
+        wrong += truth(home, life) + commands.tracebacks(home)
         died = commands.ended(home)
     grown = growth(looks)
     wrong += beyond(grown)
