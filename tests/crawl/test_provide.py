@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import ConflictError, NoRoom
+from cormorant.base.errors import BadSetting, ConflictError, NoRoom
 from cormorant.cache.frame import Frame, encode
 from cormorant.cache.local import LocalCache
 from cormorant.catalog import faulty, receivers, sources
@@ -22,7 +22,7 @@ from cormorant.catalog.acls import ACLNumbers
 from cormorant.catalog.receivers import ReceiverRow, Resend
 from cormorant.crawl import course, provide, resending
 from cormorant.crawl.delivery import Found, Outlet, Shelf
-from cormorant.crawl.errands import GATHERED, MOST_GATHERING_S, MOST_S, NO_ROOM_S, Errand, rest_of
+from cormorant.crawl.errands import GATHERED, MOST_GATHERING_S, MOST_MENDED_S, MOST_S, Errand, rest_of
 from cormorant.crawl.outlets import IndexOutlet, ReceiverOutlet, is_told
 from cormorant.crawl.provide import READ, Provider
 from cormorant.frontier import settlement
@@ -241,7 +241,8 @@ def test_one_that_fails_rests_and_goes_on_when_it_is_well(house: House) -> None:
 def test_it_is_left_alone_twice_as_long_each_time_and_as_long_as_it_asked() -> None:
     assert [rest_of(NotTaken("no"), each) for each in range(4)] == [1, 2, 4, 8]
     assert rest_of(NotTaken("no"), 1_000) == MOST_S
-    assert rest_of(NoRoom("It is full."), 1_000) == NO_ROOM_S < MOST_S
+    assert rest_of(NoRoom("It is full."), 1_000) == MOST_MENDED_S < MOST_S
+    assert rest_of(BadSetting("There is no such module."), 1_000) == MOST_MENDED_S
     assert rest_of(NotTaken("no", 77.0), 2) == 77
     assert rest_of(NotTaken("no", 1.0), 3) == 8
 

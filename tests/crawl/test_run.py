@@ -228,6 +228,33 @@ def test_a_receiver_that_failed_is_waited_for_and_not_for_ever(store: Store, hea
 
 
 @pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("most_s", [1.5, LIMIT_S])
+def test_a_receiver_that_cannot_be_made_is_waited_for_as_long_as_one_that_gets_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch, most_s: float
+) -> None:
+    monkeypatch.setattr(waiting, "MOST_WAITED_S", most_s)
+    number = under_way(store, RunState.DELIVERING)
+    with store.begin() as tx:
+        made = receivers.add(tx, "python", "shop", None, {"call": "no.such:thing"}, stream.head(tx))
+        stream.append(tx, [Entry(1, 1, number, Event.NEW)])
+        receivers.set_place(tx, receivers.index(tx), stream.head(tx))
+        receivers.set_error(tx, made, "no.such:thing cannot be had", 1_000.0, unmade=True)
+        runs.change(tx, number, started_at=tx.now())
+
+    async def work() -> None:
+        delivered = asyncio.create_task(waiting.until_delivered(store, run_of(store, number)))
+        await asyncio.sleep(1.0)
+        assert not delivered.done(), "twice as long as one that failed is waited for"
+        if most_s == LIMIT_S:
+            with store.begin() as tx:
+                receivers.set_place(tx, made, stream.head(tx))
+        async with asyncio.timeout(LIMIT_S / 2):
+            assert await delivered == "the receiver 'shop', which cannot be made"
+
+    asyncio.run(work())
+
+
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize(("visited_s", "held_up"), [(0.0, "the index"), (100.0, "the servers")])
 def test_what_is_waited_for_longer_than_visits_took_has_held_the_run_up(
     store: Store, visited_s: float, held_up: str

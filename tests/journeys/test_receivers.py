@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from cormorant.base.clock import pause
+from cormorant.crawl.waiting import TRIED_AGAIN_S
 from tests.cli.world import Installation, ended, serving, small_site
 from tests.clocks import until
 from tests.journeys.processes import below, role_of, send
@@ -204,6 +205,41 @@ def test_one_that_ends_its_process_ends_no_crawl_and_holds_up_nobody(home: Insta
         home.fine("receiver", "resend", name, "--faulty")
     assert shown(home, "broken")["backlog"] == 0
     assert len(set(lines.read_text().split())) == COUNT
+
+
+def test_a_run_waits_for_a_receiver_whose_code_is_gone_and_goes_on_when_it_is_back(tmp_path: Path) -> None:
+    """The process that crawls was started anew since it was added, so it has to be made anew."""
+    code, away, told = (tmp_path / name for name in ("mine.py", "away.py", "told"))
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "1.txt").write_text("the harbour")
+    code.write_text(f"def take(batch):\n    open({str(told)!r}, 'a').write(''.join(each.url for each in batch))\n")
+    home = Installation(tmp_path / "data", {"PYTHONPATH": str(tmp_path)})
+    home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}")
+    assert ended(home.start("receiver", "add", "python", "shop", "--set", "call=mine:take")).code == 0
+    code.rename(away)
+    crawl = home.start("crawl")
+
+    def waits() -> str:
+        if [each["state"] for each in home.fine("run", "list", "--json").objects] != ["delivering"]:
+            return ""
+        return next((each["sentence"] for each in _problems(home) if each["kind"] == "receiver"), "")
+
+    said = until(waits)
+    assert "The run waits for the receiver shop, which cannot be made: mine:take cannot be had: ModuleNotFound" in said
+    pause(TRIED_AGAIN_S)  # so long any receiver is waited for
+    assert crawl.poll() is None
+    assert len(home.fine("search", "harbour", "--json").objects) == 1, "the index is not kept waiting"
+    away.rename(code)
+    crawled = ended(crawl)
+    assert (crawled.code, told.read_text()) == (0, (tmp_path / "papers" / "1.txt").as_uri())
+    assert "wait for the receiver 'shop', which cannot be made" in crawled.err
+    assert _problems(home) == []
+
+
+def _problems(home: Installation) -> list[dict[str, Any]]:
+    """What is said of the first run."""
+    found: list[dict[str, Any]] = home.fine("run", "show", "1", "--json").object["problems"]
+    return found
 
 
 def _found(home: Installation, word: str) -> list[str]:

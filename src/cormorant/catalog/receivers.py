@@ -17,7 +17,7 @@ from cormorant.store.schema import faulty, receiver
 
 _log = logger(__name__)
 
-_WELL: Final = {"error": None, "failures": 0, "try_at": None}
+_WELL: Final = {"error": None, "failures": 0, "try_at": None, "unmade": False}
 """What is noted of a receiver that has nothing wrong."""
 INDEX = "index"
 """Name and kind of the receiver that fills the search index."""
@@ -44,8 +44,8 @@ class Resend(NamedTuple):
 class ReceiverRow:
     """A configured receiver. `source_id` None means every source.
 
-    It failed `failures` times in a row, and is left alone until `try_at` (epoch seconds of the store). The index is
-    lent until `lent_until` to whoever makes it anew.
+    It failed `failures` times in a row, and is left alone until `try_at` (epoch seconds of the store); it is `unmade`
+    when it could not even be made of its settings. The index is lent until `lent_until` to whoever makes it anew.
     """
 
     id: int
@@ -62,6 +62,7 @@ class ReceiverRow:
     try_at: float | None = None
     resend: Resend | None = None
     lent_until: float | None = None
+    unmade: bool = False
 
     def is_lent(self, now: float) -> bool:
         """Does somebody make it anew? Whoever delivers is to leave it alone then. A clock set back lends no longer."""
@@ -70,7 +71,9 @@ class ReceiverRow:
     @property
     def said(self) -> str:
         """What it is called in a sentence."""
-        return "the index" if self.kind == INDEX else f"the receiver {self.name!r}"
+        if self.kind == INDEX:
+            return "the index"
+        return f"the receiver {self.name!r}{', which cannot be made' if self.unmade else ''}"
 
     @property
     def made_of(self) -> tuple[int, str]:
@@ -120,9 +123,12 @@ def told_of(tx: Tx, source: int) -> list[ReceiverRow]:
     return [row for row in every(tx) if row.source_id in (None, source)]
 
 
-def slowest(tx: Tx, source: int) -> ReceiverRow | None:
-    """Which of the receivers that are told of a source is furthest behind? One that is paused or fails is left out."""
-    taking = [row for row in told_of(tx, source) if not row.paused and not row.error]
+def slowest(tx: Tx, source: int, *, unmade: bool = False) -> ReceiverRow | None:
+    """Which of the receivers that are told of a source is furthest behind? One that is paused or fails is left out.
+
+    With `unmade` one that cannot be made is not: the end of a run waits for it.
+    """
+    taking = [row for row in told_of(tx, source) if not row.paused and (not row.error or (unmade and row.unmade))]
     return min(taking, key=lambda row: row.place, default=None)
 
 
@@ -160,10 +166,10 @@ def add_refused(tx: Tx, number: int, refusals: Sequence[str]) -> None:
         tx.execute(sa.update(receiver).where(receiver.c.id == number).values(values))
 
 
-def set_error(tx: Tx, number: int, error: str, rest_s: float = 0.0) -> None:
+def set_error(tx: Tx, number: int, error: str, rest_s: float = 0.0, *, unmade: bool = False) -> None:
     """Remember why a receiver does not take its deliveries, and leave it alone for so many seconds."""
     values = {"error": bulk.storable(error), "failures": receiver.c.failures + 1, "try_at": tx.now() + rest_s}
-    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(values))
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(values | {"unmade": unmade}))
     _log.warning("receiver failed", extra={"receiver": number, "reason": error, "rest_s": rest_s})
 
 
@@ -203,5 +209,5 @@ def _row(row: Any) -> ReceiverRow:
     return ReceiverRow(
         row.id, row.name, row.kind, row.source_id, json.loads(row.settings), row.place, row.error, row.paused,
         row.refused, row.refusal, row.failures, row.try_at,
-        Resend(*json.loads(row.resend)) if row.resend else None, row.lent_until,
+        Resend(*json.loads(row.resend)) if row.resend else None, row.lent_until, row.unmade,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from cormorant.base import tracing
-from cormorant.base.errors import CormorantError, NoRoom
+from cormorant.base.errors import CormorantError, NoRoom, NotFoundError, UsageError
 from cormorant.base.log import logger
 from cormorant.base.masking import fault
 from cormorant.receivers.protocol import NotTaken
@@ -27,9 +27,9 @@ T = TypeVar("T")
 _log = logger(__name__)
 LATE_S = 60.0
 """Seconds with one batch after which it is told that a receiver does not come back."""
-FIRST_S, MOST_S, NO_ROOM_S = 1.0, 300.0, 10.0
-"""How long a receiver that failed is left alone: twice as long each time, and no longer than so; less for want of room,
-which somebody gives at once.
+FIRST_S, MOST_S, MOST_MENDED_S = 1.0, 300.0, 10.0
+"""How long a receiver that failed is left alone: twice as long each time, and no longer than so; less for want of room
+or of what it is made of, which somebody gives at once.
 """
 
 GATHERED, MOST_GATHERING_S = 500, 0.4
@@ -120,8 +120,14 @@ def _time() -> float:
 
 def rest_of(error: CormorantError, failures: int) -> float:
     """Seconds to leave a receiver alone that has failed so often in a row before; longer where it asked for more."""
-    wait_s = min(FIRST_S * 2.0 ** min(failures, 20), NO_ROOM_S if isinstance(error, NoRoom) else MOST_S)
+    is_mended = isinstance(error, NoRoom) or is_of_making(error)
+    wait_s = min(FIRST_S * 2.0 ** min(failures, 20), MOST_MENDED_S if is_mended else MOST_S)
     return max(wait_s, error.after_s) if isinstance(error, NotTaken) else wait_s
+
+
+def is_of_making(error: CormorantError) -> bool:
+    """Could a receiver not even be made: its kind, or the code or file that its settings name, is not there?"""
+    return isinstance(error, UsageError | NotFoundError)
 
 
 async def within(seconds: float, waited_for: Sequence[Awaitable[object]]) -> None:

@@ -15,7 +15,7 @@ from cormorant.base.errors import CormorantError
 from cormorant.base.naps import nap
 from cormorant.catalog import receivers
 from cormorant.crawl import acknowledging, resending
-from cormorant.crawl.errands import LATE_S, Errand, rest_of, within
+from cormorant.crawl.errands import LATE_S, Errand, is_of_making, rest_of, within
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import NotTaken
 
@@ -78,7 +78,7 @@ class Provider:
         except CormorantError as error:
             if not isinstance(error, NotTaken) and row.made_of in self._errands:
                 self._errands.pop(row.made_of).end()
-            self._note(row, error.sentence, rest_of(error, row.failures))
+            self._note(row, error.sentence, rest_of(error, row.failures), unmade=is_of_making(error))
             return False
 
     def _begin(self, row: ReceiverRow) -> Errand:
@@ -95,6 +95,6 @@ class Provider:
         errand.hand_over(found, upto, self._woken.set, more=len(found) < len(events) or len(events) == READ)
         return bool(found) or (len(events) < READ and resending.go_on(self._store, row))
 
-    def _note(self, row: ReceiverRow, sentence: str, rest_s: float) -> None:
+    def _note(self, row: ReceiverRow, sentence: str, rest_s: float, *, unmade: bool = False) -> None:
         with self._store.begin() as tx:
-            receivers.set_error(tx, row.id, sentence, rest_s)
+            receivers.set_error(tx, row.id, sentence, rest_s, unmade=unmade)

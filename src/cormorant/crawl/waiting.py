@@ -167,7 +167,8 @@ async def until_delivered(store: Store, row: RunRow) -> str | None:
 
     So what other runs had left behind, while deliveries were paused, is found too. One that failed is given the time
     to be tried again, the index also as long as somebody makes it anew; another is not waited for when it does not get
-    on, nor for too long. Also ends when somebody stops the run. Returns what held the run up: what it did before, or
+    on, nor for too long. One that cannot be made is waited for as long: somebody may put back what it is made of. Also
+    ends when somebody stops the run. Returns what held the run up: what it did before, or
     the receiver waited for longer.
     """
     with store.read() as tx:
@@ -195,6 +196,8 @@ def _is_hopeful(each: ReceiverRow, began: float, moved: float, now: float) -> bo
     """Is it worth waiting for a receiver? `moved` is when its place last did."""
     if each.kind == receivers.INDEX:
         return not each.error or each.is_lent(now) or now < began + TRIED_AGAIN_S
+    if each.unmade:
+        return now < began + MOST_WAITED_S
     until = min(moved + TRIED_AGAIN_S, began + MOST_WAITED_S)
     return now < until and (each.try_at or 0.0) < until
 

@@ -82,9 +82,8 @@ class Worker:
 
     def _may_begin(self, task: Task, run: Dispatch) -> bool:
         """Is its site leased still, and is there room on the disks and under the run's limits?"""
-        if task.site.leased_until <= self._tending.now() or not self._tending.has_room():
-            return False
-        return task.resource.role is not Role.DOCUMENT or run.may_visit()
+        is_leased = task.site.leased_until > self._tending.now()
+        return is_leased and self._tending.has_room() and (task.resource.role is not Role.DOCUMENT or run.may_visit())
 
     def _report(self, run: Dispatch, got: Report | Blocked, took_s: float) -> None:
         """Add a visit to its batch, and say so when the batch should be settled."""

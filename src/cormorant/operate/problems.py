@@ -48,6 +48,10 @@ SHOWN = 10
 _UNANSWERED = (*NO_ANSWER, *UNREACHABLE)
 """Statuses of what no answer came for."""
 
+_WAITS = (
+    "The run waits for the receiver {}, which cannot be made: {} It is tried every 10 seconds. The run ends without it "
+    "10 minutes after all was found; what it was not told is kept for it."
+)
 _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED)
 
 
@@ -309,9 +313,11 @@ def _receivers(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
         return
     for each in receivers.told_of(tx, row.source_id):
         if each.error:
+            waits = each.unmade and row.state is RunState.DELIVERING
+            said = _WAITS if waits else "The receiver {} was not told of all that was found: {}"
             yield {
                 "kind": "receiver", "receiver": each.name, "reason": each.error,
-                "sentence": f"The receiver {each.name} was not told of all that was found: {each.error}",
+                "sentence": said.format(each.name, f"{each.error.rstrip('.')}."),
             }  # fmt: skip
 
 

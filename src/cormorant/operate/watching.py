@@ -104,7 +104,7 @@ def look(house: House, number: int) -> Look:
         now = tx.now()
         waiting = tx.rows(_open_sites(row))
         shown = tuple(_site(tx, row, each, now) for each in waiting[:SITES])
-        slowest = receivers.slowest(tx, row.source_id)
+        slowest = receivers.slowest(tx, row.source_id, unmade=row.state is RunState.DELIVERING)
         told, backlog = measuring.delivered(tx, slowest)
         pace, suspended_until = _pace(house, tx, row, [(each.id, each.key) for each in waiting[:SITES]])
         waits = _waits(tx, row, [each for each in waiting if _is_troubled(each, now)], len(waiting), now)

@@ -45,6 +45,7 @@ receiver = Table(
     Column("try_at", Double, comment="it is left alone until then; NULL: it is not"),
     Column("resend", Text, comment="JSON, what is left to be sent again; NULL: nothing"),
     Column("lent_until", Double, comment="whoever delivers leaves it alone until then; NULL: it is not lent"),
+    Column("unmade", Boolean, nullable=False, server_default=text("false"), comment="what it is made of is not there"),
     sqlite_autoincrement=True,
 )
 

@@ -13,5 +13,5 @@ metadata = MetaData(
     }
 )
 
-SCHEMA_VERSION = "0029"
+SCHEMA_VERSION = "0030"
 """The revision of the newest file in `migrations/versions`; a test holds the two together."""

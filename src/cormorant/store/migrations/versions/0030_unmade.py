@@ -1,0 +1,17 @@
+"""Tell receivers that cannot be made from those that fail: a run waits for the former."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0030"
+down_revision = "0029"
+
+
+def upgrade() -> None:
+    """Add the column. What is wrong with one now is found out anew when it is tried again."""
+    comment = "what it is made of is not there"
+    op.add_column(
+        "receiver", sa.Column("unmade", sa.Boolean, nullable=False, server_default=sa.text("false"), comment=comment)
+    )
