@@ -223,6 +223,26 @@ def test_who_begins_anew_takes_back_what_the_one_before_it_had_claimed(store: St
     cache.close()
 
 
+def test_who_was_silent_for_long_reckons_with_what_others_have_claimed_since(store: Store, tmp_path: Path) -> None:
+    """A process that was stopped was taken for dead: what it had claimed and not used was for others."""
+    number = a_run(store, "docs", start=["https://a.example/"], max_documents=100)
+    at, unused = [1_000.0], None
+    clock: Any = SimpleNamespace(now=lambda: at[0], monotonic=lambda: at[0])
+    cache = LocalCache(tmp_path, clock)
+    means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
+    made = roles.Assignments(house, unused, means, 1)  # type: ignore[arg-type]  # nothing is fetched
+    (dispatch,) = made({}).values()
+    assert dispatch.may_visit()
+    with store.begin() as tx:
+        processes.say(tx, "bob", "retriever", 0.0, "here")
+        claims.claim(tx, number, "bob", Claim(100, 0))
+    at[0] += processes.ALIVE_S + 1
+    made({1: dispatch})
+    assert not dispatch.may_visit()
+    cache.close()
+
+
 def an_empty_index(monkeypatch: pytest.MonkeyPatch, fill: Callable[[object], object]) -> Any:
     """A house with an index that has to be filled first, which is done so."""
     monkeypatch.setattr(stream, "reaches", lambda _tx, _place: False)

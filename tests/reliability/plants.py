@@ -25,7 +25,7 @@ LEASED = (
     _plant(
         "the epoch of a lease is not checked when a batch is settled",
         _LEASES,
-        ("        if row.epoch == wanted[row.id].lease.epoch and row.owner == owner\n", ""),
+        ("if row.epoch == wanted[row.id].lease.epoch and row.owner == owner\n", "if row.id in wanted\n"),
     ),
     _plant("a site is leased to another while it is leased", _LEASES, (_FREE, "sa.true(),")),
     _plant("a lease never runs out", _LEASES, (_FREE, "columns.owner.is_(None),")),

@@ -195,8 +195,10 @@ class Assignments:
         if now - self._looked_at < POLL_S:
             return dict(current)
         self._looked_at = now
-        if now - self._said_at >= SAY_S:
+        if (silent_s := now - self._said_at) >= SAY_S:
             self._said_at = now
+            for _, each in self._runs.values() if silent_s > processes.ALIVE_S else ():
+                each.allowance.lapse()
             with self._house.store.begin() as tx:
                 processes.say(tx, self._means.owner, "retriever", self._started_at, self._house.node)
                 living = sum(self._shares_with(each.node) for each in processes.alive(tx, "retriever"))

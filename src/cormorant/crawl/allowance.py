@@ -72,6 +72,12 @@ class Allowance:
         self._idle_since = 0.0
         self._count = self._size = 0
 
+    def lapse(self) -> None:
+        """This process was taken for dead, and others may have claimed what it had: it has what it used."""
+        for limit in (self.documents, self.received):
+            limit.claim = min(limit.claim, limit.used)
+        self.told = None
+
     def note(self, size: int) -> None:
         """A visit to a document ended, for which this many bytes came."""
         self._count += 1
