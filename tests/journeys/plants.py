@@ -26,7 +26,7 @@ PLANTS = (
     Plant(
         "the epoch of a lease is not checked",
         "frontier/leases.py",
-        (("        if row.epoch == wanted[row.id].lease.epoch and row.owner == owner\n", ""),),
+        (("if row.epoch == wanted[row.id].lease.epoch and row.owner == owner\n", "if row.id in wanted\n"),),
     ),
     Plant(
         "events are appended after the commit, in a transaction of their own",
