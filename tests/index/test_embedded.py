@@ -19,13 +19,14 @@ from cormorant.base.errors import ConflictError, DataFolderError, IndexDamaged
 from cormorant.cli import search
 from cormorant.index import embedded, generations, reading, writing
 from cormorant.index.embedded import open_reader, open_writer, rebuild
-from cormorant.index.entry import Change, Put, Relink
+from cormorant.index.entry import Change, Drop, Put, Relink
 from cormorant.index.layout import LAYOUT, MARK, register
 from cormorant.index.query import Everything, Search
 from cormorant.index.reading import EmbeddedReader
 from cormorant.index.writing import HEAP_BYTES
 from cormorant.model.acl import ANYONE
 from cormorant.search.reader import Library, Question
+from tests.clocks import until
 from tests.index import applier
 from tests.index.shelves import entry, shelf
 
@@ -160,6 +161,24 @@ def test_a_commit_that_failed_half_way_does_not_stand_in_the_way_of_the_next(tmp
 def contents(generation: Path) -> bytes:
     """The table of contents of an index."""
     return (generation / "meta.json").read_bytes()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_so_many_threads_write_and_say_the_same(tmp_path: Path, threads: int) -> None:
+    writer = open_writer(tmp_path, threads)
+    until(lambda: writing_threads() == threads)
+    for round_ in range(3):
+        writer.apply([Put(entry(number, f"round {round_}")) for number in range(200)])
+        writer.apply([Drop(number) for number in range(0, 200, 2)])
+        writer.commit(round_ + 1)
+    writer.close()
+    reader = open_reader(tmp_path)
+    assert (reader.count(), reader.place) == (100, 3)
+
+
+def writing_threads() -> int:
+    """How many threads of this process the engine writes with, by the names it gives them a moment after they began."""
+    return sum((each / "comm").read_text().startswith("thrd-tantivy-in") for each in Path("/proc/self/task").iterdir())
 
 
 def test_one_writer(tmp_path: Path) -> None:

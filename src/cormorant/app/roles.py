@@ -121,7 +121,13 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
         leases.disown(tx, name)
     assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)
     doubts = Doubts(copies(house.store, means.cache))
-    reader = Reader(ChildPool(converters), steps, partial(stands, house.store), doubts, Rights(house.store))
+    reader = Reader(
+        ChildPool(converters, parallel=plan.installation.conversions),
+        steps,
+        partial(stands, house.store),
+        doubts,
+        Rights(house.store),
+    )
     crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), _room(house))
     began = cpu_ns()
     await Worker(crew).work(stop)

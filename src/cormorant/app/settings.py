@@ -41,6 +41,12 @@ class Installation(BaseSettings):
     )
     node: str = Field(default="", description="What sources call this machine by their setting node; empty: its name.")
     width: int = Field(default=32, ge=1, le=512, description="Connections of a retriever process.")
+    conversions: int = Field(
+        default=2, ge=1, le=64, description="Files that a retriever process converts at once, each apart."
+    )
+    index_threads: int = Field(
+        default=1, ge=1, le=8, description="Threads that work documents into the index; each gathers 32 MB."
+    )
     cache: str = Field(
         default="",
         description="Folder of the kept copies; empty: `cache` in the data folder. Move them along to another.",

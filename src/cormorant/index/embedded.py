@@ -27,8 +27,8 @@ AGAIN_S = 0.05
 """Between two tries of who waits for another to let go."""
 
 
-def open_writer(folder: Path) -> EmbeddedWriter:
-    """Open the index in `folder` for writing, making it when there is none.
+def open_writer(folder: Path, threads: int = 1) -> EmbeddedWriter:
+    """Open the index in `folder` for writing by so many threads, making it when there is none.
 
     Raises IndexDamaged when it is not what was written, ConflictError when somebody else writes, NoRoom on a full disk.
     """
@@ -40,7 +40,7 @@ def open_writer(folder: Path) -> EmbeddedWriter:
             if generation is None:
                 generation = generations.switch(folder, _aside(folder))
         check(generation, CHECKED_BYTES)
-        writer = EmbeddedWriter(generation, release := ExitStack())
+        writer = EmbeddedWriter(generation, release := ExitStack(), threads)
         release.push(held.pop_all())
         return writer
 
@@ -51,7 +51,7 @@ def open_reader(folder: Path) -> EmbeddedReader:
 
 
 @contextmanager
-def rebuild(folder: Path, wait_s: float = 0.0) -> Iterator[EmbeddedWriter]:
+def rebuild(folder: Path, wait_s: float = 0.0, threads: int = 1) -> Iterator[EmbeddedWriter]:
     """Give a writer of an empty index beside the one in use, which is switched in when the block ends well.
 
     Readers go on with the old one until then, be it damaged or not. What was not committed is not in it. Raises
@@ -60,7 +60,7 @@ def rebuild(folder: Path, wait_s: float = 0.0) -> Iterator[EmbeddedWriter]:
     """
     with _locked(folder, wait_s):
         aside = _aside(folder)
-        writer = EmbeddedWriter(aside, ExitStack())
+        writer = EmbeddedWriter(aside, ExitStack(), threads)
         try:
             yield writer
         finally:

@@ -21,7 +21,7 @@ from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.index.layout import MARK, place_of, register, schema, to_document, to_entry, to_mark
 
 HEAP_BYTES = 32_000_000
-"""What the engine gathers in memory before it writes a segment; a commit mostly comes before it is full."""
+"""What a thread of the engine gathers in memory before it writes a segment; a commit mostly comes before it is full."""
 MOST_READ = 50
 """When so many entries were read back the engine looks anew: it keeps a hundred blocks of each segment it read in."""
 _NO_ROOM = os.strerror(errno.ENOSPC)
@@ -56,7 +56,7 @@ class EmbeddedWriter:
     anything to delete costs 1 us, deleting blindly 24. `held` is closed when the writer is.
     """
 
-    def __init__(self, generation: Path, held: ExitStack) -> None:
+    def __init__(self, generation: Path, held: ExitStack, threads: int = 1) -> None:
         self._generation = generation
         remnants.clear(generation)
         with Readable():
@@ -66,7 +66,7 @@ class EmbeddedWriter:
             self._see()
             self._place = place_of(self._searcher, self._schema)
         with Writable():
-            self._writer: tantivy.IndexWriter | None = self._index.writer(HEAP_BYTES, 1)
+            self._writer: tantivy.IndexWriter | None = self._index.writer(threads * HEAP_BYTES, threads)
         self._touched: set[int] = set()
         self._held = held
 
