@@ -21,6 +21,24 @@ FOUND = (
         "What comes in front is taken out of what waits (`crawl/manners.py`).",
     ),
     Found(
+        "interleavings",
+        "A retriever that was killed had claimed all of a run's limit; the one that began in its place found nothing "
+        "left for it and told nobody, so the claim stood under a name that lived, and the run stood still for ever.",
+        "Who begins to work on a run replaces what one of its name had claimed (`app/roles.py`).",
+    ),
+    Found(
+        "interleavings",
+        "A site that was to be handed over to another retriever just as its robots.txt was to be asked for was neither "
+        "visited nor handed over, and its run stood still for ever.",
+        "A prerequisite that waits does not count as under way (`frontier/desk.py`).",
+    ),
+    Found(
+        "interleavings",
+        "A retriever that had been stopped for longer than its leases last began the visits it had read ahead before "
+        "it looked who has the sites now, so that a site was asked sooner than it allows.",
+        "No visit begins behind the end of its lease (`crawl/worker.py`).",
+    ),
+    Found(
         "power cuts",
         "An index whose commit had been confirmed could be the one before it: the engine renames its table of contents "
         "last and does not sync the folder. Search then lacked documents until a person rebuilt the index.",

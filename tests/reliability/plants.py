@@ -90,8 +90,14 @@ HURRIED = (
 LOST = (
     _plant(
         "what arrives while a source finishes with a site is forgotten",
-        _LEASES,
-        (", site_source.c.arrivals == arrivals)\n        .values", ")\n        .values"),
+        _SUPPLY,
+        (
+            "        if left is not None and left <= tx.now():\n            work.read_anew()\n"
+            "        elif leases.finish(tx, site.lease.site, source, generation, work.arrivals, left or 0.0):",
+            "        left = None if left is not None and left <= tx.now() else left\n"
+            "        there = leases.arrivals(tx, [site.lease.site], plan.generations)[site.lease.site]\n"
+            "        if leases.finish(tx, site.lease.site, source, generation, there.get(source, 0), left or 0.0):",
+        ),
     ),
     _plant(
         "what arrives at a site that was done wakes nobody",
