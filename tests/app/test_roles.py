@@ -28,12 +28,10 @@ from cormorant.egress.policy import Consent
 from cormorant.egress.resolve import Resolver
 from cormorant.frontier.admission import SiteNumbers
 from cormorant.frontier.known import Seen
-from cormorant.journal import claims, runs
-from cormorant.journal.claims import Claim
+from cormorant.journal import runs
 from cormorant.model.run import Refresh, RunState
 from cormorant.operate import indexing
 from cormorant.receivers import stream
-from cormorant.store import processes
 from cormorant.store.database import Store
 
 PATIENCE_S = 20.0
@@ -202,44 +200,6 @@ def test_an_edit_is_followed_also_when_the_source_cannot_be_made_at_first(store:
         return said
 
     assert asyncio.run(delays()) == [None, None, 7]
-    cache.close()
-
-
-def test_who_begins_anew_takes_back_what_the_one_before_it_had_claimed(store: Store, tmp_path: Path) -> None:
-    """Also where nothing is left for it: others would wait for what nobody asks for any more."""
-    number = a_run(store, "docs", start=["https://a.example/"], max_documents=100)
-    with store.begin() as tx:
-        processes.say(tx, "bob", "retriever", 0.0, "here")
-        claims.claim(tx, number, "bob", Claim(100, 0))
-        claims.claim(tx, number, "ada", Claim(100, 0))
-    clock, unused = SystemClock(), None
-    cache = LocalCache(tmp_path, clock)
-    means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
-    house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
-    (dispatch,) = roles.Assignments(house, unused, means, 2)({}).values()  # type: ignore[arg-type]  # nothing is fetched
-    assert not dispatch.may_visit()
-    with store.begin() as tx:
-        assert claims.of_others(tx, number, "bob", {"ada", "bob"}) == Claim(0, 0)
-    cache.close()
-
-
-def test_who_was_silent_for_long_reckons_with_what_others_have_claimed_since(store: Store, tmp_path: Path) -> None:
-    """A process that was stopped was taken for dead: what it had claimed and not used was for others."""
-    number = a_run(store, "docs", start=["https://a.example/"], max_documents=100)
-    at, unused = [1_000.0], None
-    clock: Any = SimpleNamespace(now=lambda: at[0], monotonic=lambda: at[0])
-    cache = LocalCache(tmp_path, clock)
-    means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
-    house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
-    made = roles.Assignments(house, unused, means, 1)  # type: ignore[arg-type]  # nothing is fetched
-    (dispatch,) = made({}).values()
-    assert dispatch.may_visit()
-    with store.begin() as tx:
-        processes.say(tx, "bob", "retriever", 0.0, "here")
-        claims.claim(tx, number, "bob", Claim(100, 0))
-    at[0] += processes.ALIVE_S + 1
-    made({1: dispatch})
-    assert not dispatch.may_visit()
     cache.close()
 
 

@@ -35,7 +35,7 @@ LEASED = (
     _plant(
         "a process that was stopped begins visits under a lease that has run out",
         "crawl/worker.py",
-        ("is_leased = task.site.leased_until > self._tending.now()", "is_leased = task.site is not None"),
+        ("task.site.leased_until > now and self", "self"),
     ),
     _plant(
         "leases are renewed by settled batches alone",

@@ -201,11 +201,11 @@ class Assignments:
         if now - self._looked_at < POLL_S:
             return dict(current)
         self._looked_at = now
-        if (silent_s := now - self._said_at) >= SAY_S:
+        if now - self._said_at >= SAY_S:
             self._said_at = now
-            for _, each in self._runs.values() if silent_s > processes.ALIVE_S else ():
-                each.allowance.lapse()
             with self._house.store.begin() as tx:
+                if not processes.is_alive(tx, self._means.owner):
+                    self._lapse()
                 processes.say(tx, self._means.owner, "retriever", self._started_at, self._house.node)
                 living = sum(self._shares_with(each.node) for each in processes.alive(tx, "retriever"))
             grown = self._house.clock.now() - self._started_at > processes.ALIVE_S
@@ -233,9 +233,17 @@ class Assignments:
         """Does a node work on any of these runs as well? Before there is one, on all that will be."""
         return not self._runs or any(row.is_for(node) for row, _ in self._runs.values())
 
+    def _lapse(self) -> None:
+        """Others have taken this process for dead: what it had claimed may be theirs."""
+        for _, dispatch in self._runs.values():
+            dispatch.reckon()
+            dispatch.allowance.lapse()
+
     def _claim(self, row: RunRow, dispatch: Dispatch, now: float) -> None:
         """Claim more of the limits of a run when it is time to, or give back what nobody here asks for."""
         settings, allowance = dispatch.source.settings, dispatch.allowance
+        dispatch.reckon()
+        allowance.until = self._said_at + processes.ALIVE_S
         allowance.documents.set(settings.max_documents)
         allowance.received.set(settings.max_bytes)
         low, idle = allowance.is_low(), allowance.is_idle(now)

@@ -6,6 +6,10 @@ nothing gives back what it has.
 
 How big a document is shows only when it is there, so those under way are reckoned as big as the others were: of bytes
 a run receives more than its limit by about one document for each process.
+
+What visits turn out not to have fetched, as they were answered 404, is free again once they are settled: what is used
+is reckoned anew at each look. A process that is silent is taken for dead, and its claim for nothing: after as long a
+time it asks for nothing itself.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ IDLE_S = 1.0
 class Limit:
     """A limit of a run (`most`, None: there is none), and up to what this process may use it, counted from 0.
 
-    `used` is what it has fetched and what is under way, when that was looked at last.
+    `used` is what it has fetched and what is under way.
     """
 
     most: int | None = None
@@ -32,14 +36,14 @@ class Limit:
     _granted: float = 0.0
 
     def set(self, most: int | None) -> None:
-        """A run begins, or somebody has changed its limit."""
+        """A run begins, or somebody has changed its limit: claimed is what is used."""
         if most != self.most:
-            self.most, self.claim = most, 0.0
+            self.most, self.claim = most, float(self.used)
 
-    def has_room(self, used: int) -> bool:
+    @property
+    def has_room(self) -> bool:
         """May more be asked for?"""
-        self.used = used
-        return self.most is None or used < self.claim
+        return self.most is None or self.used < self.claim
 
     @property
     def is_low(self) -> bool:
@@ -62,20 +66,21 @@ class Allowance:
     """The limits of one run in one process. `asked` says that somebody wanted room since that was last looked at.
 
     `told` is what others know this process to have claimed. None until it has told them: they still reckon with the
-    claim of one of its name that worked on the run before.
+    claim of one of its name that worked on the run before. `until` is when they take it for dead (monotonic seconds).
     """
 
     def __init__(self) -> None:
         self.documents, self.received = Limit(), Limit()
         self.asked = False
         self.told: Claim | None = None
+        self.until = inf
         self._idle_since = 0.0
         self._count = self._size = 0
 
     def lapse(self) -> None:
         """This process was taken for dead, and others may have claimed what it had: it has what it used."""
         for limit in (self.documents, self.received):
-            limit.claim = min(limit.claim, limit.used)
+            limit.claim = float(limit.used)
         self.told = None
 
     def note(self, size: int) -> None:
@@ -83,18 +88,26 @@ class Allowance:
         self._count += 1
         self._size += size
 
-    def has_room(self, fetched: int, received: int, under_way: int) -> bool:
-        """May one more document be asked for, when so many were, for which so many bytes came, and more are under way?
+    def reckon(self, fetched: int, received: int, under_way: int) -> None:
+        """So many documents were fetched, for which so many bytes came, and more are under way."""
+        self.documents.used = fetched + under_way
+        self.received.used = received + under_way * self._size // max(self._count, 1)
+
+    def has_room(self, under_way: int, now: float) -> bool:
+        """May one more document be asked for now (monotonic seconds), while so many are under way?
 
         As long as nobody knows how big documents are, they are asked for one by one where bytes are limited.
         """
         self.asked = True
-        if self.received.most is not None:
-            if under_way and not self._count:
-                return False
-            received += under_way * self._size // max(self._count, 1)
-        room = self.received.has_room(received)
-        return self.documents.has_room(fetched + under_way) and room
+        if self.received.most is not None and under_way and not self._count:
+            return False
+        lapsed = self.is_limited and now >= self.until
+        return self.documents.has_room and self.received.has_room and not lapsed
+
+    @property
+    def is_limited(self) -> bool:
+        """Has the run any limit?"""
+        return self.documents.most is not None or self.received.most is not None
 
     @property
     def claimed(self) -> Claim:
@@ -104,8 +117,7 @@ class Allowance:
     @property
     def is_news(self) -> bool:
         """Has it claimed another part of a limit than others know?"""
-        limited = self.documents.most is not None or self.received.most is not None
-        return limited and self.told != self.claimed
+        return self.is_limited and self.told != self.claimed
 
     def share(self, others: Claim, peers: int, *, more: bool) -> None:
         """Claim more, or give back what others could use, knowing what they have claimed."""

@@ -41,11 +41,15 @@ class Dispatch:
         self.counters, self._lists = counters, source.discovery is not Discovery.SEEDS
         self._swallowing = Swallowing(means.cache)
 
-    def may_visit(self) -> bool:
-        """Is there room for one more document under the run's limits?"""
+    def may_visit(self, now: float) -> bool:
+        """Is there room for one more document under the run's limits now (monotonic seconds)?"""
+        self.reckon()
+        return self.allowance.has_room(self.under_way, now)
+
+    def reckon(self) -> None:
+        """See how much of its limits the run has used here."""
         batch, counted = self.batch, self.counters
-        fetched, received = counted.fetched + len(batch.visited), counted.bytes + batch.received
-        return self.allowance.has_room(fetched, received, self.under_way)
+        self.allowance.reckon(counted.fetched + len(batch.visited), counted.bytes + batch.received, self.under_way)
 
     def add(self, report: Report) -> None:
         """Take a visit: decide its fate, screen its links, pack what is to be kept."""

@@ -202,7 +202,8 @@ class Tending:
 
     def limited(self) -> bool:
         """Has a run come to its share of a limit? The sooner its visits count, the sooner it is over."""
-        return any(each.batch.visited and not (each.under_way or each.may_visit()) for each in self.runs.values())
+        now = self.now()
+        return any(each.batch.visited and not (each.under_way or each.may_visit(now)) for each in self.runs.values())
 
     def _settle(self) -> None:
         """Write every run's batch."""

@@ -54,8 +54,7 @@ class Worker:
         self._awake.clear()
 
     async def _slot(self) -> None:
-        tending, clock = self._tending, self._crew.clock
-        replaced = False
+        tending, clock, replaced = self._tending, self._crew.clock, False
         while not replaced:
             task = await tending.line.take()
             run = tending.runs.get(task.resource.source)
@@ -82,8 +81,9 @@ class Worker:
 
     def _may_begin(self, task: Task, run: Dispatch) -> bool:
         """Is its site leased still, and is there room on the disks and under the run's limits?"""
-        is_leased = task.site.leased_until > self._tending.now()
-        return is_leased and self._tending.has_room() and (task.resource.role is not Role.DOCUMENT or run.may_visit())
+        now = self._tending.now()
+        may_ask = task.site.leased_until > now and self._tending.has_room()
+        return may_ask and (task.resource.role is not Role.DOCUMENT or run.may_visit(now))
 
     def _report(self, run: Dispatch, got: Report | Blocked, took_s: float) -> None:
         """Add a visit to its batch, and say so when the batch should be settled."""

@@ -34,6 +34,11 @@ def say(tx: Tx, name: str, role: str, started_at: float, node: str = "") -> None
     bulk.insert(tx, process, ProcessRow._fields, [row], conflict)
 
 
+def is_alive(tx: Tx, name: str) -> bool:
+    """Do others take the process of that name for one that is at work?"""
+    return any(each.name == name for each in alive(tx))
+
+
 def leave(tx: Tx, name: str) -> None:
     """A process ends."""
     tx.execute(sa.delete(process).where(process.c.name == name))

@@ -1,0 +1,184 @@
+"""Two retrievers keep a run's limits together, and come to them, whatever visits turn out to be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.app import roles
+from cormorant.base.steps import unmeasured
+from cormorant.cache.local import LocalCache
+from cormorant.catalog import sources
+from cormorant.catalog.acls import ACLNumbers
+from cormorant.crawl.dispatch import Dispatch
+from cormorant.crawl.gates import SiteKeys
+from cormorant.crawl.means import Means
+from cormorant.crawl.rows import Batch
+from cormorant.frontier.admission import SiteNumbers
+from cormorant.frontier.known import Seen
+from cormorant.journal import claims, runs
+from cormorant.journal.claims import Claim
+from cormorant.model.run import Refresh, RunState
+from cormorant.store import processes
+from cormorant.store.database import Store
+from cormorant.store.schema import process
+
+MOST = 100
+
+
+@dataclass
+class Clock:
+    """A clock that is moved by hand."""
+
+    at: float = 1_000.0
+
+    def now(self) -> float:
+        return self.at
+
+    def monotonic(self) -> float:
+        return self.at
+
+
+@dataclass
+class Retriever:
+    """What one retriever process knows of the only run there is; nothing is asked for."""
+
+    name: str
+    store: Store
+    clock: Clock
+    cache: LocalCache
+    peers: int = 2
+    assignments: roles.Assignments = field(init=False)
+    dispatch: Dispatch = field(init=False)
+
+    def __post_init__(self) -> None:
+        means = Means(self.name, self.store, self.cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+        house: Any = SimpleNamespace(store=self.store, clock=self.clock, folder=Path(), node="here")
+        nothing: Any = None
+        self.assignments = roles.Assignments(house, nothing, means, self.peers)
+        (self.dispatch,) = self.assignments({}).values()
+
+    def look(self) -> None:
+        """What it does now and then."""
+        self.assignments({1: self.dispatch})
+
+    def may_visit(self) -> bool:
+        return self.dispatch.may_visit(self.clock.at)
+
+    def end(self, visits: int) -> None:
+        """So many visits that were under way end, and wait to be settled."""
+        self.dispatch.under_way -= visits
+        self.dispatch.batch.visited += [object()] * visits  # type: ignore[list-item]  # they are only counted
+
+    def settle(self, fetched: int) -> None:
+        """What waits is written: so many of the visits have fetched something."""
+        counted = replace(self.dispatch.counters, fetched=self.dispatch.counters.fetched + fetched)
+        with self.store.begin() as tx:
+            runs.count(tx, self.dispatch.order.run, self.name, counted)
+        self.dispatch.counters, self.dispatch.batch = counted, Batch()
+
+
+@pytest.fixture
+def run(store: Store) -> int:
+    """A run under way that may fetch so many documents."""
+    settings = {"start": ["https://a.example/"], "max_documents": MOST}
+    with store.begin() as tx:
+        source = sources.add(tx, "web", "docs", settings)
+        number = runs.request(tx, source, json.dumps(settings), Refresh.ALL, force=False)
+        runs.change(tx, number, state=RunState.RETRIEVING, generation=1, started_at=tx.now(), queued_at=None)
+        return number
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Iterator[list[LocalCache]]:
+    """Two folders of copies."""
+    with ExitStack() as stack:
+        made = [LocalCache(tmp_path / name, Clock()) for name in ("ada", "bob")]
+        for each in made:
+            stack.callback(each.close)
+        yield made
+
+
+@pytest.fixture
+def two(store: Store, run: int, places: list[LocalCache]) -> tuple[Retriever, Retriever]:
+    """Two that have just begun to work on it."""
+    assert run
+    clock = Clock()
+    return Retriever("ada", store, clock, places[0]), Retriever("bob", store, clock, places[1])
+
+
+def fetched(store: Store, run: int) -> int:
+    with store.read() as tx:
+        return runs.counters(tx, run).fetched
+
+
+def go_on(ada: Retriever, bob: Retriever) -> None:
+    """A while passes, in which one asks for nothing more and the other for as much as it may."""
+    for _ in range(100):
+        ada.clock.at += 0.5
+        ada.look()
+        bob.look()
+        while bob.may_visit():
+            bob.settle(1)
+
+
+def test_what_was_not_there_is_given_back(store: Store, run: int, two: tuple[Retriever, Retriever]) -> None:
+    """Thirty visits in one batch, of which twenty are answered 404: those count for nothing once that is written."""
+    ada, bob = two
+    for _ in range(30):
+        assert ada.may_visit()
+        ada.dispatch.under_way += 1
+        ada.end(1)
+    ada.settle(10)
+    go_on(ada, bob)
+    assert fetched(store, run) == MOST
+
+
+def test_a_visit_under_way_is_not_given_back(store: Store, run: int, two: tuple[Retriever, Retriever]) -> None:
+    ada, bob = two
+    for _ in range(10):
+        assert ada.may_visit()
+        ada.dispatch.under_way += 1
+    ada.end(9)
+    ada.settle(9)
+    go_on(ada, bob)
+    ada.end(1)
+    ada.settle(1)
+    assert fetched(store, run) == MOST
+
+
+def test_who_begins_anew_takes_back_what_the_one_before_it_had_claimed(
+    store: Store, run: int, places: list[LocalCache]
+) -> None:
+    """Also where nothing is left for it: others would wait for what nobody asks for any more."""
+    with store.begin() as tx:
+        processes.say(tx, "bob", "retriever", 0.0, "here")
+        claims.claim(tx, run, "bob", Claim(MOST, 0))
+        claims.claim(tx, run, "ada", Claim(MOST, 0))
+    assert not Retriever("ada", store, Clock(), places[0]).may_visit()
+    with store.begin() as tx:
+        assert claims.of_others(tx, run, "bob", {"ada", "bob"}) == Claim(0, 0)
+
+
+def test_who_was_silent_for_long_reckons_with_what_others_have_claimed_since(
+    store: Store, run: int, places: list[LocalCache]
+) -> None:
+    """A process that was stopped was taken for dead: what it had claimed and not used was for others."""
+    ada = Retriever("ada", store, Clock(), places[0], peers=1)
+    assert ada.may_visit()
+    with store.begin() as tx:
+        tx.execute(sa.update(process).values(seen_at=process.c.seen_at - processes.ALIVE_S))
+        processes.say(tx, "bob", "retriever", 0.0, "here")
+        claims.claim(tx, run, "bob", Claim(MOST, 0))
+    ada.clock.at += processes.ALIVE_S + 1
+    assert not ada.may_visit(), "it does not know yet what others have left"
+    ada.look()
+    assert not ada.may_visit()
