@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from cormorant.operate import previewing, sources
+from cormorant.operate.house import House
 from tests.cli.world import Installation
 
 
@@ -97,6 +100,22 @@ def test_the_systems_set_is_not_deleted_without_a_word_where_a_value_of_it_count
     assert record == {"parameters": "system", "deleted": True, "sources": ["docs"]}
     assert effective(home)["depth"] == ("unlimited", "built in")
     assert home.fine("parameters", "delete", "system", "--json").objects[0]["sources"] == []
+
+
+def test_what_somebody_else_edits_meanwhile_is_kept(home: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes is counted first, which takes minutes where there is much."""
+    home.fine("parameters", "edit", "system", "--set", "depth=3", "--yes")
+    counted = previewing.of_whole
+
+    def slowly(house: House, name: str, whole: Mapping[str, Any]) -> dict[str, Any]:
+        sources.edit(house, "docs", {"delay_s": "7"})
+        return counted(house, name, whole)
+
+    monkeypatch.setattr(previewing, "of_whole", slowly)
+    refused = home.run("parameters", "delete", "system", "--yes")
+    assert (refused.code, refused.err.partition(" by")[0]) == (1, "The source 'docs' was changed")
+    assert effective(home)["delay_s"] == (7.0, "source")
+    assert effective(home)["depth"] == (3, "system")
 
 
 @pytest.mark.parametrize(

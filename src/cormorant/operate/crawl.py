@@ -118,13 +118,21 @@ def _again(tx: Tx, before: RunRow, source: str, *, as_before: bool) -> Ordered:
     return Ordered(number, source, resumed, as_before, mine=suspended, survives=before.survives)
 
 
+_IN_PLACE = "Its source was edited while it was suspended; run {} goes on in its place."
+
+
 def go_on(tx: Tx, row: RunRow) -> int:
     """Go on with a suspended run; returns its number.
 
     One that was still visiting goes on under the settings that its source has by now. Where these are others another
     run does so in its place: what was visited already is asked for conditionally, what a rule now keeps out leaves, and
     what was kept out may come in. One that has visited everything is brought to its end under those it began with.
+    Nothing happens where somebody else has gone on with it, or stopped it, since the row was read.
     """
+    sources.claim(tx, row.source_id)
+    row = runs.claimed(tx, row.id)
+    if row.state is not RunState.SUSPENDED:
+        return in_place_of(tx, row) or row.id
     source = sources.numbered(tx, row.source_id)
     if source is None or dict(source.settings) == row.settings or not row.is_visiting:
         runs.go_on(tx, row)
@@ -132,9 +140,15 @@ def go_on(tx: Tx, row: RunRow) -> int:
     anew = row.anew or _edited(tx, source) or _judged_otherwise(row.settings, source)
     course.stop(tx, row, "Its source was edited while it was suspended.")
     number = _request(tx, source, Wish(row.refresh, row.force, mode=row.mode, forget=row.forget), anew=anew)
-    runs.change(tx, row.id, reason=f"Its source was edited while it was suspended; run {number} goes on in its place.")
+    runs.change(tx, row.id, reason=_IN_PLACE.format(number))
     launches.follow(tx, row.id, number)
     return number
+
+
+def in_place_of(tx: Tx, row: RunRow) -> int | None:
+    """The run that goes on in the place of one whose source was edited; None when none does."""
+    after = runs.unfinished(tx, row.source_id)
+    return after.id if after is not None and row.reason == _IN_PLACE.format(after.id) else None
 
 
 def leave(house: House, ordered: Sequence[Ordered]) -> list[Ordered]:

@@ -261,6 +261,7 @@ def _hold(house: House, owner: ScheduleRow, row: LaunchRow, run: RunRow, *, work
     if after is before:
         return
     with house.store.begin() as tx:
+        sources.claim(tx, run.source_id)  # before the launch, as whoever orders a run
         if not launches.change(tx, row, hold=after):
             return
         if after is Hold.WINDOW:

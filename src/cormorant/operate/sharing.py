@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cormorant.base.clock import rfc3339
@@ -67,6 +67,7 @@ def edit(
     with house.store.begin() as tx:
         if (now := _known(tx, name)) != before and now is not None:
             raise ConflictError(f"The set {name!r} was changed by somebody else at the same moment. Try again.")
+        _see_unchanged(tx, changed)
         for each in read:
             secrets.check(tx, each.secrets)
         parameters.keep(tx, name, settings)
@@ -114,11 +115,20 @@ def _reset(house: House, *, used: bool) -> list[str]:
     with house.store.begin() as tx:
         if _known(tx, SYSTEM) != before:
             raise ConflictError(f"The set {SYSTEM!r} was changed by somebody else at the same moment. Try again.")
+        _see_unchanged(tx, changed)
         parameters.delete(tx, SYSTEM)
         for row, whole in changed:
             sources.edit(tx, row.id, row.own, previewing.agreed(effects[row.name]))
             hurry(tx, row.id, source_settings(row.kind, whole))
     return list(effects)
+
+
+def _see_unchanged(tx: Tx, changed: Sequence[tuple[SourceRow, Mapping[str, Any]]]) -> None:
+    """Raises ConflictError when somebody else has edited one of these sources, or deleted it, since they were read."""
+    now = {row.id: row.version for row in sources.every(tx)}
+    for row, _ in changed:
+        if now.get(row.id) != row.version:
+            raise ConflictError(f"The source {row.name!r} was changed by somebody else at the same moment. Try again.")
 
 
 def used_by(tx: Tx, name: str) -> list[SourceRow]:

@@ -47,11 +47,14 @@ def resume(house: House, number: int | None) -> Ordered:
     Raises NotFoundError, ConflictError.
     """
     with house.store.begin() as tx:
-        row = runs.claimed(tx, number)
+        row = runs.get(tx, number)
+        sources.claim(tx, row.source_id)
+        row = runs.claimed(tx, row.id)
         suspended = row.state is RunState.SUSPENDED
-        if not suspended and row.state not in OPEN_STATES:
+        follows = crawl.in_place_of(tx, row)
+        if not suspended and not follows and row.state not in OPEN_STATES:
             raise ConflictError(f"Run {row.id} cannot go on; it is {row.state}.{_answer(row)}")
-        number = crawl.go_on(tx, row) if suspended else row.id
+        number = crawl.go_on(tx, row) if suspended else follows or row.id
         return Ordered(number, _name(tx, row), resumed=True, mine=suspended, survives=row.survives)
 
 
