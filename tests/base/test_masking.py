@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from cormorant.base import masking
-from cormorant.base.masking import hide, masked
+from cormorant.base.masking import hide, masked, redacted
 
 SECRET = 'pä"ss w/rd+1'
 
@@ -68,3 +68,39 @@ def test_nothing_shows_while_more_is_hidden() -> None:
         ended.append(True)
         others.join()
     assert shown == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (r'{"u": "https:\/\/anna:word@a.example\/x"}', r'{"u": "https:\/\/***@a.example\/x"}'),
+        ('<a href="https://anna:wo@rd@a.example/">', '<a href="https://***@a.example/">'),
+        ('<a href="//anna:word@a.example/">', '<a href="//***@a.example/">'),
+        ("<a href=https&#58;//anna:word@a.example/>", "<a href=https&#58;//***@a.example/>"),
+        ("url(https://anna:word&#64;a.example/i.png)", "url(https://***@a.example/i.png)"),
+        ("?to=https%3A%2F%2Fanna%3Aword%40a.example%2F", "?to=https%3A%2F%2F***@a.example%2F"),
+        (r'"/x?a=1\u0026token=word\u0026b=2"', r'"/x?a=1\u0026token=***\u0026b=2"'),
+        ("/x?a=1&amp;token=word&amp;b=2", "/x?a=1&amp;token=***&amp;b=2"),
+    ],
+)
+def test_what_lets_anybody_in_is_found_however_it_is_written(text: str, shown: str) -> None:
+    assert redacted(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see https://a.example, or ask bob@b.example",
+        "https://a.example//lodash@4/index.js",
+        "let a = 1; //@ts-ignore",
+        "?to=https%3A%2F%2Fa.example%2F%40anna",
+        r'"/x?a=1\u0026b=2"',
+    ],
+)
+def test_what_lets_nobody_in_stays(text: str) -> None:
+    assert redacted(text) == text
+
+
+@pytest.mark.parametrize("part", ["://a", "a=b", "%3a%2f%2fa", "//", "=//a@", ":\\/\\/", "&a=b"])
+def test_a_long_page_is_read_in_one_pass(part: str) -> None:
+    assert redacted(part * 200_000 + "@").endswith("@")

@@ -113,6 +113,12 @@ def talks(batch: Sequence[Delivery]) -> None:
     logging.getLogger("shop").warning("the %s is out", "mole")
 
 
+def babbles(batch: Sequence[Delivery]) -> None:
+    """Logs what does not go together, and a name that is no text."""
+    logging.getLogger("plug").warning("%d documents", "many")
+    logging.getLogger("plug").warning("odd %s", "\udcff")
+
+
 class Fatal:
     """Ends the process when it is made."""
 

@@ -181,6 +181,14 @@ def test_what_it_logs_is_logged_here(caplog: pytest.LogCaptureFixture) -> None:
     assert [each.__dict__["said"] for each in caplog.records if each.msg == "plug-in said"] == ["the mole is out"]
 
 
+def test_what_it_logs_badly_harms_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    """As everywhere: a line that cannot be made is told on its standard error, half a sign is told as another."""
+    receiver = opened("babbles")
+    assert receiver.receive(deliveries(1, 1)) == []
+    receiver.close()
+    assert "Message: '%d documents'" in capfd.readouterr().err
+
+
 def test_nothing_of_it_is_left(tmp_path: Path) -> None:
     """Closed, forgotten, or left behind by whoever started it: no process stays."""
     apart = Apart(Make(f"{HERE}:take", "", veto=False))

@@ -26,13 +26,20 @@ TOKENS = (
 )  # fmt: skip
 """Names of parameters whose values let whoever has the address in (fault S15)."""
 _NAMES = frozenset(TOKENS)
-_PARAMETER = re.compile(r"([?&;#])([^=&;?#\s\"'<>]{1,100})=([^&;#\s\"'<>]+)")
+_PARAMETER = re.compile(r"([?&;#]|\\u0026)([^=&;?#\s\"'<>\\]{1,100})=((?:(?!\\u0026)[^&;#\s\"'<>])+)")
 _WITHIN = re.compile(
     rf"((?:%3f|%26|%3b|%23|[?&;#])(?:{'|'.join(map(re.escape, TOKENS))})(?:%3d|=))(?:(?!%26|%3b|%23)[^&;#\s\"'<>])+",
     re.IGNORECASE,
 )
 """The same in an address that is the value of a parameter of another one, and so written with %."""
-_LOGIN = re.compile(r"://[^/?#\s\"'<>]*@")
+_LOGIN = re.compile(
+    r"""((?::|&\#58;|&\#x3a;|&colon;)//|:\\/\\/|(?<=["'=(\s])//(?=[^@/]))[^/?\#\s"'<>\\]*(?:@|&\#64;|&\#x40;|&commat;)
+    |(%3a%2f%2f)(?:(?!%2f|%3f|%23|%26)[^/?\#&\s"'<>])*(?:%40|@)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What stands before the host of an address, also in JSON, in HTML's own writing, without a scheme, or within another
+address; up to the last sign that may end it, and in a time that grows with the text alone."""
+_AT = ("@", "%40", "&#64;", "&#x40;", "&commat;", "&#X40;")
 _hidden: tuple[str, ...] = ()
 _hiding = Lock()
 
@@ -64,8 +71,8 @@ def fault(error: BaseException) -> str:
 
 def redacted(text: str) -> str:
     """The text without what lets anybody in of the addresses that it names: values of TOKENS, names and passwords."""
-    if "@" in text:
-        text = _LOGIN.sub(f"://{STARS}@", text)
+    if any(sign in text for sign in _AT):
+        text = _LOGIN.sub(rf"\g<1>\g<2>{STARS}@", text)
     if "=" in text:
         text = _PARAMETER.sub(_shown, text)
     return _WITHIN.sub(rf"\1{STARS}", text) if "=" in text or "%3" in text else text

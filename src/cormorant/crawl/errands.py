@@ -17,7 +17,7 @@ from cormorant.base import tracing
 from cormorant.base.errors import CormorantError, NoRoom, NotFoundError, UsageError
 from cormorant.base.log import logger
 from cormorant.base.masking import fault
-from cormorant.receivers.protocol import NotTaken
+from cormorant.receivers.protocol import NotMade, NotTaken
 
 if TYPE_CHECKING:
     from cormorant.crawl.delivery import Found, Outlet
@@ -127,7 +127,7 @@ def rest_of(error: CormorantError, failures: int) -> float:
 
 def is_of_making(error: CormorantError) -> bool:
     """Could a receiver not even be made: its kind, or the code or file that its settings name, is not there?"""
-    return isinstance(error, UsageError | NotFoundError)
+    return isinstance(error, NotMade | UsageError | NotFoundError)
 
 
 async def within(seconds: float, waited_for: Sequence[Awaitable[object]]) -> None:

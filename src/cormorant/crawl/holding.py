@@ -29,7 +29,7 @@ async def is_held(store: Store, row: RunRow) -> bool:
     """
     swallowed = swallowing.settle(store, row)
     if swallowed:  # what was put back is found before anybody is asked
-        await waiting.until_delivered(store, row)
+        await waiting.until_delivered(store, row, index_alone=True)
     links.invert(store, row.source_id)
     if row.asked == runs.ACCEPT:
         with store.begin() as tx:

@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import CormorantError
+from cormorant.base.errors import CormorantError, NoRoom
 from cormorant.base.log import logger
 from cormorant.base.masking import STARS, fault, redacted
 from cormorant.crawl import course, likening
@@ -19,7 +19,7 @@ from cormorant.extract.defuse import utf16_of
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import Counters
-from cormorant.receivers.protocol import Delivery, Kept, RecordSettings, Refusal, Rights, Stop
+from cormorant.receivers.protocol import Delivery, Kept, NotMade, NotTaken, RecordSettings, Refusal, Rights, Stop
 from cormorant.receivers.stream import Event
 
 if TYPE_CHECKING:
@@ -190,13 +190,22 @@ class ReceiverOutlet:
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:  # noqa: ARG002 - the shape of an outlet
         """Deliver; what is refused is told and not offered again. Where nothing is for it, it only moves on."""
         if not self._open:
-            self._ask(self._receiver.open)
-            self._open = True
+            self._begin()
         batch = [self._delivery(each) for each in found if is_told(each.event.event, self._receiver.settings)]
         if batch:
             self._said += self._ask(lambda: list(self._receiver.receive(batch)))
         self.place = max(self.place, upto)
         return self.place
+
+    def _begin(self) -> None:
+        """Open it. Raises NotMade where that fails for another reason than one that passes."""
+        try:
+            self._ask(self._receiver.open)
+        except (NotTaken, NoRoom):
+            raise
+        except CormorantError as error:
+            raise NotMade(error.sentence) from error
+        self._open = True
 
     def _delivery(self, each: Found) -> Delivery:
         event, row, frame = each.event, each.row, each.frame

@@ -162,14 +162,14 @@ def _worst(held_up: Mapping[str, float]) -> str:
     return max(held_up, key=held_up.__getitem__, default="nothing")
 
 
-async def until_delivered(store: Store, row: RunRow) -> str | None:
-    """Wait until every receiver that takes deliveries of the source has come to the end of the stream as it is now.
+async def until_delivered(store: Store, row: RunRow, *, index_alone: bool = False) -> str | None:
+    """Wait until every receiver that is told of the source, or the index alone, has come to the end of the stream.
 
-    So what other runs had left behind, while deliveries were paused, is found too. One that failed is given the time
-    to be tried again, the index also as long as somebody makes it anew; another is not waited for when it does not get
-    on, nor for too long. One that cannot be made is waited for as long: somebody may put back what it is made of. Also
-    ends when somebody stops the run. Returns what held the run up: what it did before, or
-    the receiver waited for longer.
+    That is its end as it is now, and those are waited for that take deliveries: so what other runs had left behind,
+    while deliveries were paused, is found too. One that failed is given the time to be tried again, the index also as
+    long as somebody makes it anew; another is not waited for when it does not get on, nor for too long. One that cannot
+    be made is waited for as long: somebody may put back what it is made of. Also ends when somebody stops the run.
+    Returns what held the run up: what it did before, or the receiver waited for longer.
     """
     with store.read() as tx:
         end, began, fetched = stream.head(tx), tx.now(), runs.counters(tx, row.id).fetched
@@ -177,7 +177,8 @@ async def until_delivered(store: Store, row: RunRow) -> str | None:
     measuring, held_up = Measuring(store), row.bottleneck
     while True:
         with store.read() as tx:
-            told, now = receivers.told_of(tx, row.source_id), tx.now()
+            now, every = tx.now(), receivers.told_of(tx, row.source_id)
+            told = [each for each in every if each.kind == receivers.INDEX or not index_alone]
             stopped = runs.again(tx, row).state is not row.state
         for each in told:
             if moved.get(each.id, (-1, 0.0))[0] != each.place:

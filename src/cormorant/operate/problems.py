@@ -49,8 +49,9 @@ _UNANSWERED = (*NO_ANSWER, *UNREACHABLE)
 """Statuses of what no answer came for."""
 
 _WAITS = (
-    "The run waits for the receiver {}, which cannot be made: {} It is tried every 10 seconds. The run ends without it "
-    "10 minutes after all was found; what it was not told is kept for it."
+    "The run waits for the receiver {0}, which cannot be made: {1} Put back what it is made of, and it goes on within "
+    "10 seconds, or see `cormorant receiver edit` and `delete`. The run ends without it 10 minutes after all was found, "
+    "and what it was not told is kept."
 )
 _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED)
 
@@ -314,7 +315,7 @@ def _receivers(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     for each in receivers.told_of(tx, row.source_id):
         if each.error:
             waits = each.unmade and row.state is RunState.DELIVERING
-            said = _WAITS if waits else "The receiver {} was not told of all that was found: {}"
+            said = _WAITS if waits else "The receiver {0} was not told of all that was found: {1}"
             yield {
                 "kind": "receiver", "receiver": each.name, "reason": each.error,
                 "sentence": said.format(each.name, f"{each.error.rstrip('.')}."),

@@ -65,7 +65,7 @@ class _Plug:
         error = done.exception()
         if error is None:
             return done.result()
-        return Answer(raised=_words(error), where="".join(traceback.format_exception(error)))
+        return Answer(raised=_text(_words(error)), where=_text("".join(traceback.format_exception(error))))
 
     def _done(self, order: Make | Tell | Approve | None) -> Answer:
         match order:
@@ -120,10 +120,19 @@ class _Told(logging.Handler):
         self._connection, self._lock_of_it = connection, lock
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Tell it. Where nobody listens any more nothing is to be done about that."""
-        line = Line(record.levelno, record.name, self.format(record))
+        """Tell it. Where nobody listens any more, or it says what is no text, nothing is to be done about that."""
+        try:
+            line = Line(record.levelno, record.name, _text(self.format(record)))
+        except Exception:  # noqa: BLE001 - what is logged is somebody else's, and logging raises nothing
+            self.handleError(record)
+            return
         with suppress(OSError), self._lock_of_it:
             self._connection.send_bytes(msgspec.msgpack.encode(line))
+
+
+def _text(words: str) -> str:
+    """Words that can be told: half a sign, as in a file name that is no UTF-8, is none."""
+    return words.encode("utf-8", "replace").decode()
 
 
 def _words(error: BaseException) -> str:

@@ -122,6 +122,12 @@ class Stop(NamedTuple):
     reason: str
 
 
+class NotMade(CormorantError):
+    """A receiver cannot be made, or not begin: what its settings name is not there, or is something else."""
+
+    code = "not_made"
+
+
 class NotTaken(CormorantError):
     """A receiver did not take a batch. It is offered again, and not before so many seconds have passed."""
 
