@@ -91,8 +91,9 @@ class EmbeddedWriter:
         if place < self._place:
             raise ValueError(f"A commit at {place} after one at {self._place}.")
         with Writable():
-            self._open.delete_documents_by_term("id", MARK)
-            self._open.add_document(to_mark(place))
+            if place > self._place:
+                self._open.delete_documents_by_term("id", MARK)
+                self._open.add_document(to_mark(place))
             self._flush()
         self._place = place
 

@@ -32,6 +32,8 @@ PAGE = 500
 """Documents read, and handed to the index, at a time; fewer when they are large."""
 COMMIT, COMMIT_TEXT = 20_000, 64 << 20
 """Documents between two commits, and bytes of their text, so that a rebuild does not fill the memory."""
+FEW_SEGMENTS = 12
+"""An index of so many is not made anew for that alone: a commit leaves one for each thread, which the engine joins."""
 
 
 def refuse_older_store(house: House) -> None:
@@ -164,12 +166,12 @@ def optimize(house: House, progress: Progress | None = None, *, lent: bool = Fal
     """Purge addresses that are gone for good, then have the index hold only what search may find, in few segments.
 
     The engine joins segments by itself and drops what was deleted in them as it does; what is left is dropped by making
-    the index anew. Where it is one segment with nothing deleted that is left undone. Raises as `rebuild` does.
+    the index anew. Where nothing deleted is in a few segments that is left undone. Raises as `rebuild` does.
     """
     started = house.clock.monotonic()
     before = _figures(house)
     purged = _purge(house)
-    tidy = before.segments <= 1 and not before.deleted
+    tidy = before.segments <= FEW_SEGMENTS and not before.deleted
     made = {"damaged": 0, "damaged_urls": []} if tidy else rebuild(house, progress, lent=lent)
     after = before if tidy else _figures(house)
     return {

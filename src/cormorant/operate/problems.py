@@ -50,7 +50,7 @@ _UNANSWERED = (*NO_ANSWER, *UNREACHABLE)
 
 _WAITS = (
     "The run waits for the receiver {0}, which cannot be made: {1} Put back what it is made of, and it goes on within "
-    "10 seconds, or see `cormorant receiver edit` and `delete`. The run ends without it 10 minutes after all was found, "
+    "10 seconds, or see `cormorant receiver edit` and `delete`. It ends without it 10 minutes after all was found, "
     "and what it was not told is kept."
 )
 _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED)
