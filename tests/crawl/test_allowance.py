@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cormorant.crawl.allowance import IDLE_S, Allowance
+from cormorant.crawl.rows import Batch
 from cormorant.journal.claims import Claim
+from cormorant.model.run import Counters
 
 
 @dataclass
@@ -27,7 +29,7 @@ class Process:
         return self.allowance.has_room(len(self.under_way), 0.0)
 
     def reckon(self) -> None:
-        self.allowance.reckon(self.fetched, self.size, len(self.under_way))
+        self.allowance.reckon(Counters(fetched=self.fetched, bytes=self.size), Batch(), len(self.under_way))
 
     def end(self, *, there: bool = True) -> None:
         """The oldest visit ends; nothing is fetched by one to what is not there."""
@@ -54,7 +56,7 @@ class Process:
 
 def test_nothing_is_limited_by_default() -> None:
     allowance = Allowance()
-    allowance.reckon(10**9, 10**15, 64)
+    allowance.reckon(Counters(fetched=10**9, bytes=10**15), Batch(), 64)
     assert allowance.has_room(64, 1e9)
 
 

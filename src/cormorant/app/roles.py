@@ -236,13 +236,13 @@ class Assignments:
     def _lapse(self) -> None:
         """Others have taken this process for dead: what it had claimed may be theirs."""
         for _, dispatch in self._runs.values():
-            dispatch.reckon()
+            dispatch.allowance.reckon(dispatch.counters, dispatch.batch, dispatch.under_way)
             dispatch.allowance.lapse()
 
     def _claim(self, row: RunRow, dispatch: Dispatch, now: float) -> None:
         """Claim more of the limits of a run when it is time to, or give back what nobody here asks for."""
         settings, allowance = dispatch.source.settings, dispatch.allowance
-        dispatch.reckon()
+        allowance.reckon(dispatch.counters, dispatch.batch, dispatch.under_way)
         allowance.until = self._said_at + processes.ALIVE_S
         allowance.documents.set(settings.max_documents)
         allowance.received.set(settings.max_bytes)

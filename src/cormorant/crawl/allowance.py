@@ -16,8 +16,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, inf
+from typing import TYPE_CHECKING
 
 from cormorant.journal.claims import Claim
+
+if TYPE_CHECKING:
+    from cormorant.crawl.rows import Batch
+    from cormorant.model.run import Counters
 
 IDLE_S = 1.0
 """A process that has asked for nothing for so long looks whether others could use what it claimed."""
@@ -88,10 +93,11 @@ class Allowance:
         self._count += 1
         self._size += size
 
-    def reckon(self, fetched: int, received: int, under_way: int) -> None:
-        """So many documents were fetched, for which so many bytes came, and more are under way."""
-        self.documents.used = fetched + under_way
-        self.received.used = received + under_way * self._size // max(self._count, 1)
+    def reckon(self, counted: Counters, batch: Batch, under_way: int) -> None:
+        """See what is used: by what was counted, by visits that wait to be, and by as many more that are under way."""
+        self.documents.used = counted.fetched + len(batch.visited) + under_way
+        on_their_way = under_way * self._size // max(self._count, 1)
+        self.received.used = counted.bytes + batch.received + on_their_way
 
     def has_room(self, under_way: int, now: float) -> bool:
         """May one more document be asked for now (monotonic seconds), while so many are under way?

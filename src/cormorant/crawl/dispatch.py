@@ -43,13 +43,8 @@ class Dispatch:
 
     def may_visit(self, now: float) -> bool:
         """Is there room for one more document under the run's limits now (monotonic seconds)?"""
-        self.reckon()
+        self.allowance.reckon(self.counters, self.batch, self.under_way)
         return self.allowance.has_room(self.under_way, now)
-
-    def reckon(self) -> None:
-        """See how much of its limits the run has used here."""
-        batch, counted = self.batch, self.counters
-        self.allowance.reckon(counted.fetched + len(batch.visited), counted.bytes + batch.received, self.under_way)
 
     def add(self, report: Report) -> None:
         """Take a visit: decide its fate, screen its links, pack what is to be kept."""

@@ -123,7 +123,7 @@ class _Told(logging.Handler):
         """Tell it. Where nobody listens any more, or it says what is no text, nothing is to be done about that."""
         try:
             line = Line(record.levelno, record.name, _text(self.format(record)))
-        except Exception:  # noqa: BLE001 - what is logged is somebody else's, and logging raises nothing
+        except (TypeError, ValueError, LookupError, AttributeError):  # words that do not go together
             self.handleError(record)
             return
         with suppress(OSError), self._lock_of_it:
