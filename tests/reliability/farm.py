@@ -68,7 +68,7 @@ class Farm:
         self.hosts: dict[str, Host] = {}
         self.witness: list[Asked] = []
         self.asked: Callable[[Asked], None] = lambda _: None
-        self.begun: Callable[[Process, str, str], int] = lambda *_: 0
+        self.begun: Callable[[Process, str, str, str], int] = lambda *_: 0
         self.calm = False
         shared = chance.random() < 0.4
         for number in range(chance.randint(2, 3)):
@@ -227,7 +227,7 @@ class Fetching:
         host = farm.hosts.get(name)
         if host is None:
             return REFUSED
-        epoch = farm.begun(self._process, name, f"/{path}")
+        epoch = farm.begun(self._process, name, f"/{path}", request.user_agent)
         before, until = farm.times(host)
         world.stir()
         await asyncio.sleep(before)

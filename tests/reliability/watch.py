@@ -43,6 +43,8 @@ _WORKING = (RunState.DISCOVERING, RunState.RETRIEVING)
 LEAVES_S = 25.0
 """How long after a run was suspended or has ended a visit that had begun may still ask for something: it waits for its
 turn, and a process looks at its runs now and then."""
+BEGINS_S = 12.0
+"""How long after that a visit may begin: a process looks at its runs whenever it wakes, and may wake late."""
 _HOPES_S = 11.0
 """How long the end of a run at least waits for a receiver that does not get on."""
 _EXACT_S = 0.001
@@ -219,9 +221,11 @@ class Watch:
         if left or put_off:
             self.note(f"run {run} says that it is complete, and has not visited {[*left, *put_off][0][0]}")
 
-    def begun(self, process: Process, host: str, path: str) -> int:
+    def begun(self, process: Process, host: str, path: str, source: str) -> int:
         """A visit begins, whose request goes out soon; returns the epoch of its lease."""
-        _, site = self._site(host)
+        left_at, (_, site) = self._left_at.get(source), self._site(host)
+        if left_at is not None and self._world.now - max(left_at, process.rested_at) > BEGINS_S:
+            self.note(f"a visit of {path} at {host} begins, and no run of {source} is under way")
         if site is not None and site.owner == process.name and site.until > self._wall:
             return site.epoch
         self.note(f"{process.name} begins a visit of {path} at {host}, and has no lease")
