@@ -30,21 +30,9 @@ from cormorant.model.run import Refresh, RunState
 from cormorant.store import processes
 from cormorant.store.database import Store
 from cormorant.store.schema import process
+from tests.clocks import Hands
 
 MOST = 100
-
-
-@dataclass
-class Clock:
-    """A clock that is moved by hand."""
-
-    at: float = 1_000.0
-
-    def now(self) -> float:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.at
 
 
 @dataclass
@@ -53,7 +41,7 @@ class Retriever:
 
     name: str
     store: Store
-    clock: Clock
+    clock: Hands
     cache: LocalCache
     peers: int = 2
     assignments: roles.Assignments = field(init=False)
@@ -72,6 +60,11 @@ class Retriever:
 
     def may_visit(self) -> bool:
         return self.dispatch.may_visit(self.clock.at)
+
+    def begin(self) -> None:
+        """A visit begins, for which there is room."""
+        assert self.may_visit()
+        self.dispatch.under_way += 1
 
     def end(self, visits: int) -> None:
         """So many visits that were under way end, and wait to be settled."""
@@ -101,7 +94,7 @@ def run(store: Store) -> int:
 def places(tmp_path: Path) -> Iterator[list[LocalCache]]:
     """Two folders of copies."""
     with ExitStack() as stack:
-        made = [LocalCache(tmp_path / name, Clock()) for name in ("ada", "bob")]
+        made = [LocalCache(tmp_path / name, Hands()) for name in ("ada", "bob")]
         for each in made:
             stack.callback(each.close)
         yield made
@@ -111,7 +104,7 @@ def places(tmp_path: Path) -> Iterator[list[LocalCache]]:
 def two(store: Store, run: int, places: list[LocalCache]) -> tuple[Retriever, Retriever]:
     """Two that have just begun to work on it."""
     assert run
-    clock = Clock()
+    clock = Hands()
     return Retriever("ada", store, clock, places[0]), Retriever("bob", store, clock, places[1])
 
 
@@ -134,8 +127,7 @@ def test_what_was_not_there_is_given_back(store: Store, run: int, two: tuple[Ret
     """Thirty visits in one batch, of which twenty are answered 404: those count for nothing once that is written."""
     ada, bob = two
     for _ in range(30):
-        assert ada.may_visit()
-        ada.dispatch.under_way += 1
+        ada.begin()
         ada.end(1)
     ada.settle(10)
     go_on(ada, bob)
@@ -145,8 +137,7 @@ def test_what_was_not_there_is_given_back(store: Store, run: int, two: tuple[Ret
 def test_a_visit_under_way_is_not_given_back(store: Store, run: int, two: tuple[Retriever, Retriever]) -> None:
     ada, bob = two
     for _ in range(10):
-        assert ada.may_visit()
-        ada.dispatch.under_way += 1
+        ada.begin()
     ada.end(9)
     ada.settle(9)
     go_on(ada, bob)
@@ -163,7 +154,7 @@ def test_who_begins_anew_takes_back_what_the_one_before_it_had_claimed(
         processes.say(tx, "bob", "retriever", 0.0, "here")
         claims.claim(tx, run, "bob", Claim(MOST, 0))
         claims.claim(tx, run, "ada", Claim(MOST, 0))
-    assert not Retriever("ada", store, Clock(), places[0]).may_visit()
+    assert not Retriever("ada", store, Hands(), places[0]).may_visit()
     with store.begin() as tx:
         assert claims.of_others(tx, run, "bob", {"ada", "bob"}) == Claim(0, 0)
 
@@ -172,7 +163,7 @@ def test_who_was_silent_for_long_reckons_with_what_others_have_claimed_since(
     store: Store, run: int, places: list[LocalCache]
 ) -> None:
     """A process that was stopped was taken for dead: what it had claimed and not used was for others."""
-    ada = Retriever("ada", store, Clock(), places[0], peers=1)
+    ada = Retriever("ada", store, Hands(), places[0], peers=1)
     assert ada.may_visit()
     with store.begin() as tx:
         tx.execute(sa.update(process).values(seen_at=process.c.seen_at - processes.ALIVE_S))

@@ -13,6 +13,8 @@ from cormorant.base.errors import CormorantError
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.crawl.crowding import RULE as CROWDED
+from cormorant.crawl.errands import MOST_MENDED_S
+from cormorant.crawl.waiting import MOST_WAITED_S
 from cormorant.frontier import progress, trouble
 from cormorant.frontier.retry import NO_ANSWER, UNREACHABLE
 from cormorant.frontier.trouble import Why
@@ -50,8 +52,8 @@ _UNANSWERED = (*NO_ANSWER, *UNREACHABLE)
 
 _WAITS = (
     "The run waits for the receiver {0}, which cannot be made: {1} Put back what it is made of, and it goes on within "
-    "10 seconds, or see `cormorant receiver edit` and `delete`. It ends without it 10 minutes after all was found, "
-    "and what it was not told is kept."
+    f"{MOST_MENDED_S:g} seconds, or see `cormorant receiver edit` and `delete`. It ends without it "
+    f"{MOST_WAITED_S / 60:g} minutes after all was found, and what it was not told is kept."
 )
 _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED)
 

@@ -14,7 +14,7 @@ from cormorant.catalog.sources import SourceRow
 from cormorant.operate import previewing, secrets
 from cormorant.operate.house import House
 from cormorant.operate.parameters import by_kind, merged
-from cormorant.operate.sources import NOTHING, check_name, hurry, settings_of
+from cormorant.operate.sources import NOTHING, check_name, hurry, see_unchanged, settings_of
 from cormorant.plugins import source_settings
 from cormorant.store.database import Tx
 
@@ -125,10 +125,9 @@ def _reset(house: House, *, used: bool) -> list[str]:
 
 def _see_unchanged(tx: Tx, changed: Sequence[tuple[SourceRow, Mapping[str, Any]]]) -> None:
     """Raises ConflictError when somebody else has edited one of these sources, or deleted it, since they were read."""
-    now = {row.id: row.version for row in sources.every(tx)}
+    there = {row.id: row for row in sources.every(tx)}
     for row, _ in changed:
-        if now.get(row.id) != row.version:
-            raise ConflictError(f"The source {row.name!r} was changed by somebody else at the same moment. Try again.")
+        see_unchanged(row, there.get(row.id))
 
 
 def used_by(tx: Tx, name: str) -> list[SourceRow]:

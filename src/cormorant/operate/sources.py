@@ -175,8 +175,7 @@ def edit(house: House, name: str, given: Given, agreed: Mapping[str, int] | None
         whole = parameters.beside(tx, row.kind, wanted)
     settings = settings_of(row.kind, whole.values)  # may wait for a disk, so nobody waits for it
     with house.store.begin() as tx:
-        if sources.named(tx, name).version != row.version:
-            raise ConflictError(f"The source {name!r} was changed by somebody else at the same moment. Try again.")
+        see_unchanged(row, sources.named(tx, name))
         parameters.check(tx, settings)
         secrets.check(tx, settings.secrets)
         sources.edit(tx, row.id, parameters.kept(settings, wanted, whole), agreed)
@@ -184,6 +183,12 @@ def edit(house: House, name: str, given: Given, agreed: Mapping[str, int] | None
         changed = sources.named(tx, name)
     _trace(name, settings)
     return changed
+
+
+def see_unchanged(row: SourceRow, now: SourceRow | None) -> None:
+    """Raises ConflictError when somebody else has edited a source, or deleted it, since it was read."""
+    if now is None or now.version != row.version:
+        raise ConflictError(f"The source {row.name!r} was changed by somebody else at the same moment. Try again.")
 
 
 def _trace(name: str, settings: SourceSettings) -> None:
