@@ -38,11 +38,11 @@ LEASED = (
         ("task.site.leased_until > now and self", "self"),
     ),
     _plant(
-        "leases are renewed by settled batches alone",
+        "a lease that was found lost is taken for renewed",
         _SUPPLY,
         (
-            "soon, soon_here = moment.store + leases.LEASE_S / 2, moment.monotonic + leases.LEASE_S / 2",
-            "soon, soon_here = moment.store - leases.LEASE_S, moment.monotonic - leases.LEASE_S",
+            "        lost = renew(tx, self._owner, old)\n",
+            "        lost = renew(tx, self._owner, old) - {site.lease.site for site in old}\n",
         ),
     ),
     _plant(
