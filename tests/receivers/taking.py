@@ -182,7 +182,7 @@ def _is_json(value: object) -> bool:
 
 
 class Slow:
-    """Keeps everything out, and takes its time."""
+    """Keeps everything out, and takes its time; made with data it says so again and again."""
 
     def __init__(self, data: str) -> None:
         self.data = data
@@ -192,6 +192,8 @@ class Slow:
 
     def approve(self, address: str) -> bool:
         while hangs():
+            if self.data:
+                logging.getLogger("shop").warning("not yet")
             pause(0.02)
         return False
 

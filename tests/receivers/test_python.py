@@ -109,12 +109,15 @@ def test_a_folder_may_be_kept_out() -> None:
     assert veto(settings.model_copy(update={"veto": False})) is None
 
 
-def test_a_veto_that_cannot_be_asked_or_does_not_come_back_lets_nothing_in(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("data", ["", "and says so"])
+def test_a_veto_that_cannot_be_asked_or_does_not_come_back_lets_nothing_in(
+    monkeypatch: pytest.MonkeyPatch, data: str
+) -> None:
     lost = veto(PythonSettings(call="no.such.module:Shop", veto=True))
     assert lost is not None
     with pytest.raises(NotTaken, match="cannot be had"):
         lost("file:///a/")
-    slow = veto(PythonSettings(call=f"{HERE}:Slow", veto=True))
+    slow = veto(PythonSettings(call=f"{HERE}:Slow", data=data, veto=True))
     assert slow is not None
     assert slow("file:///0/")
     taking.hang()

@@ -17,17 +17,20 @@ import sys
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
+from math import inf
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Final
 
 import msgspec
 
+from cormorant.base.clock import SystemClock
 from cormorant.base.errors import BadSetting
 from cormorant.base.log import logger
 from cormorant.receivers.protocol import Delivery, NotTaken, Refusal, Stop
 
 _log = logger(__name__)
+_CLOCK: Final = SystemClock()
 CLOSE_S: Final = 5.0
 """How long it may take to close what it has, and then to end."""
 LOOK_S: Final = 1.0
@@ -173,25 +176,29 @@ class Apart:
             words = msgspec.msgpack.encode(order)
         except TypeError as error:
             raise Untold(f"It holds what is no JSON: {error}.") from error
+        until = inf if limit_s is None else _CLOCK.monotonic() + limit_s
         try:
             connection.send_bytes(words)
-            while isinstance(said := _SAID.decode(self._heard(connection, limit_s)), Line):
+            while isinstance(said := _SAID.decode(self._heard(connection, until)), Line):
                 _log.log(said.level, "plug-in said", extra={"by": said.logger, "said": said.text})
+                if _CLOCK.monotonic() >= until:  # it may go on saying things for ever
+                    raise self._late()
         except (OSError, EOFError, msgspec.DecodeError) as error:
             raise Died(self._drop(CLOSE_S)) from error
         return said
 
-    def _heard(self, connection: Connection, limit_s: float | None) -> bytes:
-        """What it says next. Raises EOFError when it is not there, and Late when it says nothing for so long."""
-        waited_s = 0.0
-        while not connection.poll(LOOK_S if limit_s is None else min(LOOK_S, limit_s - waited_s)):
-            waited_s += LOOK_S
+    def _heard(self, connection: Connection, until: float) -> bytes:
+        """What it says next. Raises EOFError when it is not there, and Late when there is none by then (monotonic)."""
+        while not connection.poll(max(min(LOOK_S, until - _CLOCK.monotonic()), 0.0)):
             if self._process.poll() is not None and not connection.poll(0):
                 raise EOFError
-            if limit_s is not None and waited_s >= limit_s:
-                self._drop()
-                raise Late(f"It has not come back for {limit_s:g} seconds.")
+            if _CLOCK.monotonic() >= until:
+                raise self._late()
         return connection.recv_bytes()
+
+    def _late(self) -> Late:
+        self._drop()
+        return Late("It has not come back in time.")
 
     def _drop(self, wait_s: float = 0.0) -> str:
         """Make an end of the process, which may end by itself for so long; says how it ended."""
