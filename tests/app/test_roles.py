@@ -6,7 +6,7 @@ import asyncio
 import json
 import multiprocessing
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from cormorant.app import conducting, roles, supervisor
+from cormorant.base import runlog
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import Unreachable
 from cormorant.base.steps import unmeasured
@@ -35,6 +36,14 @@ from cormorant.receivers import stream
 from cormorant.store.database import Store
 
 PATIENCE_S = 20.0
+
+
+@pytest.fixture(autouse=True)
+def nothing_followed() -> Iterator[None]:
+    """A log that a test has kept of a run is none of the next test's."""
+    yield
+    for number in list(runlog.followed()):
+        runlog.leave(number)
 
 
 def test_all_processes_go_by_the_first_resolution(store: Store, other: Store) -> None:

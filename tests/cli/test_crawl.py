@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -219,19 +218,19 @@ def test_a_second_crawl_follows_the_first(bare: Installation, site: Site, tmp_pa
     assert bare.fine("search", "quokkas", "--json").objects
 
 
-def test_who_follows_takes_over_when_the_first_ends(bare: Installation, site: Site) -> None:
-    slow(site, 0.5, 16)
+def test_who_follows_takes_over_when_the_first_ends(bare: Installation, site: Site, tmp_path: Path) -> None:
+    slow(site, 0.5, 24)
     add(bare, site)
-    first = bare.start("crawl", "docs")
+    first, said = bare.start("crawl", "docs"), tmp_path / "said"
     until(lambda: "/1" in site.asked)
-    second = bare.start("crawl", "docs")
-    time.sleep(4.0)
+    with said.open("w") as file:
+        second = bare.start("crawl", "docs", stderr=file)
+    until(lambda: "Following run 1 of 'docs', which is under way." in said.read_text())
     first.send_signal(signal.SIGINT)
     assert ended(first).code == 130
     done = ended(second)
     assert done.code == 0, done
-    assert "Following run 1 of 'docs', which is under way." in done.err
-    assert "interrupted" not in done.err
+    assert "interrupted" not in said.read_text()
     assert bare.fine("search", "word13", "--json").objects
 
 
