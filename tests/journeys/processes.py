@@ -116,13 +116,13 @@ def wait_gone(processes: list[Process], seconds: float) -> list[Process]:
     return left
 
 
-def pss_kb(pid: int) -> int:
-    """The proportional set size of a process; 0 when it is gone."""
+def pss_kb(pid: int, part: str = "Pss") -> int:
+    """The proportional set size of a process, or a part of it like Pss_Anon; 0 when it is gone."""
     try:
         text = (PROC / str(pid) / "smaps_rollup").read_text()
     except OSError:
         return 0
-    return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")), 0)
+    return next((int(line.split()[1]) for line in text.splitlines() if line.startswith(f"{part}:")), 0)
 
 
 def cpu_s(pid: int) -> float:

@@ -5,9 +5,9 @@
 `serve` runs as a person starts it. A schedule has it crawl a site and a folder every minute, and somebody orders the
 next crawl as soon as none is under way: so an hour has the runs of a year of nights. In between pages and files are
 edited, come and go, and somebody searches all the time, on the page and for programs. Every few seconds it is seen
-what the processes take: memory (PSS), open files, threads, and how large the log of the database is. Of the last three
-quarters of the time the slope of the memory is told, and how many more files are open at their end. Ends 1 when
-something grows by more than LIMITS lets it, a run did not finish, a search failed, or the documents are not the truth.
+what the processes take: memory (anonymous PSS), open files, threads, and how large the log of the database is. Of the
+last three quarters of the time the slope of the memory is told, and how many more files are open at their end. Ends 1
+when something grows by more than LIMITS lets it, a run did not finish, a search failed, or documents are not the truth.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def look(home: Home, pid: int) -> Look:
             threads += sum(1 for _ in (place / "task").iterdir())
         except OSError:
             continue
-        taken[name] += processes.pss_kb(each.pid) / 1024
+        # Pages of files are shared with whoever else on the machine has these open, and come and go with them.
+        taken[name] += processes.pss_kb(each.pid, "Pss_Anon") / 1024
     log = home.folder / "cormorant.db-wal"
     return Look(CLOCK.monotonic(), taken, files, threads, log.stat().st_size / 1e6 if log.exists() else 0.0)
 
