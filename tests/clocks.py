@@ -26,6 +26,15 @@ class Hands:
         return self.at
 
 
+class Shifted(Hands):
+    """A clock of which somebody sets what it shows, by `shift`, while intervals are what they are."""
+
+    shift = 0.0
+
+    def now(self) -> float:
+        return self.at + self.shift
+
+
 def until(seen: Callable[[], T | None], limit_s: float = 30.0) -> T:
     """Wait until `seen()` is true, and return what it said."""
     clock = SystemClock()

@@ -70,6 +70,16 @@ def test_a_clock_that_was_set_back_begins_anew(store: Store, row: RunRow) -> Non
     assert [each.fetched for each in found.samples] == [10, 20]
 
 
+def test_a_clock_that_was_set_forward_begins_anew(store: Store, row: RunRow) -> None:
+    measuring, began = Measuring(store), now(store)
+    for at, stepped in ((60, 0), (70, 0), (3_680, 3_600), (3_690, 3_600)):
+        store.steady.total = stepped
+        measuring.look(row, began + at, at)
+    found = newest(store, row)
+    assert found is not None
+    assert [each.fetched for each in found.samples] == [3_680, 3_690]
+
+
 def test_looking_takes_little_of_the_time(store: Store, row: RunRow) -> None:
     """It is as if looking had taken ten seconds: `look` is told a time that is so long ago."""
     measuring, began = Measuring(store), now(store) - 70.0

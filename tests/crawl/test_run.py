@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -27,8 +28,10 @@ from cormorant.receivers.stream import Entry, Event, Numbered
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import run as run_table
 from cormorant.store.schema import site, site_source
+from tests.clocks import Shifted
 from tests.crawl.samples import web_source
 from tests.frontier.samples import a_content, admit, admitted, numbers, pages
+from tests.stores import prepare
 
 LIMIT_S = 20
 ROOM = Room((), lambda: 0.0)
@@ -197,6 +200,71 @@ def test_when_a_run_gives_up_is_known_while_it_waits(store: Store) -> None:
 @pytest.mark.usefixtures("hurried")
 def test_a_visit_that_ends_begins_the_waiting_anew(store: Store) -> None:
     assert ended_while(store, lambda times: Counters(fetched=times, requests=times), 2.0) is None
+
+
+@pytest.fixture
+def clock() -> Shifted:
+    return Shifted(SystemClock().now())
+
+
+@pytest.fixture
+def shifted(clock: Shifted, tmp_path: Path) -> Iterator[Store]:
+    """A store whose clock somebody sets."""
+    url = f"sqlite:///{tmp_path / 'shifted.db'}"
+    prepare(url)
+    store = Store.open(url, clock)
+    yield store
+    store.close()
+
+
+DAY_S = 86_400.0
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("by", [-DAY_S, DAY_S, 400 * DAY_S])
+def test_no_run_is_given_up_because_somebody_sets_the_clock(shifted: Store, clock: Shifted, by: float) -> None:
+    number = under_way(shifted, RunState.RETRIEVING)
+    with shifted.begin() as tx:
+        runs.change(tx, number, started_at=tx.now() - 30.0)
+        tx.execute(sa.update(site).values(failures=12, trouble=906))
+    given = web_source(patience_s=100, max_minutes=10)
+
+    async def work() -> Ended:
+        waited = asyncio.create_task(waiting.until_retrieved(shifted, run_of(shifted, number), lambda _: given, ROOM))
+        for passed, stepped in ((50.0, by), (45.0, 0.0), (10.0, 0.0)):
+            await asyncio.sleep(0.2)
+            assert not waited.done(), "neither its patience is spent nor its time is over"
+            if passed == 45.0:
+                gives_up_at = run_of(shifted, number).gives_up_at
+                assert gives_up_at is not None
+                assert gives_up_at - clock.now() == pytest.approx(given.settings.visit_s - 50.0, abs=60.0)
+            clock.at += passed
+            clock.shift += stepped
+        clock.at += given.settings.visit_s
+        async with asyncio.timeout(LIMIT_S):
+            return await waited
+
+    assert "nothing was got for" in (asyncio.run(work()).reason or "")
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("by", [-DAY_S, DAY_S, 400 * DAY_S])
+def test_a_receiver_is_waited_for_as_long_whoever_sets_the_clock(shifted: Store, clock: Shifted, by: float) -> None:
+    number = under_way(shifted, RunState.DELIVERING)
+    with shifted.begin() as tx:
+        receivers.set_error(tx, receivers.index(tx), "The disk is full.")
+
+    async def work() -> None:
+        delivered = asyncio.create_task(waiting.until_delivered(shifted, run_of(shifted, number)))
+        await asyncio.sleep(0.2)
+        clock.shift += by
+        await asyncio.sleep(0.3)
+        assert not delivered.done(), "it is tried again"
+        clock.at += 1.0
+        async with asyncio.timeout(LIMIT_S):
+            await delivered
+
+    asyncio.run(work())
 
 
 def delivered_after(store: Store, heal: bool) -> bool:

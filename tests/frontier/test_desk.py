@@ -422,3 +422,5 @@ def test_a_site_that_is_asked_beside_is_left_its_gap() -> None:
     assert site.starts_at >= 114.0
     site.give_way(5_001.0)
     assert site.requested_at == 5_004.0, "what it knows better"
+    site.give_way(5_004.0 + 30 * 86_400.0, latest=106.0)
+    assert site.sent_at == 106.0, "by a clock that was set meanwhile it would be a month"

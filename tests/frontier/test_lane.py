@@ -24,7 +24,7 @@ def leased(store: Store, owner: str, most: int = 9) -> list[leases.LeasedSite]:
 
 def entered(store: Store, owner: str, number: int, name: str) -> float | None:
     with store.begin() as tx:
-        return lane.enter(tx, owner, number, name)
+        return lane.enter(tx, owner, number, name, tx.run_out(leases.LEASE_S, tx.now()))
 
 
 def test_one_process_has_all_leased_sites_of_a_lane(store: Store, hosts: dict[str, int]) -> None:

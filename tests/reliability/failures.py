@@ -39,6 +39,29 @@ FOUND = (
         "No visit begins behind the end of its lease (`crawl/worker.py`).",
     ),
     Found(
+        "interleavings",
+        "A clock that somebody set forward showed that every lease had run out, so two retrievers visited one site, "
+        "until the first was told so.",
+        "What has run out is judged by the clock it was written by (`store/steady.py`).",
+    ),
+    Found(
+        "interleavings",
+        "Set back, the clock had sites and pages wait, and a dead process hold what it had leased, for as long as it "
+        "had been ahead.",
+        "What no clock of today can have written is put right when that is seen (`crawl/setback.py`).",
+    ),
+    Found(
+        "interleavings",
+        "When a clock that had been a month behind was put right, a site that was known to have been asked by others "
+        "meanwhile was left alone for a month, and its run stood still.",
+        "A request of others was now at the latest, by the clock of the process (`frontier/supply.py`).",
+    ),
+    Found(
+        "interleavings",
+        "A run whose clock was set forward took its patience for spent, or ended before its receivers had been told.",
+        "Intervals of a run leave steps of the clock out (`crawl/waiting.py`).",
+    ),
+    Found(
         "power cuts",
         "An index whose commit had been confirmed could be the one before it: the engine renames its table of contents "
         "last and does not sync the folder. Search then lacked documents until a person rebuilt the index.",

@@ -19,7 +19,7 @@ from tests.journeys.plants import Plant, plant
 from tests.journeys.proofs import record
 from tests.reliability.plants import PLANTS
 
-MOST = 150
+MOST = 300
 """Seeds that are tried."""
 UNSOUND = ("NameError", "SyntaxError", "AttributeError", "TypeError", "UnboundLocalError")
 """What a plant raises that does not fit into the code any more: that finds no fault."""

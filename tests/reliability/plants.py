@@ -16,7 +16,7 @@ _LEASES, _SUPPLY, _DESK = "frontier/leases.py", "frontier/supply.py", "frontier/
 _DISPATCH, _RUNS, _WAITING = "crawl/dispatch.py", "journal/runs.py", "crawl/waiting.py"
 _SETTLED = "            runs.count(tx, self.order.run, means.owner, counters)\n        return lost, put_right"
 _LATER = "            runs.count(tx, self.order.run, means.owner, counters)\n        with means.store.begin() as tx:\n"
-_FREE = "sa.or_(columns.owner.is_(None), columns.lease_until <= now),"
+_FREE = "sa.or_(columns.owner.is_(None), columns.lease_until <= lapsed),"
 _READ = (
     "            if resource.id not in work.held:\n                work.held.add(resource.id)\n                queue"
 )
@@ -49,11 +49,32 @@ LEASED = (
         "what is under way is handed out again", _SUPPLY, (_READ, _READ.replace("resource.id not in work.held", "True"))
     ),
 )
+SET = (
+    _plant(
+        "a lease has run out as soon as a clock says so that was set forward",
+        "store/database.py",
+        (
+            "        return -inf if self._steady.doubts(seconds) else self.lapsed(seconds, now)\n",
+            "        return now\n",
+        ),
+    ),
+    _plant(
+        "what was written by a clock that was ahead is believed when that was set back",
+        "crawl/setback.py",
+        ("            count = leases.shorten(tx)\n", "            count = 0\n"),
+    ),
+    _plant(
+        "a run waits for its receivers by a clock that is set",
+        _WAITING,
+        ("        began, took_s = now - tx.stepped(), now", "        began, took_s = now, now"),
+        ("            steady = now - tx.stepped()\n", "            steady = now\n"),
+    ),
+)
 HURRIED = (
     _plant(
         "the next owner of a site does not know when it was last asked",
         "crawl/manners.py",
-        ("    site.sent_at = moment.monotonic_of(asked_at)\n", "    assert asked_at is not None\n"),
+        ("    site.sent_at = moment.latest_of(site.requested_at)\n", "    assert moment.store\n"),
     ),
     _plant(
         "what a killed process had leased may be asked at once",
@@ -200,5 +221,5 @@ STEERED = (
         ),
     ),
 )
-PLANTS = (*LEASED, *HURRIED, *LOST, *TOLD, *STEERED)
-"""26 faults; for each a file of the package, and what is put in place of what."""
+PLANTS = (*LEASED, *SET, *HURRIED, *LOST, *TOLD, *STEERED)
+"""29 faults; for each a file of the package, and what is put in place of what."""

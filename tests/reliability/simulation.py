@@ -47,16 +47,22 @@ from tests.reliability.ground import INSTALLATION, History, fast, faults, let_go
 from tests.reliability.watch import ENDED, Watch
 from tests.reliability.world import BEGAN, LATE_S, Clock, Edges, Process, World
 
+DAY_S = 86_400.0
 PEACE_S = 2_500.0
 """How long all that is under way may take to end in peace."""
 SETTLED_S = 300.0
 """How long it may take at most until no site is leased, when nothing is under way."""
 KILLED, STOPPED = 0.003, 0.003
 """How likely a process is killed, or stopped for a while, at an edge; a retriever is stopped oftener: it has leases."""
+MOST_REST_S = 2 * DAY_S
+"""For how long a site or a page may be left alone at most, by whatever the clocks have shown."""
 READ_AHEAD = 4
 """Rows that are read at once: sites have so few pages that all of them would be."""
 EVERY_MINUTES = ("* * * * *", "*/2 * * * *", "*/5 * * * *")
 EVERY_HOUR = ("0 * * * *", "*/30 * * * *", "7 */2 * * *")
+STEPPED = 0.4
+"""In how many seeds the clocks are set while everything goes wrong, by one of STEPS_S, and put right a while later."""
+STEPS_S = (-3.0, 3.0, -60.0, 60.0, -3_600.0, 3_600.0, -DAY_S, DAY_S, -30 * DAY_S, 400 * DAY_S, 400 * DAY_S)
 LONG = 0.04
 """How many seeds live for hours, in which little happens, instead of minutes."""
 _UNTOLD = (Event.LINKS,)
@@ -79,6 +85,8 @@ class Simulation:
         self.farm = Farm(world, Random(seed * 104_729 + 2))
         self.clock = Clock(world)
         self.most = Random(seed * 15_485_863 + 3).choice((None, None, 1))
+        self.hands = Random(seed * 32_452_843 + 4)
+        self.sets_clocks = self.hands.random() < STEPPED
         self.mine = self._house(Store.open(self.plan.store_url, self.clock))
         self.long = self.chance.random() < LONG
         self.pace_s = self.chance.choice((0.5, 1.0, 4.0))
@@ -88,6 +96,8 @@ class Simulation:
         self.names: list[str] = []
         self.now: Process | None = None
         self._away = False
+        self.kills = self.hands.choice((0.15, 1.0))
+        self._stepped_at = 0.0
         self._looked_at = 0.0
         world.strike, world.committed = self._strike, lambda process: self.watch.look(process.name)
         world.idle_until = self._idle_until
@@ -192,7 +202,7 @@ class Simulation:
         if self.calm:
             return 0.0
         luck = self.chance.random()
-        if luck < KILLED:
+        if luck < KILLED * self.kills:
             self._kill(process)
             return inf
         if luck < KILLED + STOPPED * (4 if process.name.startswith("retriever") else 1):
@@ -238,6 +248,30 @@ class Simulation:
         self.world.stir()
         self.world.call_at(self.world.now + self.chance.expovariate(1 / (1_500.0 if self.long else 8.0)), self._trouble)
 
+    def _set_clocks(self) -> None:
+        """Somebody sets the clocks, and puts them right again later, or nobody does until there is peace."""
+        if self.calm:
+            return
+        if not self._is_seen():
+            self.world.call_at(self.world.now + 1.0, self._set_clocks)
+        elif self.world.shift:
+            self._put_right()
+            self.world.call_at(self.world.now + self.hands.expovariate(1 / 30.0), self._set_clocks)
+        else:
+            self._step(self.hands.choice(STEPS_S))
+            self.world.call_at(self.world.now + self.hands.choice((0.2, 4.0, 30.0, 100.0)), self._set_clocks)
+
+    def _is_seen(self) -> bool:
+        """Has every retriever looked at the clock since it was set? Set and set right in between, nobody sees it."""
+        there = [each for each in self.world.processes if each.alive and each.name.startswith("retriever")]
+        return all(each.rested_from <= each.rested_at and each.edge_at > self._stepped_at + 1.0 for each in there)
+
+    def _step(self, by: float) -> None:
+        self.world.shift += by
+        self._stepped_at = self.world.now
+        self.watch.stepped()
+        self.world.stir()
+
     def _steer(self, luck: float) -> None:
         """A person asks for something, which may be refused."""
         under_way = [number for number, state in self.watch.runs.items() if state not in ENDED]
@@ -262,7 +296,7 @@ class Simulation:
         if any(state not in ENDED for state in self.watch.runs.values()):
             return self.world.now + LATE_S
         (next_at,) = self.watch.ask("SELECT min(next_at) FROM schedule WHERE enabled")[0]
-        return self.world.now + 600.0 if next_at is None else max(next_at - BEGAN, self.world.now + LATE_S)
+        return self.world.now + (600.0 if next_at is None else max(next_at - self.world.wall, LATE_S))
 
     def live(self) -> History:
         """Have everything go wrong for a while, then nothing, and see what is there in the end."""
@@ -282,6 +316,8 @@ class Simulation:
         crawl.order(self.mine, self.names)
         self.watch.look("person")
         self.world.call_at(self.world.now + 1.0, self._trouble)
+        if self.sets_clocks:
+            self.world.call_at(self.world.now + self.hands.expovariate(1 / 20.0), self._set_clocks)
         self.world.run(self._is_wrong, 21_600.0 if self.long else self.chance.choice((40.0, 80.0, 160.0)))
         self._make_peace()
         if self._ends("what was under way"):
@@ -300,8 +336,11 @@ class Simulation:
     def _make_peace(self) -> None:
         self.calm = True
         self.farm.heal()
+        if self.sets_clocks and self.hands.random() < 0.7:
+            self._put_right()
         with suppress(CormorantError):
-            self._see_slots()
+            if not self.sets_clocks:
+                self._see_slots()
             schedules.set_enabled(self.mine, "often", enabled=False)
         back = not self._away or self.chance.random() < 0.5
         for name in dict.fromkeys(each.name for each in self.world.processes if back or each.name != "retriever-2"):
@@ -311,6 +350,14 @@ class Simulation:
                 steering.resume(self.mine, number)
         self.watch.look("person")
         self.world.stir()
+
+    def _put_right(self) -> None:
+        """The clocks are put right, perhaps as the machine begins anew, which may have a retriever less by then."""
+        if self.hands.random() < 0.3:
+            self._away = self._away or self.hands.random() < 0.7
+            for each in [each for each in self.world.processes if each.alive]:
+                self._kill(each)
+        self._step(-self.world.shift)
 
     def _answer_all(self) -> bool:
         """Let go of what a run holds."""
@@ -339,7 +386,7 @@ class Simulation:
         if self._ends("what was held"):
             self.world.run(self._is_still, SETTLED_S)
             rests = "SELECT max(not_before) FROM (SELECT not_before FROM site UNION SELECT not_before FROM resource)"
-            until = (self.watch.ask(rests)[0][0] or 0.0) - BEGAN
+            until = self.world.now + min((self.watch.ask(rests)[0][0] or 0.0) - self.world.wall, MOST_REST_S)
             self.world.run(
                 lambda: self._is_wrong() or self.world.now > until, max(until - self.world.now, 0.0) + LATE_S
             )

@@ -9,6 +9,7 @@ told
 from __future__ import annotations
 
 from collections import defaultdict
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.model.run import OPEN_STATES, RunState
 from tests.reliability.farm import Asked, Farm
-from tests.reliability.world import BEGAN, Process
+from tests.reliability.world import Process
 
 _ANY = frozenset((RunState.STOPPED, RunState.FAILED))
 _SUSPENDABLE = _ANY | {RunState.SUSPENDED}
@@ -51,7 +52,10 @@ _EXACT_S = 0.001
 
 
 class Site(NamedTuple):
-    """A row of a site: who has it leased, in which epoch, until when; until when it rests, and why."""
+    """A row of a site: who has it leased, in which epoch, until when; until when it rests, and why.
+
+    `ends_at` is when the lease ends in seconds of the world, which nobody sets.
+    """
 
     key: str
     owner: str | None
@@ -59,6 +63,7 @@ class Site(NamedTuple):
     until: float
     rests_until: float
     trouble: int
+    ends_at: float = 0.0
 
 
 class Watch:
@@ -97,9 +102,9 @@ class Watch:
         """Something is wrong."""
         self.wrong.append(f"{self._world.now:.3f}: {sentence}")
 
-    @property
-    def _wall(self) -> float:
-        return BEGAN + self._world.now
+    def stepped(self) -> None:
+        """The clocks were set: until when sites rest by them is no moment that was meant any more."""
+        self._resting = {number: (until, inf) for number, (until, _) in self._resting.items()}
 
     def look(self, by: str) -> None:
         """Somebody has done with a transaction: see what is different."""
@@ -121,6 +126,8 @@ class Watch:
         for number, *rest in found:
             now = Site(*rest)
             before = self.sites.get(number, Site(now.key, None, 0, 0.0, 0.0, 0))
+            is_new = (now.owner, now.epoch, now.until) != (before.owner, before.epoch, before.until)
+            now = now._replace(ends_at=self._world.now + now.until - self._world.wall if is_new else before.ends_at)
             self._look_at_lease(before, now)
             if now.rests_until != self._resting.get(number, (0.0, 0.0))[0]:
                 self._resting[number] = (now.rests_until, self._world.now)
@@ -132,7 +139,7 @@ class Watch:
             self.note(f"the epoch of {now.key} went from {before.epoch} back to {now.epoch}")
         if taken and now.epoch <= before.epoch:
             self.note(f"{now.owner} has {now.key} in epoch {now.epoch}, which {before.owner} has had")
-        if taken and before.owner not in (None, now.owner) and before.until > self._wall:
+        if taken and before.owner not in (None, now.owner) and before.ends_at > self._world.now:
             self.note(f"{now.key} was leased to {now.owner} while {before.owner} had it")
 
     def _look_at_visits(self, by: str) -> None:
@@ -149,7 +156,7 @@ class Watch:
             site = self.sites[place]
             if address.endswith("/robots.txt") and outcome == OutcomeKind.OK:
                 self._paced.add(site.key.rpartition("/")[2])
-            if site.owner != by or site.until <= self._wall:
+            if site.owner != by or site.ends_at <= self._world.now:
                 self.note(f"{by} has written a visit of {address}, whose site {site.owner} has")
         for number in self._visits.keys() - there:
             del self._visits[number]
@@ -226,7 +233,7 @@ class Watch:
         left_at, (_, site) = self._left_at.get(source), self._site(host)
         if left_at is not None and self._world.now - max(left_at, process.rested_at) > BEGINS_S:
             self.note(f"a visit of {path} at {host} begins, and no run of {source} is under way")
-        if site is not None and site.owner == process.name and site.until > self._wall:
+        if site is not None and site.owner == process.name and site.ends_at > self._world.now:
             return site.epoch
         self.note(f"{process.name} begins a visit of {path} at {host}, and has no lease")
         return 0
@@ -241,15 +248,15 @@ class Watch:
         """
         number, site = self._site(line.host)
         process = line.process
-        if site is None or site.owner != process.name or site.until <= self._wall or site.epoch != line.epoch:
+        if site is None or site.owner != process.name or site.ends_at <= self._world.now or site.epoch != line.epoch:
             self.without_lease += 1
             if self._world.now - process.rested_at > LEAVES_S:
                 self.note(f"{process.name} asks {line.host} for {line.path} and has no lease")
             return
         self._see_pace(line)
         until, since = self._resting.get(number, (0.0, 0.0))
-        if until > self._wall and site.trouble in (429, 503) and self._world.now - since > 1.0:
-            self.note(f"{line.host} is asked for {line.path} {until - self._wall:.1f} s before it wants to be")
+        if until > self._world.wall and site.trouble in (429, 503) and self._world.now - since > 1.0:
+            self.note(f"{line.host} is asked for {line.path} {until - self._world.wall:.1f} s before it wants to be")
         self._see_hands(line, site)
         left_at = self._left_at.get(line.source)
         if left_at is not None and self._world.now - max(left_at, process.rested_at) > LEAVES_S:

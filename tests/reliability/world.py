@@ -51,7 +51,7 @@ class Process:
     def __init__(self, world: World, name: str, work: Work) -> None:
         self.world, self.name = world, name
         self.alive, self.depth = True, 0
-        self.rested_from = self.rested_at = world.now
+        self.rested_from = self.rested_at = self.edge_at = world.now
         self.closing: list[Callable[[], None]] = []
         self.stop = asyncio.Event()
         self.error: BaseException | None = None
@@ -95,6 +95,7 @@ class Process:
             raise Over
         if self.depth:
             return
+        self.edge_at = self.world.now
         away = self.world.strike(self)
         if away == inf:
             self._leave()
@@ -122,13 +123,14 @@ class Process:
 class World:
     """Time, chance, and whose turn it is. `strike` says how long one at an edge is stopped; inf: it was killed.
 
-    `threads` says how long it takes until what a thread was given to do is known to be done.
+    `threads` says how long it takes until what a thread was given to do is known to be done. `shift` is by how much the
+    clocks that people read were set.
     """
 
     def __init__(self, seed: int) -> None:
         self.chance = Random(seed)
         self.hub = getcurrent()
-        self.now = 1_000.0
+        self.now, self.shift = 1_000.0, 0.0
         self.busy_at = self.now
         self.idle_until: Callable[[], float] = lambda: self.now + LATE_S
         self.strike: Callable[[Process], float] = lambda _: 0.0
@@ -138,6 +140,11 @@ class World:
         self.turns = 0
         self._line: list[tuple[float, float, int, Process | Callable[[], None]]] = []
         self._numbers = 0
+
+    @property
+    def wall(self) -> float:
+        """What the clocks show, epoch seconds."""
+        return BEGAN + self.now + self.shift
 
     def _enter(self, at: float, what: Process | Callable[[], None]) -> int:
         self._numbers += 1
@@ -196,7 +203,7 @@ class Clock:
         self._world = world
 
     def now(self) -> float:
-        return BEGAN + self._world.now
+        return self._world.wall
 
     def monotonic(self) -> float:
         return self._world.now

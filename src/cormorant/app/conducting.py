@@ -1,6 +1,7 @@
 """Carry out every run whose turn it is, each in a task of its own; have schedules order theirs.
 
-look -> end what has ended -> schedules -> turns -> let go of what is another node's -> begin what is new -> rest
+look -> what a clock that was set back left -> end what has ended -> schedules -> turns -> let go of what is another
+node's -> begin what is new -> rest
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from cormorant.catalog import sources
 from cormorant.crawl import course, turns
 from cormorant.crawl.room import Room
 from cormorant.crawl.run import Conductor
+from cormorant.crawl.setback import Setbacks
 from cormorant.journal import runs
 from cormorant.model.run import RunState
 from cormorant.operate.house import House
@@ -38,6 +40,7 @@ async def carry_out(house: House, room: Room, stop: asyncio.Event, *, schedules:
     """Carry out runs until told to stop. Raises CormorantError when the database said so."""
     scheduled = Schedules(house) if schedules else None
     tasks: Tasks = {}
+    setbacks = Setbacks(house.store, house.clock)
 
     def build_source(row: RunRow) -> Source:
         with house.store.read() as tx:
@@ -45,6 +48,7 @@ async def carry_out(house: House, room: Room, stop: asyncio.Event, *, schedules:
         return build.source_of(row, found.kind if found else "", None, house)
 
     while not stop.is_set():
+        setbacks.look()
         for number in [number for number, task in tasks.items() if task.done()]:
             ended(house, number, tasks.pop(number))
         if scheduled is not None:

@@ -112,6 +112,7 @@ def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
 
 async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: asyncio.Event) -> None:
     house = open_house(plan)
+    house.store.steady.doubt()
     steps: Steps = StepTable() if plan.installation.steps else unmeasured
     egress = way_out(plan, house)
     width, most = plan.installation.width, plan.installation.most_visits
@@ -189,7 +190,7 @@ class Assignments:
         self.peers = planned
         self._house, self._fetcher, self._means = house, fetcher, means
         self._looked_at = self._said_at = -SAY_S
-        self._started_at = house.clock.now()
+        self._started_at, self._began = house.clock.now(), house.clock.monotonic()
         self._runs: dict[int, tuple[RunRow, Dispatch]] = {}
         self._without_source: set[int] = set()
         self._leaving: list[tuple[Dispatch, Source]] = []
@@ -208,7 +209,7 @@ class Assignments:
                     self._lapse()
                 processes.say(tx, self._means.owner, "retriever", self._started_at, self._house.node)
                 living = sum(self._shares_with(each.node) for each in processes.alive(tx, "retriever"))
-            grown = self._house.clock.now() - self._started_at > processes.ALIVE_S
+            grown = now - self._began > processes.ALIVE_S
             self.peers = living if grown else max(living, self.peers)
         with self._house.store.read() as tx:
             open_ = [row for row in runs.open_runs(tx) if row.is_for(self._house.node)]

@@ -26,6 +26,8 @@ _INDEX_PLACES: Final = sa.select(receiver.c.place).where(receiver.c.kind == INDE
 """Asked with every search, so it is made once."""
 LENT_S: Final = 30.0
 """For how long the index is lent at a time: whoever borrowed it and was killed keeps it no longer."""
+MOST_REST_S: Final = 2 * 86_400.0
+"""One that is to rest for longer was told so by a clock that has been set back since: none asks for more than a day."""
 
 
 class Resend(NamedTuple):
@@ -67,6 +69,10 @@ class ReceiverRow:
     def is_lent(self, now: float) -> bool:
         """Does somebody make it anew? Whoever delivers is to leave it alone then. A clock set back lends no longer."""
         return self.lent_until is not None and now < self.lent_until <= now + 2 * LENT_S
+
+    def rests_until(self, now: float) -> float:
+        """Until when it is left alone, 0: it is not. By no clock that was set back since for longer than it may be."""
+        return self.try_at if self.try_at is not None and self.try_at <= now + MOST_REST_S else 0.0
 
     @property
     def said(self) -> str:
@@ -176,6 +182,11 @@ def set_error(tx: Tx, number: int, error: str, rest_s: float = 0.0, *, unmade: b
 def set_awake(tx: Tx, number: int) -> None:
     """Have a receiver that is left alone for a while tried now: a person asks for it."""
     tx.execute(sa.update(receiver).where(receiver.c.id == number).values(try_at=None))
+
+
+def awake(tx: Tx, rest_s: float) -> None:
+    """Have receivers tried now that are to rest for more than so many seconds."""
+    tx.execute(sa.update(receiver).where(receiver.c.try_at > tx.now() + rest_s).values(try_at=None))
 
 
 def lend(tx: Tx, before: float | None = None) -> float | None:

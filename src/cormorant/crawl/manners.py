@@ -183,8 +183,7 @@ def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment)
     """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
     for number in site.sources.keys() & dispatches.keys():
         watch(site, dispatches[number].source, dispatches[number].order.run)
-    asked_at = site.requested_at if site.requested_at <= moment.store + leases.AHEAD_S else moment.store  # or set back
-    site.sent_at = moment.monotonic_of(asked_at)
+    site.sent_at = moment.latest_of(site.requested_at)
     _keep_pace(site, dispatches)
 
 

@@ -35,14 +35,16 @@ class Measuring:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._samples: deque[Sample] = deque()
-        self._next_at = 0.0
+        self._next_at, self._stepped = 0.0, store.steady.total
         self._wanted: Mapping[int, float] = {}
         self.busy = 0.0
 
     def look(self, row: RunRow, now: float, fetched: int) -> None:
         """Take a sample if it is time (`now`, of the store). The first is only remembered: it alone says nothing."""
-        if self._samples and now < self._samples[-1].at:
-            self._samples.clear()  # the clock was set back
+        stepped = self._store.steady.total
+        if self._samples and (now < self._samples[-1].at or stepped != self._stepped):
+            self._samples.clear()  # somebody set the clock: with nothing before can this be compared
+            self._stepped = stepped
         elif now < self._next_at:
             return
         with self._store.read() as tx:

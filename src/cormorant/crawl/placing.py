@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from cormorant.frontier import lane
+from cormorant.frontier import lane, leases
 from cormorant.frontier.desk import Desk, SiteWork
 from cormorant.frontier.supply import Moment, Supply
 
@@ -47,11 +47,12 @@ class Placing:
             self._enter(tx, site, name, moment)
 
     def _enter(self, tx: Tx, site: SiteWork, name: str, moment: Moment) -> None:
-        at = 0.0 if name == site.lane_name == "" else lane.enter(tx, self._owner, site.lease.site, name)
+        lapsed, number = tx.run_out(leases.LEASE_S, moment.store), site.lease.site
+        at = 0.0 if name == site.lane_name == "" else lane.enter(tx, self._owner, number, name, lapsed)
         if at is None:
             self._supply.give_back(tx, site)
         else:
-            self._desk.place(site, name, min(moment.monotonic_of(at), moment.monotonic))
+            self._desk.place(site, name, min(moment.latest_of(at), moment.monotonic))
 
 
 def _sources(site: SiteWork, runs: Mapping[int, Dispatch]) -> list[Source]:

@@ -163,7 +163,7 @@ class Tending:
     def _supply_desk(self, *, whole: bool) -> None:
         """Read ahead; now and then also finish and lease sites."""
         with self._crew.means.steps("lease"), self._crew.means.store.begin() as tx:
-            moment, plan = Moment(self.now(), tx.now()), plan_of(self.runs)
+            moment, plan = Moment.of(tx, self.now()), plan_of(self.runs)
             manners.keep_hours(self.desk, self.runs, moment)
             awake = plan.without(self.desk.shut)
             if whole:

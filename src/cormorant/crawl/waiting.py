@@ -52,14 +52,28 @@ class Ended(NamedTuple):
 
 
 class _Look(NamedTuple):
-    """A run at a moment (store time): its row, stopped by somebody or not, what is left and counted, the backlog."""
+    """A run at a moment (store time): its row, stopped by somebody or not, what is left and counted, the backlog.
+
+    The clock was set by `stepped` so far.
+    """
 
     now: float
+    stepped: float
     row: RunRow
     stopped: bool
     left: Left
     counters: Counters
     backlog: int
+
+    @property
+    def steady(self) -> float:
+        """The same moment by a clock that nobody sets, which intervals are measured by."""
+        return self.now - self.stepped
+
+    @property
+    def left_steadily(self) -> Left:
+        """What is left, which may go on by that clock."""
+        return self.left._replace(goes_on_at=self.left.goes_on_at - self.stepped)
 
 
 async def until_retrieved(
@@ -74,7 +88,7 @@ async def until_retrieved(
     source, held_up, measuring = build(row), HeldUp(float) if held_up is None else held_up, Measuring(store)
     settings = source.settings
     patience, tick, gives_up_at = Patience(settings.patience_s), TICK_S, row.gives_up_at
-    said = row.reason or ""
+    said, began = row.reason or "", _since(store, row)
     while True:
         seen = _look(store, row)
         if seen.row.settings != row.settings:
@@ -84,7 +98,7 @@ async def until_retrieved(
         left = seen.left
         if left.sites == 0 or seen.stopped:
             return Ended(not seen.stopped, None, _worst(held_up))
-        if limit := _limit_met(settings, seen):
+        if limit := _limit_met(settings, seen, began):
             return Ended(False, limit, _worst(held_up))
         measuring.look(seen.row, seen.now, seen.counters.fetched)
         pace = max((source.pace(each.key, {}).delay_s for each in left.some), default=0.0)
@@ -94,10 +108,11 @@ async def until_retrieved(
         suspended = settings.suspended_until(seen.now) > 0
         if lack or suspended:  # by its own settings or our disk: that is no trouble of anybody's
             patience = Patience(settings.patience_s)
-        elif patience.is_spent(left, got(seen.counters), seen.now, settings.visit_s + pace):
+        elif patience.is_spent(seen.left_steadily, got(seen.counters), seen.steady, settings.visit_s + pace):
             return Ended(False, _given_up(store, row, seen, patience), _worst(held_up))
-        if patience.ends_at != gives_up_at:
-            gives_up_at = patience.ends_at
+        ends_at = None if patience.ends_at is None else patience.ends_at + seen.stepped
+        if ends_at != gives_up_at:
+            gives_up_at = ends_at
             with store.begin() as tx:
                 runs.change(tx, row.id, gives_up_at=gives_up_at)
         held_up[FULL if lack else SUSPENDED if suspended else _held_up(seen, pace, measuring.busy)] += tick
@@ -111,7 +126,9 @@ def _look(store: Store, row: RunRow) -> _Look:
         backlog = head - min((each.place for each in receivers.told_of(tx, row.source_id)), default=head)
         seen = runs.again(tx, row)
         left = progress.left(tx, row.source_id, row.generation)
-        return _Look(tx.now(), seen, seen.state is not row.state, left, runs.counters(tx, row.id), backlog)
+        return _Look(
+            tx.now(), tx.stepped(), seen, seen.state is not row.state, left, runs.counters(tx, row.id), backlog
+        )
 
 
 def _said(store: Store, row: RunRow, lack: str) -> str:
@@ -121,14 +138,21 @@ def _said(store: Store, row: RunRow, lack: str) -> str:
     return lack
 
 
-def _limit_met(settings: SourceSettings, seen: _Look) -> str | None:
+def _since(store: Store, row: RunRow) -> float:
+    """When a run began, by the clock that nobody sets."""
+    with store.read() as tx:
+        now = tx.now()
+        return now - tx.stepped() - max(now - (row.started_at or now), 0.0)
+
+
+def _limit_met(settings: SourceSettings, seen: _Look, began: float) -> str | None:
     """The limit of a run that is met, and what was left; None while none is."""
     most, minutes = settings.max_bytes, settings.max_minutes
     if settings.max_documents is not None and seen.counters.fetched >= settings.max_documents:
         return f"max_documents is {settings.max_documents}: more was found than one run may fetch"
     if most is not None and seen.counters.bytes >= most:
         return f"max_bytes is {most:,}: {seen.counters.bytes:,} were received, and {seen.left.sites} sites had more"
-    if minutes is not None and seen.now - (seen.row.started_at or seen.now) >= minutes * 60:
+    if minutes is not None and seen.steady - began >= minutes * 60:
         return f"max_minutes is {minutes:g}: {seen.left.sites} sites had more"
     return None
 
@@ -140,7 +164,7 @@ def _given_up(store: Store, row: RunRow, seen: _Look, patience: Patience) -> str
     if seen.left.goes_on_at > seen.now:
         why = f"what is left must wait longer than patience_s, {patience.patience_s:g} seconds"
     else:
-        waited_s = seen.now - (patience.since or seen.now)
+        waited_s = seen.steady - (patience.since or seen.steady)
         why = f"nothing was got for {waited_s:.0f} seconds, and patience_s is {patience.patience_s:g}"
     return f"{trouble.told(found, seen.left.sites)}; {why}"
 
@@ -172,35 +196,45 @@ async def until_delivered(store: Store, row: RunRow, *, index_alone: bool = Fals
     Returns what held the run up: what it did before, or the receiver waited for longer.
     """
     with store.read() as tx:
-        end, began, fetched = stream.head(tx), tx.now(), runs.counters(tx, row.id).fetched
+        end, now, fetched = stream.head(tx), tx.now(), runs.counters(tx, row.id).fetched
+        began, took_s = now - tx.stepped(), now - (row.started_at or 0.0)
     moved: dict[int, tuple[int, float]] = {}
     measuring, held_up = Measuring(store), row.bottleneck
     while True:
         with store.read() as tx:
             now, every = tx.now(), receivers.told_of(tx, row.source_id)
+            steady = now - tx.stepped()
             told = [each for each in every if each.kind == receivers.INDEX or not index_alone]
             stopped = runs.again(tx, row).state is not row.state
         for each in told:
             if moved.get(each.id, (-1, 0.0))[0] != each.place:
-                moved[each.id] = each.place, now
+                moved[each.id] = each.place, steady
         behind = [each for each in told if each.place < end and not each.paused]
-        hoped_for = [each for each in behind if _is_hopeful(each, began, moved[each.id][1], now)]
+        hopes = _Hopes(now, steady, began)
+        hoped_for = [each for each in behind if hopes.has(each, moved[each.id][1])]
         if stopped or not hoped_for:
             return held_up
-        if now - began > began - (row.started_at or 0.0):
+        if steady - began > took_s:
             held_up = min(hoped_for, key=lambda each: each.place).said
         measuring.look(row, now, fetched)
         await asyncio.sleep(TICK_S)
 
 
-def _is_hopeful(each: ReceiverRow, began: float, moved: float, now: float) -> bool:
-    """Is it worth waiting for a receiver? `moved` is when its place last did."""
-    if each.kind == receivers.INDEX:
-        return not each.error or each.is_lent(now) or now < began + TRIED_AGAIN_S
-    if each.unmade:
-        return now < began + MOST_WAITED_S
-    until = min(moved + TRIED_AGAIN_S, began + MOST_WAITED_S)
-    return now < until and (each.try_at or 0.0) < until
+class _Hopes(NamedTuple):
+    """A moment of a run that waits for receivers, in store time and by a clock that nobody sets; when it began to."""
+
+    now: float
+    steady: float
+    began: float
+
+    def has(self, each: ReceiverRow, moved: float) -> bool:
+        """Is it worth waiting for a receiver? `moved` is when its place last did."""
+        if each.kind == receivers.INDEX:
+            return not each.error or each.is_lent(self.now) or self.steady < self.began + TRIED_AGAIN_S
+        if each.unmade:
+            return self.steady < self.began + MOST_WAITED_S
+        until = min(moved + TRIED_AGAIN_S, self.began + MOST_WAITED_S)
+        return self.steady < until and each.rests_until(self.now) < until + self.now - self.steady
 
 
 def is_of_store(error: CormorantError) -> bool:

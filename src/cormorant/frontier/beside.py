@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from cormorant.frontier import facts, ledger
 from cormorant.frontier.admission import SiteNumbers
 from cormorant.frontier.facts import INSTALLATION, Fact
-from cormorant.frontier.leases import AHEAD_S
+from cormorant.frontier.leases import AHEAD_S, LEASE_S
 from cormorant.frontier.ledger import Tally
 from cormorant.model.beside import Known
 from cormorant.model.pace import Pace
@@ -116,7 +116,8 @@ class OtherSites:
             row = _row(tx, key, locking=not tx.sqlite)
             found, now = self._clock.monotonic(), tx.now()
             before = row.requested_at if row.requested_at <= now + AHEAD_S else 0.0
-            at, is_leased = max(before + pace.delay_s, now), row.owner is not None and row.lease_until > now
+            is_leased = row.owner is not None and row.lease_until > tx.run_out(LEASE_S, now)
+            at = max(before + pace.delay_s, now)
             if is_leased:
                 at += pace.delay_s
             if before == mine:

@@ -192,10 +192,13 @@ class SiteWork:
         self.slow_down(self.delay_s)
         self.lane.sent(number, now)
 
-    def give_way(self, at: float) -> None:
-        """Who has not leased the site asks it at `at` (epoch seconds): the next request keeps its distance."""
+    def give_way(self, at: float, latest: float = inf) -> None:
+        """Who has not leased the site asks it at `at` (epoch seconds): the next request keeps its distance.
+
+        That is at `latest` on this process's clock: by that of the store it may be days since the last one.
+        """
         if self.requested_at < at:
-            self.sent_at, self.requested_at = self.sent_at + at - self.requested_at, at
+            self.sent_at, self.requested_at = min(self.sent_at + at - self.requested_at, latest), at
             self.lane.sent_at = max(self.lane.sent_at, self.sent_at)
             self.slow_down(self.delay_s)
 

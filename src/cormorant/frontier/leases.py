@@ -29,6 +29,8 @@ LEASE_S = 60.0
 READ_AHEAD = 256
 AHEAD_S = 120.0
 """How far in the future a turn may lie; what lies further was written by a clock that has been set back since."""
+SLACK_S = 5.0
+"""What a lease may seem to last longer than it does, since clocks are adjusted a little all the time."""
 STATEMENTS = 64
 """Statements of a kind that are kept: one for each number of sources that are worked on at once."""
 
@@ -82,14 +84,15 @@ def workable(tx: Tx, generations: Mapping[int, int]) -> int:
 
 def by_owner(tx: Tx, generations: Mapping[int, int]) -> dict[str | None, int]:
     """How many sites have something to do now for these sources, by who has leased them; None: nobody."""
-    bound = {"now": tx.now(), **_bound(generations)}
+    now = tx.now()
+    bound = {"now": now, "lapsed": tx.run_out(LEASE_S, now), **_bound(generations)}
     return {row[0]: row[1] for row in tx.rows(_by_owner(len(generations)), bound)}
 
 
 @lru_cache(STATEMENTS)
 def _by_owner(count: int) -> sa.Select[Any]:
     now = sa.bindparam("now", type_=sa.Double)
-    owner = sa.case((site.c.lease_until > now, site.c.owner))
+    owner = sa.case((site.c.lease_until > sa.bindparam("lapsed", type_=sa.Double), site.c.owner))
     return (
         sa.select(owner, sa.func.count(sa.distinct(site_source.c.site_id)))
         .join(site, site.c.id == site_source.c.site_id)
@@ -105,7 +108,7 @@ def leased(tx: Tx, number: int, generation: int) -> int:
     statement = (
         sa.select(sa.func.count())
         .select_from(site.join(site_source, site.c.id == site_source.c.site_id))
-        .where(_waiting(1), site.c.owner.is_not(None), site.c.lease_until > tx.now())
+        .where(_waiting(1), site.c.owner.is_not(None), site.c.lease_until > tx.run_out(LEASE_S, tx.now()))
     )
     return int(tx.execute(statement, _bound({number: generation})).scalar_one())
 
@@ -141,7 +144,8 @@ def lease(
     if most <= 0 or not generations:
         return []
     statement = _free(len(generations), locking=not tx.sqlite)
-    rows = tx.rows(statement, {"owner": owner, "now": now, "most": most, **_bound(generations)})
+    bound = {"owner": owner, "now": now, "lapsed": tx.run_out(LEASE_S, now), "most": most}
+    rows = tx.rows(statement, {**bound, **_bound(generations)})
     until = now + LEASE_S
     for row in rows:
         tx.execute(
@@ -161,15 +165,15 @@ def lease(
 def _free(count: int, *, locking: bool) -> sa.Select[Any]:
     """Sites with something to do `now` that nobody has leased, nor any but `owner` one at their address: `most`."""
     columns, now = site.c, sa.bindparam("now", type_=sa.Double)
-    owner = sa.bindparam("owner", type_=sa.Text)
+    owner, lapsed = sa.bindparam("owner", type_=sa.Text), sa.bindparam("lapsed", type_=sa.Double)
     waiting = sa.select(site_source.c.site_id).where(_waiting(count), site_source.c.not_before <= now)
     statement = sa.select(
         columns.id, columns.key, columns.epoch, columns.not_before, columns.failures, columns.requested_at,
         columns.trouble, columns.lane,
     ).where(
         columns.id.in_(waiting), columns.not_before <= now,
-        sa.or_(columns.owner.is_(None), columns.lease_until <= now),
-        sa.or_(columns.lane.is_(None), sa.not_(lane.is_taken(owner, now))),
+        sa.or_(columns.owner.is_(None), columns.lease_until <= lapsed),
+        sa.or_(columns.lane.is_(None), sa.not_(lane.is_taken(owner, lapsed))),
     )  # fmt: skip
     statement = statement.order_by(columns.requested_at, columns.id).limit(sa.bindparam("most", type_=sa.Integer))
     return statement.with_for_update(skip_locked=True) if locking else statement
@@ -223,13 +227,13 @@ def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> dict[int, tuple[float,
     if not uses:
         return {}
     now = tx.now()
-    until = now + LEASE_S
+    until, lapsed = now + LEASE_S, tx.run_out(LEASE_S, now)
     wanted = {use.lease.site: use for use in uses}
     rests = {
         row.id: (row.not_before, row.failures)
         for row in tx.rows(_HELD if tx.sqlite else _HELD.with_for_update(), {"sites": list(wanted)})
         if row.epoch == wanted[row.id].lease.epoch and row.owner == owner
-        and not (row.lane and row.lease_until <= now and lane.is_others(tx, owner, row.id, row.lane))
+        and not (row.lane and row.lease_until <= now and lane.is_others(tx, owner, row.id, row.lane, lapsed))
     }  # fmt: skip
     kept = [use for use in uses if use.lease.site in rests]
     bulk.update(
@@ -239,6 +243,22 @@ def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> dict[int, tuple[float,
     rows = [(*use.rest, use.trouble, use.lease.site) for use in rested]
     bulk.update(tx, site, ("not_before", "failures", "trouble"), ("id",), rows)
     return rests | {use.lease.site: use.rest for use in rested}
+
+
+def shorten(tx: Tx) -> int:
+    """Let nothing last longer than it may: leases, and what sites and sources wait for there. Returns how many did.
+
+    That was written by a clock that has been set back since. Whoever has such a lease and lives renews it in time.
+    """
+    now, count = tx.now(), 0
+    most = now + retry.MOST_WAIT_S
+    for table, at, longest, value in (
+        (site, site.c.lease_until, now + LEASE_S + SLACK_S, now + LEASE_S),
+        (site, site.c.not_before, most, 0.0),
+        (site_source, site_source.c.not_before, most, 0.0),
+    ):
+        count += tx.execute(sa.update(table).where(at > longest).values({at: value})).rowcount
+    return count
 
 
 def release(tx: Tx, owner: str, use: SiteUse) -> None:
@@ -289,7 +309,10 @@ _READ = (
         resource.c.source_id == sa.bindparam("source"),
         resource.c.due >= sa.bindparam("since"),
         resource.c.due < sa.bindparam("until"),
-        resource.c.not_before <= sa.bindparam("now"),
+        sa.or_(
+            resource.c.not_before <= sa.bindparam("now"),
+            resource.c.not_before > sa.bindparam("now") + sa.literal_column(str(retry.MOST_WAIT_S)),
+        ),
         resource.c.id > sa.bindparam("newest"),
     )
     .order_by(resource.c.due, resource.c.id)
@@ -328,7 +351,8 @@ def read(tx: Tx, window: Window, most: int = READ_AHEAD) -> list[Resource]:
 def earliest(tx: Tx, window: Window) -> float | None:
     """When may the first of what is left be visited? None when nothing is left. Epoch seconds of the store."""
     columns = resource.c
-    statement = sa.select(sa.func.min(columns.not_before)).where(
+    at = sa.case((columns.not_before > tx.now() + retry.MOST_WAIT_S, 0.0), else_=columns.not_before)
+    statement = sa.select(sa.func.min(at)).where(
         columns.state == sa.literal_column(str(int(State.READY))),
         columns.site_id == window.site,
         columns.source_id == window.source,

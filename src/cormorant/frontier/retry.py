@@ -11,6 +11,8 @@ BUSY_CEILING_S = 3_600.0
 CEILING_S = 86_400.0
 MAX_RETRY_AFTER_S = 86_400.0
 """What a server asks for is obeyed up to this, whichever kind of source it is (fault N15)."""
+MOST_WAIT_S = 2 * 86_400.0
+"""What is to wait for longer was told so by a clock that has been set back since."""
 BUSY = (429, 503)
 NO_ANSWER = (902, 905, 906, 907, 975, 976, 985, 1002)
 """Statuses of what no answer came for: timed out, reading failed, refused, no port, no name, TLS, proxy, broke off."""

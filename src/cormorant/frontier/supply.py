@@ -69,14 +69,31 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Monotonic and store time of one supply, and how far apart they are."""
+    """Monotonic and store time of one supply, and how far apart they are.
+
+    By up to `ahead` seconds more they were apart some time ago, when the clock of the store was set forward since.
+    """
 
     monotonic: float
     store: float
+    ahead: float = 0.0
+
+    @classmethod
+    def of(cls, tx: Tx, monotonic: float) -> Moment:
+        """This moment."""
+        now = tx.now()
+        return cls(monotonic, now, now - tx.lapsed(leases.AHEAD_S, now))
 
     def monotonic_of(self, store: float) -> float:
         """A store time on this process's monotonic clock."""
         return self.monotonic + (store - self.store)
+
+    def latest_of(self, asked: float) -> float:
+        """When something was, or is to be, asked for at the latest (monotonic seconds), by the store time it left."""
+        if asked > self.store + leases.AHEAD_S:  # the clock was set back since
+            return self.monotonic
+        at = self.monotonic_of(asked)
+        return max(at, min(at + self.ahead, self.monotonic))
 
 
 def _low(site: SiteWork, work: SourceWork) -> int:
@@ -108,8 +125,10 @@ def renew(tx: Tx, owner: str, sites: Sequence[SiteWork]) -> set[int]:
 def _give_way(tx: Tx, sites: Sequence[SiteWork]) -> None:
     """Learn of requests that others send to leased sites."""
     taken = leases.taken(tx, [site.lease.site for site in sites if site.requested_at])
-    for site in sites:
-        site.give_way(taken.get(site.lease.site, 0.0))
+    others = [(site, at) for site in sites if (at := taken.get(site.lease.site, 0.0)) > site.requested_at]
+    now, here = (tx.now(), tx.clock.monotonic()) if others else (0.0, 0.0)
+    for site, at in others:
+        site.give_way(at, here + max(at - now, 0.0))
 
 
 def _ahead(site: SiteWork) -> int:

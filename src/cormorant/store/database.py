@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from sqlalchemy import exc
 
 from cormorant.store import drivers
 from cormorant.store.schema import metadata
+from cormorant.store.steady import Steady
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,11 +35,12 @@ if TYPE_CHECKING:
 class Tx:
     """A transaction under way. Everything below `crawl` and `operate` takes one and never commits it."""
 
-    __slots__ = ("clock", "connection", "sqlite")
+    __slots__ = ("_steady", "clock", "connection", "sqlite")
 
-    def __init__(self, connection: Connection, clock: Clock) -> None:
+    def __init__(self, connection: Connection, clock: Clock, steady: Steady) -> None:
         self.connection = connection
         self.clock = clock
+        self._steady = steady
         self.sqlite = connection.dialect.name == "sqlite"
 
     def execute(self, statement: sa.Executable, parameters: Any = None) -> CursorResult[Any]:
@@ -51,8 +54,26 @@ class Tx:
     def now(self) -> float:
         """The store's time in epoch seconds: PostgreSQL's clock, or this machine's when the store is a file on it."""
         if self.sqlite:
-            return self.clock.now()
-        return float(self.connection.exec_driver_sql("SELECT extract(epoch FROM clock_timestamp())").scalar_one())
+            now = self.clock.now()
+        else:
+            now = float(self.connection.exec_driver_sql("SELECT extract(epoch FROM clock_timestamp())").scalar_one())
+        self._steady.look(now)
+        return now
+
+    def lapsed(self, seconds: float, now: float) -> float:
+        """Up to which store time what was written for so many `seconds` is over: `now`, unless the clock was set.
+
+        A clock that was set forward meanwhile shows that too soon of what was written before.
+        """
+        return now - self._steady.ahead(seconds)
+
+    def run_out(self, seconds: float, now: float) -> float:
+        """The same of what must on no account be taken for over too soon: nothing is before this process can know."""
+        return -inf if self._steady.doubts(seconds) else self.lapsed(seconds, now)
+
+    def stepped(self) -> float:
+        """By how much the clock was set since this process opened the store: what is less that is for intervals."""
+        return self._steady.total
 
     def rows(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any]:
         """All rows of a Core select."""
@@ -65,6 +86,7 @@ class Store:
     def __init__(self, engine: Engine, clock: Clock, url: str) -> None:
         self._engine = engine
         self._clock = clock
+        self.steady = Steady(clock)
         self._pid = os.getpid()
         self.url = url
         self.sqlite = engine.dialect.name == "sqlite"
@@ -88,7 +110,7 @@ class Store:
             if self.sqlite:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             with connection.begin() if not self.sqlite else _closing(connection):
-                yield Tx(connection, self._clock)
+                yield Tx(connection, self._clock, self.steady)
 
     @contextmanager
     def read(self) -> Iterator[Tx]:
@@ -99,7 +121,7 @@ class Store:
             else:
                 connection.execution_options(isolation_level="REPEATABLE READ")
             try:
-                yield Tx(connection, self._clock)
+                yield Tx(connection, self._clock, self.steady)
             finally:
                 connection.rollback()
 

@@ -1,0 +1,153 @@
+"""Somebody sets the clock of the store while sites are leased, or what failed waits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.base.clock import SystemClock
+from cormorant.crawl.setback import Setbacks
+from cormorant.frontier import lane, leases, retry
+from cormorant.frontier.leases import LEASE_S, LeasedSite, Window
+from cormorant.frontier.supply import Moment
+from cormorant.store import processes
+from cormorant.store.database import Store
+from cormorant.store.schema import process, resource, site, site_source
+from tests.clocks import Shifted
+from tests.frontier.samples import SOURCE, admitted, pages, use
+from tests.stores import prepare
+
+DAY_S = 86_400.0
+PLAN = {SOURCE: 1}
+HERE = "203.0.113.7"
+
+
+class Two:
+    """Two processes at one store, whose clock somebody sets."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clock = Shifted(1_767_225_600.0)
+        url = f"sqlite:///{folder / 'store.db'}"
+        prepare(url)
+        self.stores = {name: Store.open(url, self.clock) for name in ("ada", "bob")}
+        admitted(self.stores["ada"], *(f"https://{name}.example/" for name in "ab"))
+        self.pass_(0.0)
+
+    def pass_(self, seconds: float) -> None:
+        """Both look at the clock now and then, as retrievers do."""
+        for _ in range(max(int(seconds), 1)):
+            self.clock.at += min(seconds, 1.0)
+            for store in self.stores.values():
+                with store.read() as tx:
+                    tx.now()
+
+    def leased(self, name: str, most: int = 9) -> list[LeasedSite]:
+        with self.stores[name].begin() as tx:
+            return leases.lease(tx, name, PLAN, most)
+
+    def renewed(self, name: str, each: LeasedSite) -> bool:
+        with self.stores[name].begin() as tx:
+            return each.lease.site in leases.renew(tx, name, [use(each)])
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Iterator[Two]:
+    made = Two(tmp_path)
+    yield made
+    for store in made.stores.values():
+        store.close()
+
+
+@pytest.mark.parametrize("by", [30.0, 3_600.0, 400 * DAY_S])
+def test_forward_a_lease_lasts_as_long_as_it_was_given_for(two: Two, by: float) -> None:
+    first, second = two.leased("ada")
+    two.pass_(20.0)
+    two.clock.shift += by
+    two.pass_(1.0)
+    assert two.leased("bob") == [], "ada lives"
+    assert two.renewed("ada", first)
+    two.pass_(LEASE_S - 20.0)
+    assert [each.lease.site for each in two.leased("bob")] == [second.lease.site], "of which ada said nothing more"
+    two.pass_(LEASE_S)
+    assert [each.lease.site for each in two.leased("bob", 1)] == [first.lease.site]
+
+
+@pytest.mark.parametrize("by", [3_600.0, 400 * DAY_S])
+def test_forward_one_process_has_all_leased_sites_of_a_lane(two: Two, by: float) -> None:
+    (first,), (second,) = two.leased("ada", 1), two.leased("bob", 1)
+    with two.stores["ada"].begin() as tx:
+        assert lane.enter(tx, "ada", first.lease.site, HERE, tx.run_out(LEASE_S, tx.now())) == 0.0
+    two.clock.shift += by
+    two.pass_(1.0)
+    with two.stores["bob"].begin() as tx:
+        assert lane.enter(tx, "bob", second.lease.site, HERE, tx.run_out(LEASE_S, tx.now())) is None
+
+
+def test_who_begins_waits_until_it_can_know_what_has_run_out(two: Two) -> None:
+    two.leased("ada")
+    two.clock.shift += DAY_S  # and bob begins behind that
+    url = two.stores["bob"].url
+    two.stores["bob"].close()
+    two.stores["bob"] = Store.open(url, two.clock)
+    two.stores["bob"].steady.doubt()
+    two.pass_(1.0)
+    assert two.leased("bob") == []
+    two.pass_(LEASE_S)
+    assert len(two.leased("bob")) == 2
+
+
+@pytest.mark.parametrize("by", [-3_600.0, -400 * DAY_S])
+def test_set_back_what_a_dead_process_had_is_free_in_time_and_what_a_living_one_has_is_not(two: Two, by: float) -> None:
+    first, second = two.leased("ada")
+    setbacks = Setbacks(two.stores["bob"], two.clock)
+    setbacks.look()
+    two.clock.shift += by
+    two.pass_(3.0)
+    setbacks.look()
+    assert two.renewed("ada", first)
+    two.pass_(LEASE_S - 5.0)
+    assert two.leased("bob") == []
+    two.pass_(6.0)
+    assert {each.lease.site for each in two.leased("bob")} == {first.lease.site, second.lease.site}
+
+
+def test_the_distance_to_the_last_request_is_kept_whatever_the_clock_shows(two: Two) -> None:
+    asked = two.clock.now()
+    for by, sooner in ((0.0, 4.0), (50.0, 4.0), (-3_650.0, 0.0)):
+        two.clock.shift += by
+        two.pass_(2.0)
+        with two.stores["ada"].begin() as tx:
+            moment = Moment.of(tx, two.clock.monotonic())
+        since = moment.monotonic - moment.latest_of(asked)
+        assert 0.0 <= since <= sooner, "never longer ago than it was"
+
+
+def test_what_waits_until_a_day_that_no_clock_shows_any_more_waits_no_longer(store: Store) -> None:
+    admitted(store, *pages(2))
+    with store.begin() as tx:
+        now = tx.now()
+        wrong, right = now + 400 * DAY_S, now + retry.MAX_RETRY_AFTER_S
+        tx.execute(sa.update(site).values(not_before=wrong, owner="gone", lease_until=wrong))
+        tx.execute(sa.update(site_source).values(not_before=wrong))
+        tx.execute(sa.update(resource).values(not_before=wrong))
+        processes.say(tx, "gone", "retriever", now)
+        tx.execute(sa.update(process).values(seen_at=wrong))
+    Setbacks(store, SystemClock()).look()
+    with store.begin() as tx:
+        (row,) = tx.rows(sa.select(site))
+        assert (row.not_before, row.owner) == (0.0, "gone")
+        assert now + LEASE_S <= row.lease_until <= tx.now() + LEASE_S
+        assert processes.alive(tx)[0].seen_at <= tx.now()
+        window = Window(row.id, SOURCE, 1)
+        assert len(leases.read(tx, window)) == 2
+        assert leases.earliest(tx, window) == 0.0
+        tx.execute(sa.update(site).values(not_before=right))
+        tx.execute(sa.update(resource).values(not_before=right))
+        assert leases.read(tx, window) == [], "a server asked for so much"
+        assert leases.earliest(tx, window) == right
+    Setbacks(store, SystemClock()).look()
+    with store.read() as tx:
+        assert tx.rows(sa.select(site.c.not_before)) == [(right,)]
