@@ -181,24 +181,24 @@ class Apart:
             connection.send_bytes(words)
             while isinstance(said := _SAID.decode(self._heard(connection, until)), Line):
                 _log.log(said.level, "plug-in said", extra={"by": said.logger, "said": said.text})
-                if _CLOCK.monotonic() >= until:  # it may go on saying things for ever
-                    raise self._late()
+        except TimeoutError as error:
+            self._drop()
+            raise Late(f"It has not come back for {limit_s:g} seconds.") from error
         except (OSError, EOFError, msgspec.DecodeError) as error:
             raise Died(self._drop(CLOSE_S)) from error
         return said
 
     def _heard(self, connection: Connection, until: float) -> bytes:
-        """What it says next. Raises EOFError when it is not there, and Late when there is none by then (monotonic)."""
-        while not connection.poll(max(min(LOOK_S, until - _CLOCK.monotonic()), 0.0)):
+        """What it says next. Raises EOFError when it is not there, and TimeoutError from then on (monotonic seconds).
+
+        Then whether it says anything or not: it may go on logging for ever.
+        """
+        while (left_s := until - _CLOCK.monotonic()) > 0:
+            if connection.poll(min(LOOK_S, left_s)):
+                return connection.recv_bytes()
             if self._process.poll() is not None and not connection.poll(0):
                 raise EOFError
-            if _CLOCK.monotonic() >= until:
-                raise self._late()
-        return connection.recv_bytes()
-
-    def _late(self) -> Late:
-        self._drop()
-        return Late("It has not come back in time.")
+        raise TimeoutError
 
     def _drop(self, wait_s: float = 0.0) -> str:
         """Make an end of the process, which may end by itself for so long; says how it ended."""
