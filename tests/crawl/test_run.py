@@ -34,6 +34,7 @@ from tests.frontier.samples import a_content, admit, admitted, numbers, pages
 from tests.stores import prepare
 
 LIMIT_S = 20
+DAY_S = 86_400.0
 ROOM = Room((), lambda: 0.0)
 
 
@@ -215,9 +216,6 @@ def shifted(clock: Shifted, tmp_path: Path) -> Iterator[Store]:
     store = Store.open(url, clock)
     yield store
     store.close()
-
-
-DAY_S = 86_400.0
 
 
 @pytest.mark.usefixtures("hurried")

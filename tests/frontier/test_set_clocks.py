@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
+from cormorant.catalog import receivers
 from cormorant.crawl.setback import Setbacks
 from cormorant.frontier import lane, leases, retry
 from cormorant.frontier.leases import LEASE_S, LeasedSite, Window
@@ -112,6 +113,27 @@ def test_set_back_what_a_dead_process_had_is_free_in_time_and_what_a_living_one_
     assert two.leased("bob") == []
     two.pass_(6.0)
     assert {each.lease.site for each in two.leased("bob")} == {first.lease.site, second.lease.site}
+
+
+@pytest.mark.parametrize(
+    ("begins", "rests_s", "left_alone"), [(True, 400 * DAY_S, False), (True, 300.0, True), (False, 300.0, False)]
+)
+def test_a_receiver_rests_no_longer_for_a_clock_that_was_ahead(
+    two: Two, begins: bool, rests_s: float, left_alone: bool
+) -> None:
+    setbacks = Setbacks(two.stores["ada"], two.clock)
+    if not begins:
+        setbacks.look()
+    with two.stores["ada"].begin() as tx:
+        receivers.add(tx, "index", "index", None, {}, 0)
+        receivers.set_error(tx, receivers.index(tx), "The disk is full.", rests_s)
+    if not begins:
+        two.clock.shift -= 60.0
+        two.pass_(3.0)
+    setbacks.look()
+    with two.stores["ada"].read() as tx:
+        (row,) = receivers.every(tx)
+    assert (row.try_at is not None) == left_alone
 
 
 def test_the_distance_to_the_last_request_is_kept_whatever_the_clock_shows(two: Two) -> None:

@@ -70,10 +70,6 @@ class ReceiverRow:
         """Does somebody make it anew? Whoever delivers is to leave it alone then. A clock set back lends no longer."""
         return self.lent_until is not None and now < self.lent_until <= now + 2 * LENT_S
 
-    def rests_until(self, now: float) -> float:
-        """Until when it is left alone, 0: it is not. By no clock that was set back since for longer than it may be."""
-        return self.try_at if self.try_at is not None and self.try_at <= now + MOST_REST_S else 0.0
-
     @property
     def said(self) -> str:
         """What it is called in a sentence."""

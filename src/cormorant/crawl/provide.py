@@ -73,7 +73,7 @@ class Provider:
                 with self._store.begin() as tx:
                     acknowledging.acknowledge(tx, row, errand, place)
                 self._tidy()
-            rests = row.paused or row.rests_until(now) > now or (errand is not None and errand.gathers())
+            rests = row.paused or (row.try_at or 0.0) > now or (errand is not None and errand.gathers())
             return more and not rests and self._hand_over(row, errand or self._begin(row))
         except CormorantError as error:
             if not isinstance(error, NotTaken) and row.made_of in self._errands:

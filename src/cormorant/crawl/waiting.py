@@ -234,7 +234,7 @@ class _Hopes(NamedTuple):
         if each.unmade:
             return self.steady < self.began + MOST_WAITED_S
         until = min(moved + TRIED_AGAIN_S, self.began + MOST_WAITED_S)
-        return self.steady < until and each.rests_until(self.now) < until + self.now - self.steady
+        return self.steady < until and (each.try_at or 0.0) < until + self.now - self.steady
 
 
 def is_of_store(error: CormorantError) -> bool:
