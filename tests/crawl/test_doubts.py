@@ -108,6 +108,14 @@ def test_a_site_that_answers_otherwise_is_believed_for_a_day(site: Site, answer:
     assert len(site.probes) == 2
 
 
+def test_what_was_asked_on_a_day_to_come_was_asked_long_ago(site: Site) -> None:
+    site.lost = HONEST
+    put(site, LOST, page(1), page(2))
+    visits(site, page(1))
+    site.now, site.lost = site.now - 400 * DAY_S, LOST
+    assert [each.outcome.status for each in visits(site, page(2))] == [978]
+
+
 def test_what_is_known_is_enough_however_old(site: Site) -> None:
     put(site, LOST, page(1), page(2))
     visits(site, page(1))

@@ -3,12 +3,12 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from cormorant.frontier import facts
-from cormorant.frontier.facts import INSTALLATION, Fact
+from cormorant.frontier.facts import FOR_EVER, INSTALLATION, Fact
 from cormorant.store.database import Store
 from cormorant.store.schema import site_source
 from tests.frontier.samples import pass_time
 
-LATER = 4e9
+LATER = FOR_EVER
 
 
 def test_facts_are_read_by_site_and_scope(store: Store) -> None:

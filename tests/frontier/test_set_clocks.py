@@ -11,13 +11,15 @@ import sqlalchemy as sa
 from cormorant.base.clock import SystemClock
 from cormorant.catalog import receivers
 from cormorant.crawl.setback import Setbacks
-from cormorant.frontier import lane, leases, retry
+from cormorant.frontier import facts, lane, leases, retry
+from cormorant.frontier.facts import INSTALLATION
 from cormorant.frontier.leases import LEASE_S, LeasedSite, Window
 from cormorant.frontier.supply import Moment
 from cormorant.store import processes
 from cormorant.store.database import Store
 from cormorant.store.schema import process, resource, site, site_source
 from tests.clocks import Shifted
+from tests.frontier.retriever import Retriever
 from tests.frontier.samples import SOURCE, admitted, pages, use
 from tests.stores import prepare
 
@@ -173,3 +175,32 @@ def test_what_waits_until_a_day_that_no_clock_shows_any_more_waits_no_longer(sto
     Setbacks(store, SystemClock()).look()
     with store.read() as tx:
         assert tx.rows(sa.select(site.c.not_before)) == [(right,)]
+
+
+@pytest.mark.parametrize(
+    ("scope", "holds_s", "held"),
+    [
+        (INSTALLATION, DAY_S, True), (INSTALLATION, 400 * DAY_S, False), (INSTALLATION, facts.FOR_EVER, True),
+        (SOURCE, 400 * DAY_S, True),
+    ],
+)  # fmt: skip
+def test_what_held_for_a_day_by_a_clock_that_was_ahead_is_asked_for_anew(
+    two: Two, scope: int, holds_s: float, held: bool
+) -> None:
+    with two.stores["ada"].begin() as tx:
+        facts.write(tx, [facts.Fact(1, scope, "robots:https://a.example", b"", tx.now() + holds_s)])
+        assert [each.site for each in facts.read(tx, [1], [scope])] == [1] * held
+
+
+def test_a_retriever_at_work_asks_anew_in_time_whatever_the_clock_shows(store: Store) -> None:
+    admitted(store, *pages(1))
+    with store.begin() as tx:
+        facts.write(tx, [facts.Fact(1, INSTALLATION, "robots:https://a.example", b"", tx.now() + DAY_S)])
+    ada = Retriever(store)
+    (one,) = ada.tend()
+    ada.now += DAY_S - 60.0
+    one.forget(ada.now)
+    assert one.facts
+    ada.now += 120.0
+    ada.tend()  # by a store whose clock shows the day before
+    assert not one.facts

@@ -123,7 +123,8 @@ class Doubts:
         known = site.facts.get(FACT)
         if known is not None and self._is_like(known, read, document):
             return True
-        if (known is not None and _asked_at(known) + DAY_S > read.content.at) or not self._suspected(read, document):
+        lately = known is not None and abs(read.content.at - _asked_at(known)) < DAY_S
+        if lately or not self._suspected(read, document):
             return False
         async with self._asking.setdefault(site.key, asyncio.Lock()):
             if site.facts.get(FACT) is known:

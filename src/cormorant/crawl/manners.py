@@ -71,7 +71,7 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, task.resource.role)
         if fact is not None:
             site.awaited = None
-            site.learn(fact[0], fact[1], report.at + fact[2])
+            site.learn(fact[0], fact[1], now + fact[2])
             _reconsider(site, source)
         elif isinstance(outcome, Excluded | Failed | Deferred):
             refused = _refuse(report, outcome)

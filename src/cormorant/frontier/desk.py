@@ -235,7 +235,7 @@ class SiteWork:
             self.next_at = max(self.next_at, self.sent_at + self.delay_s + SLACK_S)
 
     def learn(self, name: str, value: bytes, until: float) -> None:
-        """A fact that holds until then."""
+        """A fact that holds until then (monotonic seconds)."""
         self.facts[name], self.hold_until[name] = value, until
         self.lessons += 1
 

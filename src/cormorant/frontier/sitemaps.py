@@ -183,7 +183,7 @@ def _known_to_be_none(tx: Tx, source: int, found: Mapping[int, int]) -> set[int]
     columns, names = site_fact.c, {f"{NAME}{number}": number for number in found}
     statement = sa.select(columns.name).where(
         columns.site_id.in_({*found.values()}), columns.scope == source, columns.name.in_(list(names)),
-        columns.valid_until > tx.now(),
+        columns.valid_until.between(tx.now(), tx.now() + NONE_S),
     )  # fmt: skip
     return {names[row.name] for row in tx.rows(statement)}
 

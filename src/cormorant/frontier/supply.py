@@ -152,7 +152,7 @@ class Supply:
 
         The pace of the sites it returns is the caller's to set; those that are new have not been visited yet.
         """
-        joined = self._join(tx, plan)
+        joined = self._join(tx, plan, moment)
         leased = self._lease(tx, plan, most)
         opened: list[SiteWork] = []
         for each in leased:
@@ -163,7 +163,7 @@ class Supply:
             self._seen.open(site.key, leases.known_keys(tx, each.lease.site))
             self._desk.open(site)
             opened.append(site)
-        self._learn(tx, opened, [INSTALLATION, *plan.generations])
+        self._learn(tx, opened, [INSTALLATION, *plan.generations], moment)
         for site in opened:
             site.rest_until = moment.monotonic_of(site.not_before)
         return joined + opened
@@ -192,7 +192,7 @@ class Supply:
         """How many more sites may be leased for a source with a limit."""
         return plan.limits[source] - leases.leased(tx, source, plan.generations[source])
 
-    def _join(self, tx: Tx, plan: Plan) -> list[SiteWork]:
+    def _join(self, tx: Tx, plan: Plan, moment: Moment) -> list[SiteWork]:
         """Sources that have got work at a site since it was leased for others."""
         if len(plan.generations) < 2:
             return []
@@ -205,17 +205,17 @@ class Supply:
             site.sources.update(new)
             joined += [site] if new else []
         if joined:
-            self._learn(tx, joined, list(plan.generations))
+            self._learn(tx, joined, list(plan.generations), moment)
         return joined
 
-    def _learn(self, tx: Tx, sites: Sequence[SiteWork], scopes: Sequence[int]) -> None:
+    def _learn(self, tx: Tx, sites: Sequence[SiteWork], scopes: Sequence[int], moment: Moment) -> None:
         """Tell sites the facts that hold for them: names tell those of one source from another's."""
         for fact in facts.read(tx, [site.lease.site for site in sites], scopes):
             site = self._desk.sites[fact.site]
             if fact.name == traps.FACT:
                 site.watched[fact.scope] = fact.value
             else:
-                site.learn(fact.name, fact.value, fact.valid_until)
+                site.learn(fact.name, fact.value, moment.monotonic_of(fact.valid_until))
 
     def read(self, tx: Tx, plan: Plan) -> None:
         """Read ahead at every site that runs low."""
@@ -263,7 +263,7 @@ class Supply:
         self._forget(tx, plan)
         self._keep(tx, moment)
         for site in list(self._desk.sites.values()):
-            site.forget(moment.store)
+            site.forget(moment.monotonic)
             for source in list(site.sources):
                 if source not in plan.generations:
                     self._drop(site, source)

@@ -22,6 +22,7 @@ from cormorant.sources.web.source import WebSource
 from tests.crawl.samples import NEVER_SEEN
 from tests.sources.web.farm import Known
 
+DAY_S = 86_400.0
 HOME, OTHER = "https://a.example", "https://b.example"
 PAGE = NEVER_SEEN._replace(address=f"{HOME}/page")
 REFUSED = Fault(906, "refused", retryable=True, whole_site=True)
@@ -32,11 +33,13 @@ class Still:
 
     def __init__(self) -> None:
         self.at = 1000.0
+        self.shift = 0.0
 
     def now(self) -> float:
-        return self.at
+        return self.at + self.shift
 
-    monotonic = now
+    def monotonic(self) -> float:
+        return self.at
 
     async def sleep(self, seconds: float) -> None:
         self.at += seconds
@@ -249,6 +252,20 @@ def test_what_is_kept_of_other_sites_is_bounded(monkeypatch: pytest.MonkeyPatch)
         visits.fetch(PAGE._replace(address=f"{HOME}/{number}"))
     robots = [address for address, _ in visits.waits if address.endswith("/robots.txt")]
     assert robots == [f"{other}/robots.txt" for other in [*others, others[0]]]
+
+
+@pytest.mark.parametrize("shift", [0.0, -400 * DAY_S, 400 * DAY_S])
+def test_rules_of_another_site_hold_for_a_day_whatever_the_clock_shows(shift: float) -> None:
+    visits = Visits({PAGE.address: to(f"{OTHER}/x")})
+    visits.clock.shift = 1e9
+    visits.fetch()
+    visits.clock.shift += shift
+    visits.clock.at += DAY_S - 60
+    visits.fetch()
+    visits.clock.at += 120
+    visits.fetch()
+    asked = [round(at, -3) for address, at in visits.net.asked if address == f"{OTHER}/robots.txt"]
+    assert asked == [1_000.0, round(DAY_S + 1_000.0, -3)]
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:8080", "wiki.localhost", "a.b.localhost:81", "localhost."])

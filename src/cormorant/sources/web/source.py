@@ -63,7 +63,7 @@ _ACCEPT = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0
 
 
 class _Rules(NamedTuple):
-    """A robots.txt, and until when it holds (epoch seconds)."""
+    """A robots.txt, and until when it holds (monotonic seconds)."""
 
     body: bytes
     until: float
@@ -371,7 +371,7 @@ class WebSource:
             if not isinstance(got, Content):
                 return self._told(got, origin.site, home)
             holds_s = float(got.validator or 0)
-            rules = _Rules(got.body, self._clock.now() + holds_s)
+            rules = _Rules(got.body, self._clock.monotonic() + holds_s)
             self._elsewhere.put(name, rules, len(got.body))
             if wire.beside is not None:
                 wire.beside.learn(origin.site, f"robots:{name}", got.body, holds_s)
@@ -381,12 +381,12 @@ class WebSource:
         """The robots.txt of an origin as it is known here, or to the installation, while it holds."""
         name = str(origin)
         known = self._elsewhere.get(name)
-        if known is not None and known.until > self._clock.now():
+        if known is not None and known.until > self._clock.monotonic():
             return known
         fact = wire.beside.fact(origin.site, f"robots:{name}") if wire.beside is not None else None
         if fact is None:
             return None
-        rules = _Rules(fact.value, fact.until)
+        rules = _Rules(fact.value, self._clock.monotonic() + fact.until - self._clock.now())
         self._elsewhere.put(name, rules, len(fact.value))
         return rules
 
