@@ -11,10 +11,12 @@ import sqlalchemy as sa
 from cormorant.base.clock import SystemClock
 from cormorant.catalog import receivers
 from cormorant.crawl.setback import Setbacks
-from cormorant.frontier import facts, lane, leases, retry
+from cormorant.frontier import facts, lane, leases, retry, supply
+from cormorant.frontier.desk import Desk, SiteWork
 from cormorant.frontier.facts import INSTALLATION
+from cormorant.frontier.known import Seen
 from cormorant.frontier.leases import LEASE_S, LeasedSite, Window
-from cormorant.frontier.supply import Moment
+from cormorant.frontier.supply import Moment, Supply
 from cormorant.store import processes
 from cormorant.store.database import Store
 from cormorant.store.schema import process, resource, site, site_source
@@ -204,3 +206,25 @@ def test_a_retriever_at_work_asks_anew_in_time_whatever_the_clock_shows(store: S
     ada.now += 120.0
     ada.tend()  # by a store whose clock shows the day before
     assert not one.facts
+
+
+@pytest.mark.parametrize("by", [3_600.0, -3_600.0, -400 * DAY_S])
+@pytest.mark.parametrize(("rests_s", "left_s"), [(60.0, 50.0), (5.0, 0.0), (0.0, 0.0)])
+@pytest.mark.parametrize("gives_back", [True, False])
+def test_a_rest_is_as_long_as_it_was_asked_for(
+    two: Two, by: float, rests_s: float, left_s: float, *, gives_back: bool
+) -> None:
+    """Asked for before somebody set the clock, and written down behind that."""
+    first, _ = two.leased("ada")
+    at = two.clock.now() if rests_s else 0.0
+    site_work = SiteWork(first.lease, {}, 1, trouble=503, not_before=at + rests_s)
+    site_work.rest_until = two.clock.monotonic() + rests_s if rests_s else 0.0
+    two.clock.shift += by
+    two.pass_(10.0)
+    with two.stores["ada"].begin() as tx:
+        if gives_back:
+            Supply("ada", Desk(), Seen()).give_back(tx, site_work)
+        else:
+            supply.renew(tx, "ada", [site_work])
+        ((rests,),) = tx.rows(sa.select(site.c.not_before).where(site.c.id == first.lease.site))
+        assert max(rests - tx.now(), 0.0) == pytest.approx(left_s)

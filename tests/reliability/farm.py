@@ -23,7 +23,7 @@ BROKEN = Fault(1002, "The connection broke off.", retryable=True)
 class Asked(NamedTuple):
     """A line of the witness: who asked for what, for which source, and when (seconds of the world).
 
-    `epoch` is that of the lease under which its visit began, 0 without one.
+    `epoch` is that of the lease under which its visit began, 0 without one; `begun` when that was.
     """
 
     at: float
@@ -32,6 +32,7 @@ class Asked(NamedTuple):
     path: str
     source: str
     epoch: int
+    begun: float
 
 
 @dataclass(slots=True)
@@ -45,7 +46,10 @@ class Page:
 
 @dataclass(slots=True)
 class Host:
-    """A site. `crawl_delay` is what its robots.txt asks for; `mood` is how it answers until `mood_until`."""
+    """A site. `crawl_delay` is what its robots.txt asks for; `mood` is how it answers until `mood_until`.
+
+    It asks to be left alone for a while in so many of its answers, `busy`, whatever its mood.
+    """
 
     name: str
     address: str
@@ -55,20 +59,23 @@ class Host:
     mood: str = ""
     mood_until: float = 0.0
     next_page: int = 0
+    busy: float = 0.0
 
 
 class Farm:
     """All sites, and the witness. `asked` is called when a request goes out; `begun` when it is about to be sent.
 
-    `begun` says in which epoch who asks has leased the site.
+    `begun` says in which epoch who asks has leased the site. `put_off` is called when who asked is told to wait for so
+    many seconds.
     """
 
-    def __init__(self, world: World, chance: Random) -> None:
-        self.world, self._chance = world, chance
+    def __init__(self, world: World, chance: Random, busy: Random) -> None:
+        self.world, self._chance, self._busy = world, chance, busy
         self.hosts: dict[str, Host] = {}
         self.witness: list[Asked] = []
         self.asked: Callable[[Asked], None] = lambda _: None
         self.begun: Callable[[Process, str, str, str], int] = lambda *_: 0
+        self.put_off: Callable[[Asked, float], None] = lambda *_: None
         self.calm = False
         shared = chance.random() < 0.4
         for number in range(chance.randint(2, 3)):
@@ -76,7 +83,7 @@ class Farm:
             delay = chance.choice((0.0, 0.0, 0.0, 10.0))
             slow = chance.uniform(0.02, 0.8)
             name = f"h{number}.example.org"
-            self.hosts[name] = Host(name, address, delay, (slow / 4, slow))
+            self.hosts[name] = Host(name, address, delay, (slow / 4, slow), busy=busy.choice((0.0, 0.2)))
         for host in self.hosts.values():
             for _ in range(chance.randint(3, 8)):
                 self.add(host)
@@ -157,8 +164,8 @@ class Farm:
             return BROKEN._replace(requests=1)
         if mood == "fails":
             return _answer(500, b"it failed")
-        if mood == "busy":
-            return _answer(503, b"busy", f"Retry-After: {self._chance.choice((2, 30, 120))}")
+        if mood == "busy" or (not self.calm and self._busy.random() < host.busy):
+            return _answer(503, b"busy", f"Retry-After: {self._busy.choice((2, 4, 4, 30, 120))}")
         if path == "/robots.txt":
             return self._robots(host, mood)
         page = host.pages.get(path)
@@ -227,18 +234,21 @@ class Fetching:
         host = farm.hosts.get(name)
         if host is None:
             return REFUSED
-        epoch = farm.begun(self._process, name, f"/{path}", request.user_agent)
+        epoch, begun = farm.begun(self._process, name, f"/{path}", request.user_agent), world.now
         before, until = farm.times(host)
         world.stir()
         await asyncio.sleep(before)
         if not self._process.alive:
             raise Over
         request.sent()
-        line = Asked(world.now, self._process, name, f"/{path}", request.user_agent, epoch)
+        line = Asked(world.now, self._process, name, f"/{path}", request.user_agent, epoch, begun)
         farm.witness.append(line)
         farm.asked(line)
         world.stir()
         await asyncio.sleep(min(until, request.timeout_s))
         world.stir()
         lines = (each.partition(": ") for each in request.headers)
-        return farm.answer(host, f"/{path}", {key.lower(): value for key, _, value in lines})
+        said = farm.answer(host, f"/{path}", {key.lower(): value for key, _, value in lines})
+        if isinstance(said, Answer) and said.headers.get("retry-after") and self._process.alive:
+            farm.put_off(line, float(said.headers.get("retry-after")))
+        return said

@@ -82,7 +82,7 @@ class Simulation:
         self.world = world = World(seed)
         self.folder = Path(shutil.copytree(template(), folder / "data"))
         self.plan = Plan(self.folder, INSTALLATION)
-        self.farm = Farm(world, Random(seed * 104_729 + 2))
+        self.farm = Farm(world, Random(seed * 104_729 + 2), Random(seed * 49_979_687 + 5))
         self.clock = Clock(world)
         self.most = Random(seed * 15_485_863 + 3).choice((None, None, 1))
         self.hands = Random(seed * 32_452_843 + 4)
@@ -101,7 +101,7 @@ class Simulation:
         self._looked_at = 0.0
         world.strike, world.committed = self._strike, lambda process: self.watch.look(process.name)
         world.idle_until = self._idle_until
-        self.farm.asked, self.farm.begun = self.watch.asked, self.watch.begun
+        self.farm.asked, self.farm.begun, self.farm.put_off = self.watch.asked, self.watch.begun, self.watch.put_off
 
     def _house(self, store: Store, process: Process | None = None) -> House:
         def copies() -> LocalCache:

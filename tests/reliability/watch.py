@@ -49,6 +49,8 @@ BEGINS_S = 12.0
 _HOPES_S = 11.0
 """How long the end of a run at least waits for a receiver that does not get on."""
 _EXACT_S = 0.001
+_SOON_S = 0.2
+"""How long a process may take to learn from an answer, with others under way."""
 
 
 class Site(NamedTuple):
@@ -88,6 +90,7 @@ class Watch:
         self._changed_at = defaultdict[str, list[float]](list)
         self._resting: dict[int, tuple[float, float]] = {}
         self._told: dict[int, tuple[float, int]] = {}
+        self._put_off: dict[tuple[str, Process, int], tuple[float, float]] = {}
         self._asked_at: dict[str, float] = {}
         self._paced: set[str] = set()
 
@@ -105,6 +108,7 @@ class Watch:
     def stepped(self) -> None:
         """The clocks were set: until when sites rest by them is no moment that was meant any more."""
         self._resting = {number: (until, inf) for number, (until, _) in self._resting.items()}
+        self._put_off.clear()
 
     def look(self, by: str) -> None:
         """Somebody has done with a transaction: see what is different."""
@@ -257,10 +261,24 @@ class Watch:
         until, since = self._resting.get(number, (0.0, 0.0))
         if until > self._world.wall and site.trouble in (429, 503) and self._world.now - since > 1.0:
             self.note(f"{line.host} is asked for {line.path} {until - self._world.wall:.1f} s before it wants to be")
+        self._see_rest(line)
         self._see_hands(line, site)
         left_at = self._left_at.get(line.source)
         if left_at is not None and self._world.now - max(left_at, process.rested_at) > LEAVES_S:
             self.note(f"{line.path} at {line.host} is asked for, and no run of {line.source} is under way")
+
+    def put_off(self, line: Asked, seconds: float) -> None:
+        """A site asks somebody to leave it alone for a while."""
+        key, at = (line.host, line.process, line.epoch), self._world.now
+        _, until = self._put_off.get(key, (0.0, 0.0))
+        self._put_off[key] = (at, max(at + seconds, until))
+
+    def _see_rest(self, line: Asked) -> None:
+        """Whoever was told to wait begins nothing from a moment later on."""
+        told_at, until = self._put_off.get((line.host, line.process, line.epoch), (0.0, 0.0))
+        left = until - line.at
+        if left > _EXACT_S and line.begun - max(told_at, line.process.rested_at) > _SOON_S:
+            self.note(f"{line.process.name} asks {line.host} for {line.path}, and was told to wait {left:.1f} s more")
 
     def _see_hands(self, line: Asked, site: Site) -> None:
         """Has it been handed out before in this epoch, and not been settled since?

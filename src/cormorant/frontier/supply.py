@@ -20,6 +20,7 @@ from cormorant.frontier.queues import Queues
 from cormorant.model.level import Shares
 from cormorant.model.resource import Resource
 from cormorant.store.database import Tx
+from cormorant.store.steady import STEP_S
 
 LOW = 64
 """Read ahead when fewer than this are waiting at a site."""
@@ -111,6 +112,7 @@ def renew(tx: Tx, owner: str, sites: Sequence[SiteWork]) -> set[int]:
     A site that somebody forgave meanwhile is forgiven here too, and one that somebody asks beside is left its gap.
     """
     _give_way(tx, sites)
+    _as_meant(tx, sites)
     rests = leases.renew(tx, owner, [_use_of(site) for site in sites])
     for site in sites:
         if site.lease.site in rests:
@@ -129,6 +131,17 @@ def _give_way(tx: Tx, sites: Sequence[SiteWork]) -> None:
     now, here = (tx.now(), tx.clock.monotonic()) if others else (0.0, 0.0)
     for site, at in others:
         site.give_way(at, here + max(at - now, 0.0))
+
+
+def _as_meant(tx: Tx, sites: Sequence[SiteWork]) -> None:
+    """Have rests written down as their owner counts them: a clock that was set since makes none shorter or longer."""
+    if not tx.stepped():
+        return
+    now, here = tx.now(), tx.clock.monotonic()
+    for site in sites:
+        until = now + site.rest_until - here if site.rest_until > here else min(site.not_before, now)
+        if abs(site.not_before - until) > STEP_S:
+            site.not_before = until
 
 
 def _ahead(site: SiteWork) -> int:
@@ -345,6 +358,7 @@ class Supply:
     def give_back(self, tx: Tx, site: SiteWork) -> None:
         """Release a site's lease and forget what was known of it."""
         _give_way(tx, [site])
+        _as_meant(tx, [site])
         leases.release(tx, self._owner, _use_of(site))
         ledger.write(tx, {site.lease.site: site.tally})
         self._desk.close(site.lease.site)
