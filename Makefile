@@ -61,8 +61,8 @@ run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and
 	$(BIN)/cormorant quickstart "$${arguments[@]}" || { code=$$?; [[ $$code == 130 ]] || exit $$code; }  # 130: Ctrl-C
 
 .PHONY: test
-test: .venv/.stamp-dev ## Run every test that needs no server or browser installed (PARALLEL=0: in one process)
-	@$(PYTEST) -m "not server and not browser" -n $(PARALLEL) --dist loadfile --no-loadscope-reorder
+test: .venv/.stamp-dev ## Run every test that needs no server or browser installed (PARALLEL=0: in one process; STORIES=all: journeys on both stores)
+	@JOURNEY_STORES=$(or $(STORIES),turns) $(PYTEST) -m "not server and not browser" -n $(PARALLEL) --dist loadfile --no-loadscope-reorder
 
 # A clock of a busy machine is late at times. A fault of ours fails here too: one of three is not worth another look.
 FEW = 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -15,17 +16,31 @@ from tests.journeys.hosts import Host
 from tests.journeys.pages import SiteSettings
 from tests.journeys.proofs import PROOFS, record
 from tests.journeys.site import WebSite, website
-from tests.stores import Postgres
+from tests.journeys.stories import STORIES, left_out
+from tests.stores import KINDS, Postgres
 from tests.threaded import running
 
 _WENT: dict[str, Counter[str]] = {}
 """How the tests of a proof went, by its file."""
 _LEFT_OUT: dict[str, dict[str, str]] = {}
+_TOLD = Counter[str]()
+"""How the stories went that are told on one store alone."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tell the stories as asked: all of them; or those of one store; or each on one of its stores, in turns."""
+    stories = [item for item in items if Path(__file__).parent in item.path.parents]
+    out = left_out(stories, os.environ.get(STORIES, ""))
+    if out:
+        config.hook.pytest_deselected(items=out)
+        items[:] = [item for item in items if item not in set(out)]
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Count the tests of proofs."""
     file, _, name = report.nodeid.partition("::")
+    if report.when == "call" or report.failed:
+        _TOLD[report.outcome] += 1
     if "/prove_" in file and (report.when == "call" or report.skipped):
         _WENT.setdefault(file, Counter())[report.outcome] += 1
         if report.skipped and isinstance(report.longrepr, tuple):
@@ -38,6 +53,10 @@ def pytest_sessionfinish() -> None:
         if went := _WENT.get(proof.run):
             figures = {"checks": went.total(), "as they must be": went["passed"]}
             record(proof.name, figures, _LEFT_OUT.get(proof.run))
+    store = os.environ.get(STORIES, "")
+    if store in KINDS and "PYTEST_XDIST_WORKER" not in os.environ:
+        figures = {"stories": _TOLD.total(), "as they must be": _TOLD["passed"]}
+        record("stories", figures, part=f"--store {store}")
 
 
 Serve = Callable[[SiteSettings], WebSite]

@@ -13,6 +13,7 @@ KILLS, PAGES = 6, 300
 
 
 @pytest.mark.slow
+@pytest.mark.both_stores
 @pytest.mark.parametrize("seed", [7])
 def test_killed_and_gone_on_with(home: Home, tmp_path: Path, seed: int) -> None:
     outcome = survive(home, tmp_path, PAGES, KILLS, seed)

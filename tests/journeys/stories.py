@@ -1,0 +1,57 @@
+"""On which stores are journeys told? Most are on both; a run of all tests tells each of those on one, in turns.
+
+    python -m tests.journeys.stories --store sqlite|postgresql    tells all that are told on this store
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.stores import KINDS
+
+STORIES = "JOURNEY_STORES"
+"""Which are told: on one store, or in `turns`; else all."""
+BOTH = "both_stores"
+"""The mark of those that are told on both nevertheless."""
+PARALLEL = 4
+
+
+def left_out(stories: Sequence[Any], asked: str) -> list[Any]:
+    """Those of the stories that are not told."""
+    if asked in KINDS:
+        return [each for each in stories if _store(each) != asked]
+    if asked != "turns":
+        return []
+    pairs: dict[str, list[Any]] = {}
+    for each in stories:
+        if (store := _store(each)) and each.get_closest_marker(BOTH) is None:
+            pairs.setdefault(each.nodeid.replace(store, "", 1), []).append(each)
+    in_turns = [pair for pair in pairs.values() if len(pair) == len(KINDS)]
+    return [pair[number % len(KINDS)] for number, pair in enumerate(in_turns)]
+
+
+def _store(story: Any) -> str:
+    """The store a story is told on, "" for one that is told of none."""
+    return str(getattr(story, "callspec", None) and story.callspec.params.get("kind") or "")
+
+
+def main() -> int:
+    """Tell the stories of a store; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.journeys.stories")
+    parser.add_argument("--store", choices=KINDS, required=True)
+    asked = parser.parse_args()
+    command = [
+        *(sys.executable, "-m", "pytest", "--quiet", "-m", "not server and not browser"),
+        *("-n", str(PARALLEL), "--dist", "loadfile", str(Path(__file__).parent)),
+    ]
+    return subprocess.run(command, env=os.environ | {STORIES: asked.store}, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""Which journeys a run of all tests tells on which store."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.journeys.stories import BOTH, left_out
+from tests.stores import KINDS
+
+
+def a_story(name: str, kind: str = "", *, marked: bool = False) -> Any:
+    spec = SimpleNamespace(params={"kind": kind}) if kind else None
+    return SimpleNamespace(
+        nodeid=f"test_x.py::{name}[{kind}-1]", get_closest_marker=lambda mark: marked and mark == BOTH or None,
+        **({"callspec": spec} if spec else {}),
+    )  # fmt: skip
+
+
+STORIES = [
+    *(a_story(name, kind) for name in ("one", "two", "three") for kind in KINDS),
+    *(a_story("kill", kind, marked=True) for kind in KINDS),
+    a_story("single", "postgresql"),
+    a_story("none"),
+]
+
+
+def told(asked: str) -> list[str]:
+    out = {id(each) for each in left_out(STORIES, asked)}
+    return [each.nodeid.partition("::")[2] for each in STORIES if id(each) not in out]
+
+
+@pytest.mark.parametrize("asked", ["", "all"])
+def test_all_are_told(asked: str) -> None:
+    assert len(told(asked)) == len(STORIES)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_those_of_a_store(kind: str) -> None:
+    single = ["single[postgresql-1]"] if kind == "postgresql" else []
+    assert told(kind) == [*(f"{name}[{kind}-1]" for name in ("one", "two", "three", "kill")), *single]
+
+
+def test_in_turns_each_is_told_on_one_store() -> None:
+    """But for what has a mark, and what is told on one alone."""
+    assert told("turns") == [
+        "one[postgresql-1]", "two[sqlite-1]", "three[postgresql-1]", "kill[sqlite-1]", "kill[postgresql-1]",
+        "single[postgresql-1]", "none[-1]",
+    ]  # fmt: skip
