@@ -45,6 +45,7 @@ def test_what_is_examined_is_pruned_then_indexed_without_a_request(home: Home, c
     crawls.begin(home, runs=(number,))
     done = crawls.end()["reports"][0]
     assert (done["state"], done["indexed"], site.log(since)) == ("finished", PAGES - 1, [])
+    assert (done["new"], done["rejected"]) == (PAGES - 1, report["rejected"] + 1), "the next crawl counts it"
     assert sorted(each["event"] for each in received(told)) == ["new"] * (PAGES - 1)
     assert home.found(site.word(7), site.word(6)) == [[], [site.url(6)]]
     assert crawls.crawl(home, "site")["new"] == 1, "what was left out is found again"

@@ -49,10 +49,10 @@ def use(tx: Tx, numbers: Sequence[int], first: int) -> None:
     bulk.update(tx, content, ("indexed", "seq"), ("id",), rows)
 
 
-def leave_out(tx: Tx, rules: Mapping[int, str]) -> None:
+def leave_out(tx: Tx, rules: Mapping[int, str]) -> int:
     """Take these documents (resource -> the rule that says so) out of what waits; the next run visits them anew.
 
-    What is found of a changed one stays as it was.
+    What is found of a changed one stays as it was. Returns how many were new.
     """
     kept = {row[0] for row in bulk.select_in(tx, version, ("id",), "id", list(rules))}
     never = [number for number in rules if number not in kept]
@@ -66,6 +66,7 @@ def leave_out(tx: Tx, rules: Mapping[int, str]) -> None:
         reason = None if number in kept else bulk.storable(f"index: {rule}, when it was examined")
         rows.append((int(outcome), int(status), reason, None, number))
     bulk.update(tx, resource, ("outcome", "status", "reason", "validator"), ("id",), rows)
+    return len(never)
 
 
 def forget_new(tx: Tx, source: int, most: int) -> int:

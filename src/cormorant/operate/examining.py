@@ -14,11 +14,17 @@ from cormorant.base.errors import ConflictError, UsageError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import examined
-from cormorant.journal import runs
+from cormorant.journal import counting, runs
 from cormorant.journal.runs import RunRow
+from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import Mode, RunState
+from cormorant.model.status import Status
 from cormorant.operate.house import House
 from cormorant.plugins import Source
+from cormorant.store.database import Tx
+
+PRUNED = "pruned"
+"""Under which name a run counts, beside those of its processes, what a person has left out."""
 
 
 def index(house: House, number: int | None) -> RunRow:
@@ -55,8 +61,17 @@ def prune(house: House, number: int | None, rules: Sequence[str]) -> dict[str, A
         owner = sources.numbered(tx, row.source_id)
         waiting = examined.waiting(tx, row.source_id)
         out = _left_out(house, owner, row.settings, rules, waiting) if owner is not None else {}
-        examined.leave_out(tx, out)
+        _count(tx, row, examined.leave_out(tx, out))
         return _told(row, owner, {rule: Counter(out.values())[rule] for rule in rules}, len(waiting) - len(out))
+
+
+def _count(tx: Tx, row: RunRow, left_out: int) -> None:
+    """Have the run's figures say that so many of its new documents are not to be indexed."""
+    counters = runs.counted_by(tx, row.id, PRUNED)
+    counters.new -= left_out
+    for _ in range(left_out):
+        counting.count_outcome(counters, OutcomeKind.EXCLUDED, Status.INDEX_RULES, answered=False)
+    runs.count(tx, row.id, PRUNED, counters)
 
 
 def _left_out(
