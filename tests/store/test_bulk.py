@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy.dialects import postgresql
 
 from cormorant.store import bulk
 from cormorant.store.bulk import Upsert
@@ -33,6 +34,7 @@ EVERY_TYPE = [
     (-(1 << 63), 0, 1e300, 32_767, -32_768, (1 << 63) - 1, None, "", "größer \U0001f426 'quoted' \\ %s ?"),
     (3, -1, 7, 0, 0, 0, b"", "", "\t\n\r"),
 ]
+DIALECT = postgresql.dialect()
 SMALL = ("name", "role", "node", "pid", "started_at", "seen_at")
 
 
@@ -178,13 +180,13 @@ def test_after_a_rollback_it_works_again(store: Store) -> None:
 
 def test_every_column_type_of_the_schema_can_be_staged() -> None:
     for table in metadata.sorted_tables:
-        kinds = bulk._staging(table, tuple(column.name for column in table.columns))[2]
+        kinds = bulk._staging(table, tuple(column.name for column in table.columns), DIALECT)[2]
         assert set(kinds) <= set(bulk._PG_TYPES), table.name
 
 
 def test_two_tables_and_two_choices_of_columns_are_staged_apart() -> None:
     columns = [(run, ("id",)), (source, ("id",)), (source, ("id", "name")), (receiver, ("id",)), (content, ("id",))]
-    assert len({bulk._staging(table, names)[0] for table, names in columns}) == len(columns)
+    assert len({bulk._staging(table, names, DIALECT)[0] for table, names in columns}) == len(columns)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)

@@ -469,3 +469,16 @@ def test_processes_that_start_together_make_one_schema(empty_url: str) -> None:
         assert version(tx) == SCHEMA_VERSION
         assert tx.execute(sa.select(sa.func.count()).select_from(stream_head)).scalar_one() == 1
     store.close()
+
+
+def test_rows_of_the_frontier_have_room_to_be_updated_in_place(store: Store) -> None:
+    """Visits update them, and an update that leaves its page makes every index of PostgreSQL longer."""
+    with store.read() as tx:
+        if not tx.sqlite:
+            options = tx.driver("SELECT reloptions FROM pg_class WHERE relname = 'resource'").scalar_one()
+            assert options == ["fillfactor=85"]
+
+
+def test_what_runs_on_a_file_loads_nothing_of_the_other_database() -> None:
+    asked = "import sys, cormorant.app.session, cormorant.app.roles; print([m for m in sys.modules if 'postgres' in m])"
+    assert subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout == "[]\n"

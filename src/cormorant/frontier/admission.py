@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from cormorant.frontier import order, pairs
 from cormorant.model.address import fingerprint, origin_of
@@ -20,7 +19,7 @@ from cormorant.model.resource import Found, State
 from cormorant.model.run import Mode
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import resource, site, site_source
+from cormorant.store.schema import resource, site
 from cormorant.store.schema import source as sources
 
 _COLUMNS = (
@@ -187,23 +186,15 @@ def wake(tx: Tx, source: int, sites: set[int], generation: int) -> None:
     """
     before = generation - 1
     rows = [{"site_id": number, "source_id": source, "before": before} for number in sorted(sites)]
-    tx.execute(_WAKE_ON_SQLITE if tx.sqlite else _WAKE_ON_POSTGRESQL, rows)
+    tx.execute(_WAKE, rows)
 
 
-def _wakes(insert: Callable[[sa.Table], Any]) -> sa.Executable:
-    """The statement of `wake`, by the insert of a dialect: `before` is the generation before."""
-    done, before = site_source.c.done_generation, sa.bindparam("before", type_=sa.Integer)
-    set_ = {
-        "arrivals": site_source.c.arrivals + 1, "not_before": 0.0,
-        "done_generation": sa.case((done > before, before), else_=done),
-    }  # fmt: skip
-    made: sa.Executable = (
-        insert(site_source).values(arrivals=1).on_conflict_do_update(index_elements=["site_id", "source_id"], set_=set_)
-    )
-    return made
-
-
-_WAKE_ON_SQLITE, _WAKE_ON_POSTGRESQL = _wakes(sqlite.insert), _wakes(postgresql.insert)
+_WAKE = sa.text("""
+    INSERT INTO site_source (site_id, source_id, arrivals) VALUES (:site_id, :source_id, 1)
+    ON CONFLICT (site_id, source_id) DO UPDATE SET arrivals = site_source.arrivals + 1, not_before = 0,
+    done_generation = CASE WHEN site_source.done_generation > :before THEN :before ELSE site_source.done_generation END
+""")
+"""Of both databases; `before` is the generation before."""
 
 
 def admit_listing(

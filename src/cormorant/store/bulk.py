@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
 
 if TYPE_CHECKING:
     from cormorant.store.database import Tx
@@ -115,9 +114,8 @@ def storable(text: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _staging(table: sa.Table, columns: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]]:
+def _staging(table: sa.Table, columns: tuple[str, ...], dialect: sa.Dialect) -> tuple[str, str, tuple[str, ...]]:
     """The temporary table's name and definition, and the type names COPY BINARY needs, for these columns."""
-    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
     types = tuple(table.c[name].type.compile(dialect) for name in columns)
     name = f"in_{table.name}_{abs(hash((table.name, columns))) % 100_000_000}"
     parts = ", ".join(f"{column} {kind}" for column, kind in zip(columns, types, strict=True))
@@ -130,7 +128,7 @@ _PG_TYPES |= {"BYTEA": "bytea", "BOOLEAN": "bool"}
 
 def _copy(tx: Tx, table: sa.Table, columns: tuple[str, ...], rows: Rows) -> str:
     """Stage rows in a temporary table of this connection and return its name."""
-    name, definition, types = _staging(table, columns)
+    name, definition, types = _staging(table, columns, tx.connection.dialect)
     raw: Any = tx.connection.connection.dbapi_connection
     with raw.cursor() as cursor:
         cursor.execute(definition)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Boolean, Column, Double, Index, Integer, LargeBinary, Table, Text, text
 
 from cormorant.store.schema.frontier import BIG_ID
-from cormorant.store.schema.metadata import metadata
+from cormorant.store.schema.metadata import metadata, partial
 
 content = Table(
     "content",
@@ -40,7 +40,7 @@ content = Table(
     Column("orphan_since", Integer, comment="the run that first found that nothing leads to it, where that is counted"),
 )
 
-Index("ix_content_indexed", content.c.source_id, sqlite_where=text("indexed = 1"), postgresql_where=text("indexed"))
+partial(content, "ix_content_indexed", "source_id", "indexed", sqlite="indexed = 1")
 
 Index("ix_content_hash", content.c.content_hash)
 
@@ -94,7 +94,7 @@ outlinks = Table(
     Column("previous", LargeBinary, comment="as of the last inversion, while `inverted` is false"),
 )
 
-Index("ix_outlinks_changed", outlinks.c.id, sqlite_where=text("inverted = 0"), postgresql_where=text("NOT inverted"))
+partial(outlinks, "ix_outlinks_changed", "id", "NOT inverted", sqlite="inverted = 0")
 
 inlinks = Table(
     "inlinks",
@@ -110,7 +110,7 @@ inlinks = Table(
     Column("score", Double, nullable=False, server_default=text("0"), comment="from 0 to 1"),
 )  # fmt: skip
 
-Index("ix_inlinks_stale", inlinks.c.id, sqlite_where=text("stale = 1"), postgresql_where=text("stale"))
+partial(inlinks, "ix_inlinks_stale", "id", "stale", sqlite="stale = 1")
 
 near = Table(
     "near",

@@ -10,7 +10,6 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Double,
-    Index,
     Integer,
     LargeBinary,
     SmallInteger,
@@ -20,7 +19,7 @@ from sqlalchemy import (
     text,
 )
 
-from cormorant.store.schema.metadata import metadata
+from cormorant.store.schema.metadata import also, metadata, partial
 
 BIG_ID = BigInteger().with_variant(Integer, "sqlite")
 
@@ -39,7 +38,7 @@ site = Table(
     Column("lane", Text, comment="the address whose pace it shares with others; none when it does not"),
 )
 
-Index("ix_site_lane", site.c.lane, sqlite_where=text("lane IS NOT NULL"), postgresql_where=text("lane IS NOT NULL"))
+partial(site, "ix_site_lane", "lane", "lane IS NOT NULL")
 
 site_source = Table(
     "site_source",
@@ -77,13 +76,13 @@ resource = Table(
     Column("display", Text, comment="shown instead of the address; NULL: the source says"),
     UniqueConstraint("site_id", "hash"),
     sqlite_autoincrement=True,
-    postgresql_with={"fillfactor": "85"},
 )
+also(resource, "ALTER TABLE resource SET (fillfactor = 85)", "postgresql")
 
-_READY = (resource.c.site_id, resource.c.source_id, resource.c.due)
 # In SQLite every index ends with the number of the row. Without it in PostgreSQL all that are due alike are sorted.
-Index("ix_resource_ready", *_READY, sqlite_where=text("state = 0")).ddl_if(dialect="sqlite")
-Index("ix_resource_ready", *_READY, resource.c.id, postgresql_where=text("state = 0")).ddl_if(dialect="postgresql")
+_READY = "CREATE INDEX ix_resource_ready ON resource (site_id, source_id, due{also}) WHERE state = 0"
+also(resource, _READY.format(also=""), "sqlite")
+also(resource, _READY.format(also=", id"), "postgresql")
 
 SEEDS = text("resource.how = 0")
 ASTRAY = text("resource.outcome IN (4, 6)")
@@ -95,17 +94,11 @@ TROUBLED = text(
 """The start addresses, what is gone or deferred, the sitemaps, and all that the report of a run may tell of, in the
 words of their indexes: partial ones need the same."""
 
-Index("ix_resource_seed", resource.c.source_id, sqlite_where=text("how = 0"), postgresql_where=text("how = 0"))
-Index(
-    "ix_resource_astray",
-    resource.c.source_id,
-    resource.c.outcome,
-    sqlite_where=text("outcome IN (4, 6)"),
-    postgresql_where=text("outcome IN (4, 6)"),
-)
-_WITH_TROUBLE = text(TROUBLED.text.replace("resource.", ""))
-Index("ix_resource_troubled", resource.c.source_id, sqlite_where=_WITH_TROUBLE, postgresql_where=_WITH_TROUBLE)
-Index("ix_resource_sitemap", resource.c.source_id, sqlite_where=text("role = 2"), postgresql_where=text("role = 2"))
+partial(resource, "ix_resource_seed", "source_id", "how = 0")
+partial(resource, "ix_resource_astray", "source_id, outcome", "outcome IN (4, 6)")
+partial(resource, "ix_resource_troubled", "source_id", TROUBLED.text.replace("resource.", ""))
+partial(resource, "ix_resource_sitemap", "source_id", "role = 2")
+partial(resource, "ix_resource_display", "display", "display IS NOT NULL")
 
 claim = Table(
     "claim",
@@ -117,13 +110,6 @@ claim = Table(
     Column("every_s", Integer, nullable=False, comment="changefreq; 0: not said"),
     Column("run", Integer, nullable=False, comment="that read it"),
     Column("said", SmallInteger, nullable=False, comment="0 nothing that can be checked, 1 same, 2 newer"),
-)
-
-Index(
-    "ix_resource_display",
-    resource.c.display,
-    sqlite_where=text("display IS NOT NULL"),
-    postgresql_where=text("display IS NOT NULL"),
 )
 
 site_fact = Table(
