@@ -44,7 +44,7 @@ PROOFS = (
           "Killed at any step of a document's way, a crawl loses nothing and tells nothing twice.",
           tuple(f"--kills 25 {each} --part {number}/3" for each in STORES for number in (1, 2, 3))),
     Known("stories", "tests.journeys.stories",
-          "What people do with an installation goes as it must on either store; `make test` takes each on one in turns.",
+          "What people do with an installation goes as it must, on either store.",
           STORES),
     Known("outages", "tests.journeys.outages",
           "A database that crashes, goes away or has no connection free is a pause: nothing is lost or doubled.",

@@ -1,6 +1,6 @@
 """On which stores are journeys told? Most are on both; a run of all tests tells each of those on one, in turns.
 
-    python -m tests.journeys.stories --store sqlite|postgresql    tells all that are told on this store
+python -m tests.journeys.stories --store sqlite|postgresql    tells all that are told on this store
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def left_out(stories: Sequence[Any], asked: str) -> list[Any]:
 
 def _store(story: Any) -> str:
     """The store a story is told on, "" for one that is told of none."""
-    return str(getattr(story, "callspec", None) and story.callspec.params.get("kind") or "")
+    return str((getattr(story, "callspec", None) and story.callspec.params.get("kind")) or "")
 
 
 def main() -> int:

@@ -14,7 +14,7 @@ from tests.stores import KINDS
 def a_story(name: str, kind: str = "", *, marked: bool = False) -> Any:
     spec = SimpleNamespace(params={"kind": kind}) if kind else None
     return SimpleNamespace(
-        nodeid=f"test_x.py::{name}[{kind}-1]", get_closest_marker=lambda mark: marked and mark == BOTH or None,
+        nodeid=f"test_x.py::{name}[{kind}-1]", get_closest_marker=lambda mark: (marked and mark == BOTH) or None,
         **({"callspec": spec} if spec else {}),
     )  # fmt: skip
 

@@ -69,8 +69,8 @@ class Farm:
     many seconds.
     """
 
-    def __init__(self, world: World, chance: Random, busy: Random) -> None:
-        self.world, self._chance, self._busy = world, chance, busy
+    def __init__(self, world: World, chance: Random, busy: Random | None = None) -> None:
+        self.world, self._chance, self._busy = world, chance, busy or chance
         self.hosts: dict[str, Host] = {}
         self.witness: list[Asked] = []
         self.asked: Callable[[Asked], None] = lambda _: None
@@ -83,7 +83,9 @@ class Farm:
             delay = chance.choice((0.0, 0.0, 0.0, 10.0))
             slow = chance.uniform(0.02, 0.8)
             name = f"h{number}.example.org"
-            self.hosts[name] = Host(name, address, delay, (slow / 4, slow), busy=busy.choice((0.0, 0.2)))
+            self.hosts[name] = Host(name, address, delay, (slow / 4, slow))
+            if busy is not None:
+                self.hosts[name].busy = busy.choice((0.0, 0.2))
         for host in self.hosts.values():
             for _ in range(chance.randint(3, 8)):
                 self.add(host)

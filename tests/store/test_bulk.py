@@ -34,7 +34,7 @@ EVERY_TYPE = [
     (-(1 << 63), 0, 1e300, 32_767, -32_768, (1 << 63) - 1, None, "", "größer \U0001f426 'quoted' \\ %s ?"),
     (3, -1, 7, 0, 0, 0, b"", "", "\t\n\r"),
 ]
-DIALECT = postgresql.dialect()
+DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]
 SMALL = ("name", "role", "node", "pid", "started_at", "seen_at")
 
 

@@ -23,7 +23,7 @@ SCHEMA_VERSION = "0030"
 
 def also(table: Table, sql: str, dialect: str) -> None:
     """Say this too where the table is made in a database of this dialect, once the table is there."""
-    event.listen(table, "after_create", DDL(sql).execute_if(dialect=dialect))
+    event.listen(table, "after_create", DDL(sql).execute_if(dialect=dialect))  # type: ignore[no-untyped-call]
 
 
 def partial(table: Table, name: str, columns: str, where: str, *, sqlite: str = "") -> None:
