@@ -257,13 +257,16 @@ def test_another_hour_brings_another_pace_and_may_shut_a_source() -> None:
     paces = []
     for hour in (12, 12.99, 13, 13.5, 14):
         clock.at = NOON + (hour - 12) * 3600
-        manners.keep_hours(desk, {SOURCE: run}, Moment(NOW, clock.at))
+        manners.keep_hours(desk, {SOURCE: run}, Moment(NOW + clock.at - NOON, clock.at))
         paces.append((site.delay_s, desk.shut, site.rule))
     assert paces == [
         (0.5, frozenset(), "variable_delay 'Wed 10-13 0.5'"), (0.5, frozenset(), "variable_delay 'Wed 10-13 0.5'"),
         (2.0, {SOURCE}, "variable_delay 'Wed 13-14 suspend'"), (2.0, {SOURCE}, "variable_delay 'Wed 13-14 suspend'"),
         (2.0, frozenset(), "delay_s 2"),
     ]  # fmt: skip
+    clock.at = NOON - 7 * 86_400  # somebody set it back
+    manners.keep_hours(desk, {SOURCE: run}, Moment(NOW + 3 * 3600, clock.at))
+    assert site.delay_s == 0.5, "an hour later at the latest"
 
 
 def closed(outcomes: list[Outcome], waiting: int = 2) -> tuple[SourceWork, list[Report]]:

@@ -19,7 +19,7 @@ from cormorant.frontier.leases import LEASE_S, LeasedSite, Window
 from cormorant.frontier.supply import Moment, Supply
 from cormorant.store import processes
 from cormorant.store.database import Store
-from cormorant.store.schema import process, resource, site, site_source
+from cormorant.store.schema import process, resource, site, site_fact, site_source
 from tests.clocks import Shifted
 from tests.frontier.retriever import Retriever
 from tests.frontier.samples import SOURCE, admitted, pages, use
@@ -189,9 +189,15 @@ def test_what_waits_until_a_day_that_no_clock_shows_any_more_waits_no_longer(sto
 def test_what_held_for_a_day_by_a_clock_that_was_ahead_is_asked_for_anew(
     two: Two, scope: int, holds_s: float, held: bool
 ) -> None:
-    with two.stores["ada"].begin() as tx:
-        facts.write(tx, [facts.Fact(1, scope, "robots:https://a.example", b"", tx.now() + holds_s)])
+    store, name = two.stores["ada"], "robots:https://a.example"
+    with store.begin() as tx:
+        until = tx.now() + holds_s
+        facts.write(tx, [facts.Fact(1, scope, name, b"", until)])
         assert [each.site for each in facts.read(tx, [1], [scope])] == [1] * held
+    Setbacks(store, two.clock).look()
+    with store.begin() as tx:
+        left = tx.rows(sa.select(site_fact.c.valid_until).where(site_fact.c.name == name))
+        assert left == [(until if held else 0.0,)], "nor does it hold when the clock has come so far"
 
 
 def test_a_retriever_at_work_asks_anew_in_time_whatever_the_clock_shows(store: Store) -> None:
@@ -208,13 +214,15 @@ def test_a_retriever_at_work_asks_anew_in_time_whatever_the_clock_shows(store: S
     assert not one.facts
 
 
-@pytest.mark.parametrize("by", [3_600.0, -3_600.0, -400 * DAY_S])
+@pytest.mark.parametrize(("before", "by"), [(0.0, 3_600.0), (0.0, -3_600.0), (0.0, -400 * DAY_S), (3_600.0, -3_600.0)])
 @pytest.mark.parametrize(("rests_s", "left_s"), [(60.0, 50.0), (5.0, 0.0), (0.0, 0.0)])
 @pytest.mark.parametrize("gives_back", [True, False])
 def test_a_rest_is_as_long_as_it_was_asked_for(
-    two: Two, by: float, rests_s: float, left_s: float, *, gives_back: bool
+    two: Two, before: float, by: float, rests_s: float, left_s: float, *, gives_back: bool
 ) -> None:
     """Asked for before somebody set the clock, and written down behind that."""
+    two.clock.shift += before
+    two.pass_(1.0)
     first, _ = two.leased("ada")
     at = two.clock.now() if rests_s else 0.0
     site_work = SiteWork(first.lease, {}, 1, trouble=503, not_before=at + rests_s)

@@ -23,8 +23,8 @@ from tests.threaded import running
 _WENT: dict[str, Counter[str]] = {}
 """How the tests of a proof went, by its file."""
 _LEFT_OUT: dict[str, dict[str, str]] = {}
-_TOLD = Counter[str]()
-"""How the stories went that are told on one store alone."""
+_TOLD: dict[str, str] = {}
+"""How each story went."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -39,8 +39,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Count the tests of proofs."""
     file, _, name = report.nodeid.partition("::")
-    if report.when == "call" or report.failed:
-        _TOLD[report.outcome] += 1
+    if report.failed or (report.when == "call" and "/journeys/" in file):
+        _TOLD[report.nodeid] = report.outcome
     if "/prove_" in file and (report.when == "call" or report.skipped):
         _WENT.setdefault(file, Counter())[report.outcome] += 1
         if report.skipped and isinstance(report.longrepr, tuple):
@@ -55,7 +55,7 @@ def pytest_sessionfinish() -> None:
             record(proof.name, figures, _LEFT_OUT.get(proof.run))
     store = os.environ.get(STORIES, "")
     if store in KINDS and "PYTEST_XDIST_WORKER" not in os.environ:
-        figures = {"stories": _TOLD.total(), "as they must be": _TOLD["passed"]}
+        figures = {"stories": len(_TOLD), "as they must be": [*_TOLD.values()].count("passed")}
         record("stories", figures, part=f"--store {store}")
 
 

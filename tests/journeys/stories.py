@@ -1,6 +1,8 @@
 """On which stores are journeys told? Most are on both; a run of all tests tells each of those on one, in turns.
 
-python -m tests.journeys.stories --store sqlite|postgresql    tells all that are told on this store
+python -m tests.journeys.stories --store sqlite|postgresql    tells all that are told on both, on this store
+
+Those that are told on a file alone are left to `make test`.
 """
 
 from __future__ import annotations
@@ -13,10 +15,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.stores import KINDS
 
 STORIES = "JOURNEY_STORES"
-"""Which are told: on one store, or in `turns`; else all."""
+"""Which are told: those of one store, each on one in `turns`, or `all`."""
 BOTH = "both_stores"
 """The mark of those that are told on both nevertheless."""
 PARALLEL = 4
@@ -26,8 +30,10 @@ def left_out(stories: Sequence[Any], asked: str) -> list[Any]:
     """Those of the stories that are not told."""
     if asked in KINDS:
         return [each for each in stories if _store(each) != asked]
-    if asked != "turns":
+    if asked in ("", "all"):
         return []
+    if asked != "turns":
+        raise pytest.UsageError(f"{STORIES} is turns, all, {' or '.join(KINDS)}, not {asked!r}.")
     pairs: dict[str, list[Any]] = {}
     for each in stories:
         if (store := _store(each)) and each.get_closest_marker(BOTH) is None:

@@ -18,7 +18,7 @@ DOCUMENTS, RUNS = 60, 1
 BOTH = ("404 storm", "noindex everywhere", "robots.txt forbids everything", "empty sitemap", "unmounted root")
 """Accidents that happen on both stores; each other one on one of them, as the long form has them all on both."""
 PAIRS = [
-    (kind, accident)
+    pytest.param(kind, accident, id=f"{kind}-{accident.name}", marks=pytest.mark.both_stores)
     for number, accident in enumerate(ACCIDENTS)
     for kind in (KINDS if accident.name in BOTH else KINDS[number % 2 :][:1])
 ]
@@ -32,7 +32,7 @@ def brisk() -> Iterator[Crawler]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "accident"), PAIRS, ids=lambda each: getattr(each, "name", each))
+@pytest.mark.parametrize(("kind", "accident"), PAIRS)
 def test_nothing_leaves_that_is_only_out_of_sight(home: Home, brisk: Crawler, accident: Accident) -> None:
     if reason := why_not(accident):
         pytest.skip(reason)

@@ -37,10 +37,15 @@ def test_all_are_told(asked: str) -> None:
     assert len(told(asked)) == len(STORIES)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_those_of_a_store(kind: str) -> None:
-    single = ["single[postgresql-1]"] if kind == "postgresql" else []
-    assert told(kind) == [*(f"{name}[{kind}-1]" for name in ("one", "two", "three", "kill")), *single]
+@pytest.mark.parametrize("of", KINDS)
+def test_those_of_a_store(of: str) -> None:
+    single = ["single[postgresql-1]"] if of == "postgresql" else []
+    assert told(of) == [*(f"{name}[{of}-1]" for name in ("one", "two", "three", "kill")), *single]
+
+
+def test_what_nobody_can_ask_for() -> None:
+    with pytest.raises(pytest.UsageError, match="turns, all, sqlite or postgresql"):
+        told("both")
 
 
 def test_in_turns_each_is_told_on_one_store() -> None:

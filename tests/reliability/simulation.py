@@ -115,7 +115,7 @@ class Simulation:
 
         packs = PackFolder(self.plan.cache)
         return House(
-            self.folder, store, self.clock, SOURCES, copies, none, none, none, none, packs, searchable=False,
+            self.folder, store, store.clock, SOURCES, copies, none, none, none, none, packs, searchable=False,
             runs_at_once=self.most,
         )  # fmt: skip
 

@@ -108,7 +108,6 @@ class Watch:
     def stepped(self) -> None:
         """The clocks were set: until when sites rest by them is no moment that was meant any more."""
         self._resting = {number: (until, inf) for number, (until, _) in self._resting.items()}
-        self._put_off.clear()
 
     def look(self, by: str) -> None:
         """Somebody has done with a transaction: see what is different."""
@@ -270,8 +269,8 @@ class Watch:
     def put_off(self, line: Asked, seconds: float) -> None:
         """A site asks somebody to leave it alone for a while."""
         key, at = (line.host, line.process, line.epoch), self._world.now
-        _, until = self._put_off.get(key, (0.0, 0.0))
-        self._put_off[key] = (at, max(at + seconds, until))
+        told_at, until = self._put_off.get(key, (at, 0.0))
+        self._put_off[key] = (at if until <= at else told_at, max(at + seconds, until))
 
     def _see_rest(self, line: Asked) -> None:
         """Whoever was told to wait begins nothing from a moment later on."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from cormorant.base.clock import SystemClock
 from cormorant.store.database import Store
 from cormorant.store.steady import KEPT, Steady
 from tests.clocks import Shifted
@@ -96,3 +97,18 @@ def test_a_transaction_tells_what_has_run_out(clock: Shifted, tmp_path: Path) ->
             assert (tx.lapsed(LEASE_S, now), tx.run_out(LEASE_S, now)) == (before, -inf)
     finally:
         store.close()
+
+
+def test_what_is_dated_is_dated_by_the_clock_of_the_store(store_url: str) -> None:
+    """Which is another than ours where a server has it: ours is off by a day, and nobody is the wiser."""
+    ours = Shifted(SystemClock().now())
+    ours.shift = DAY_S
+    store = Store.open(store_url, ours)
+    with store.read() as tx:
+        asked = tx.now()
+    assert store.clock.now() == pytest.approx(asked, abs=5.0)
+    ours.at += 60.0
+    assert store.clock.now() == pytest.approx(asked + 60.0, abs=5.0)
+    assert store.clock.monotonic() == ours.monotonic()
+    assert (asked == ours.now() - 60.0) == store.sqlite
+    store.close()

@@ -70,7 +70,7 @@ def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], No
     return House(
         folder=plan.folder,
         store=store,
-        clock=clock,
+        clock=store.clock,
         kinds=SOURCES,
         cache=lambda: LocalCache(plan.cache, clock),
         index_reader=lambda: embedded.open_reader(plan.folder / "index"),

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from cormorant.sources.protocol import Source
 
 
+LOOK_S = 3_600.0
+"""How long a site keeps a pace until its sources are asked again: somebody may have set the clock."""
 SHUT_OUT = 3
 """Visits in a row that end held, each because a login page came, after which a source leaves a site alone."""
 
@@ -184,12 +186,13 @@ def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment)
     for number in site.sources.keys() & dispatches.keys():
         watch(site, dispatches[number].source, dispatches[number].order.run)
     site.sent_at = moment.latest_of(site.requested_at)
-    _keep_pace(site, dispatches)
+    _keep_pace(site, dispatches, moment)
 
 
-def _keep_pace(site: SiteWork, dispatches: Mapping[int, Dispatch]) -> None:
+def _keep_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
     paces = [dispatches[source].source.pace(site.key, site.facts) for source in site.sources if source in dispatches]
-    site.pace_until = min((pace.until for pace in paces), default=inf)
+    until = moment.monotonic_of(min((pace.until for pace in paces), default=inf))
+    site.pace_until = min(until, moment.monotonic + LOOK_S)
     slowest = max(paces, key=lambda pace: pace.delay_s, default=Pace(0.0, 1, ""))
     site.set_pace(slowest.delay_s, min((pace.parallel for pace in paces), default=1), slowest.rule)
 
@@ -199,5 +202,5 @@ def keep_hours(desk: Desk, dispatches: Mapping[int, Dispatch], moment: Moment) -
     suspended = (source for source, run in dispatches.items() if run.source.settings.suspended_until(moment.store))
     desk.shut = frozenset(suspended)
     for site in desk.sites.values():
-        if site.pace_until <= moment.store:
-            _keep_pace(site, dispatches)
+        if site.pace_until <= moment.monotonic:
+            _keep_pace(site, dispatches, moment)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from cormorant.base.log import logger
 from cormorant.catalog import receivers
-from cormorant.frontier import leases
+from cormorant.frontier import facts, leases
 from cormorant.store import processes
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Setbacks:
         if self._store.steady.set_back == self._seen:
             return
         with self._store.begin() as tx:
-            count = leases.shorten(tx)
+            count = leases.shorten(tx) + facts.shorten(tx)
             processes.shorten(tx)
             receivers.awake(tx, receivers.MOST_REST_S if self._seen < 0 else 0.0)
         _log.info("clock looked at", extra={"set_back": self._store.steady.set_back, "put_right": count})

@@ -133,16 +133,16 @@ class SiteWork:
 
     One that failed is awaited until that was written, since the next visit asks for it anew.
 
-    `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them, kept while
-    the site rests. Sources that may have missed something while the site did not answer are in `answers_again` as soon
-    as it does. `known` are the rest and the failures that its row had when last read or written here. `hold_until` says
-    until when each fact holds, in epoch seconds. `paced`: a request has shown where it lies; `pace_until` is when its
-    sources may ask for another pace (epoch seconds). `lane` is the one it shares its pace in; while it is `unplaced`
-    nobody knows which, and nothing is handed out. `lessons` counts facts that were learned; `led` says for each source
-    how many of them it was asked about where they lead. `watches` are what each source watches here, `watched` what
-    was kept of that. `stuck` counts visits that take long. One that `leaves` is for another process, which has nothing
-    to do: nothing more is handed out. No visit begins behind `leased_until` (monotonic seconds): a process that was
-    stopped for so long does not know yet who has the site now.
+    `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them, kept
+    while the site rests. Sources that may have missed something while the site did not answer are in `answers_again`
+    as soon as it does. `known` are the rest and the failures that its row had when last read or written here.
+    `hold_until` says until when each fact holds (monotonic seconds). `paced`: a request has shown where it lies;
+    `pace_until` is when its sources are asked for their pace again (monotonic seconds). `lane` is the one it shares
+    its pace in; while it is `unplaced` nobody knows which, and nothing is handed out. `lessons` counts facts that were
+    learned; `led` says for each source how many of them it was asked about where they lead. `watches` are what each
+    source watches here, `watched` what was kept of that. `stuck` counts visits that take long. One that `leaves` is
+    for another process, which has nothing to do: nothing more is handed out. No visit begins behind `leased_until`
+    (monotonic seconds): a process that was stopped for so long does not know yet who has the site now.
     """
 
     lease: Lease

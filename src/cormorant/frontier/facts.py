@@ -16,10 +16,10 @@ FOR_EVER = 1e12
 """Epoch seconds until which what was counted holds: until it is counted anew, or a forced run begins."""
 
 MOST_HELD_S = 86_400.0 + 3_600.0
-"""How long what the installation knows of a site holds at most: robots.txt, for a day (RFC 9309 section 2.4).
+"""How long a robots.txt holds at most: a day (RFC 9309 section 2.4).
 
-What is to hold for longer was written by a clock that was set back since; one that was less than an hour ahead is let
-pass.
+What the installation knows until a later time, and not for ever, was written by a clock that was set back since; one
+that was less than an hour ahead is let pass.
 """
 
 CHUNK = 1_000
@@ -48,13 +48,25 @@ def write(tx: Tx, facts: Sequence[Fact]) -> None:
 def read(tx: Tx, sites: Sequence[int], scopes: Sequence[int]) -> list[Fact]:
     """The facts of these sites that still hold, for these scopes."""
     columns, now, found = site_fact.c, tx.now(), list[Fact]()
-    until = columns.valid_until
-    may_hold = sa.or_(columns.scope != INSTALLATION, until >= FOR_EVER, until <= now + MOST_HELD_S)
-    statement = sa.select(columns.site_id, columns.scope, columns.name, columns.value, until)
-    statement = statement.where(columns.scope.in_(scopes), until > now, may_hold)
+    statement = sa.select(columns.site_id, columns.scope, columns.name, columns.value, columns.valid_until)
+    statement = statement.where(columns.scope.in_(scopes), columns.valid_until > now, sa.not_(_too_long(now)))
     for start in range(0, len(sites), CHUNK):
         found += [Fact(*row) for row in tx.rows(statement.where(columns.site_id.in_(sites[start : start + CHUNK])))]
     return found
+
+
+def _too_long(now: float) -> sa.ColumnElement[bool]:
+    """What is to hold for longer than anything does."""
+    until = site_fact.c.valid_until
+    return sa.and_(site_fact.c.scope == INSTALLATION, until > now + MOST_HELD_S, until < FOR_EVER)
+
+
+def shorten(tx: Tx) -> int:
+    """Let nothing hold longer than it may, or it does again when a clock that was set back has come so far.
+
+    Returns how many did.
+    """
+    return tx.execute(sa.update(site_fact).where(_too_long(tx.now())).values(valid_until=0.0)).rowcount
 
 
 def expire(tx: Tx, source: int) -> None:

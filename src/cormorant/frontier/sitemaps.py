@@ -27,6 +27,8 @@ NAME = "sitemap:"
 """How the names of facts begin that tell what a sitemap brought; its number follows."""
 NONE_S = 30 * 86_400.0
 """Seconds for which a document that was named as a sitemap, and is none, is not taken for one again."""
+SLACK_S = 3_600.0
+"""By how much longer that may be, as a clock was set back since: by more it is taken for one."""
 _NAMED = (How.SEED, How.SITEMAP, How.ROBOTS)
 """How what was a sitemap from the beginning was found."""
 
@@ -183,7 +185,7 @@ def _known_to_be_none(tx: Tx, source: int, found: Mapping[int, int]) -> set[int]
     columns, names = site_fact.c, {f"{NAME}{number}": number for number in found}
     statement = sa.select(columns.name).where(
         columns.site_id.in_({*found.values()}), columns.scope == source, columns.name.in_(list(names)),
-        columns.valid_until.between(tx.now(), tx.now() + NONE_S),
+        columns.valid_until.between(tx.now(), tx.now() + NONE_S + SLACK_S),
     )  # fmt: skip
     return {names[row.name] for row in tx.rows(statement)}
 

@@ -135,7 +135,7 @@ def _give_way(tx: Tx, sites: Sequence[SiteWork]) -> None:
 
 def _as_meant(tx: Tx, sites: Sequence[SiteWork]) -> None:
     """Have rests written down as their owner counts them: a clock that was set since makes none shorter or longer."""
-    if not tx.stepped():
+    if not tx.was_set:
         return
     now, here = tx.now(), tx.clock.monotonic()
     for site in sites:

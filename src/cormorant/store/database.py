@@ -22,7 +22,7 @@ from sqlalchemy import exc
 
 from cormorant.store import drivers
 from cormorant.store.schema import metadata
-from cormorant.store.steady import Steady
+from cormorant.store.steady import ServerClock, Steady
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,6 +71,11 @@ class Tx:
         """The same of what must on no account be taken for over too soon: nothing is before this process can know."""
         return -inf if self._steady.doubts(seconds) else self.lapsed(seconds, now)
 
+    @property
+    def was_set(self) -> bool:
+        """Was the clock set since this process opened the store?"""
+        return self._steady.was_set
+
     def stepped(self) -> float:
         """By how much the clock was set since this process opened the store: what is less that is for intervals."""
         return self._steady.total
@@ -90,6 +95,11 @@ class Store:
         self._pid = os.getpid()
         self.url = url
         self.sqlite = engine.dialect.name == "sqlite"
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that rows are dated by: of this machine where the store is a file on it, else of the server."""
+        return self._clock if self.sqlite else ServerClock(self._clock, self.steady)
 
     @classmethod
     def open(cls, url: str, clock: Clock) -> Store:

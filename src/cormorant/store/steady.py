@@ -40,6 +40,15 @@ class Steady:
         self.total, self.set_back = 0.0, 0
         self._doubts_from: float | None = None
 
+    @property
+    def was_set(self) -> bool:
+        """Was the clock set since this process looked at it first? It may have been set right again."""
+        return bool(self._steps)
+
+    def now(self) -> float:
+        """What the clock of the store shows (epoch seconds), by the last look at it; before that, what ours does."""
+        return self._clock.now() if self._apart is None else self._clock.monotonic() + self._apart
+
     def doubt(self) -> None:
         """Take it for possible from now on that the clock was set just before: nobody here has seen it then."""
         self._doubts_from = self._clock.monotonic()
@@ -71,3 +80,18 @@ class Steady:
             behind += step.by
             most = max(most, behind)
         return most
+
+
+class ServerClock:
+    """The clock of a database server, for what is dated without asking it each time."""
+
+    def __init__(self, clock: Clock, steady: Steady) -> None:
+        self._clock, self._steady = clock, steady
+
+    def now(self) -> float:
+        """Epoch seconds, by the last look."""
+        return self._steady.now()
+
+    def monotonic(self) -> float:
+        """Seconds of this machine, never going back."""
+        return self._clock.monotonic()

@@ -262,10 +262,10 @@ def test_rules_of_another_site_hold_for_a_day_whatever_the_clock_shows(shift: fl
     visits.clock.shift += shift
     visits.clock.at += DAY_S - 60
     visits.fetch()
+    assert sum(address == f"{OTHER}/robots.txt" for address, _ in visits.net.asked) == 1
     visits.clock.at += 120
     visits.fetch()
-    asked = [round(at, -3) for address, at in visits.net.asked if address == f"{OTHER}/robots.txt"]
-    assert asked == [1_000.0, round(DAY_S + 1_000.0, -3)]
+    assert sum(address == f"{OTHER}/robots.txt" for address, _ in visits.net.asked) == 2
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:8080", "wiki.localhost", "a.b.localhost:81", "localhost."])
