@@ -123,7 +123,11 @@ LOST = (
     _plant(
         "what arrives at a site that was done wakes nobody",
         "frontier/admission.py",
-        ('        "done_generation": sa.case((done > before, before), else_=done),\n', ""),
+        (
+            "not_before = 0,\n    done_generation = CASE WHEN site_source.done_generation > :before THEN :before"
+            " ELSE site_source.done_generation END\n",
+            "not_before = 0\n",
+        ),
     ),
     _plant(
         "links are admitted in a transaction of their own",
