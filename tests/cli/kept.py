@@ -17,12 +17,16 @@ import selectors
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
 from cormorant.cli import main
+from cormorant.store import compiled
+from tests.compiling import Shared
 
 ROOT = Path(__file__).resolve().parents[2]
 _BUSY = Lock()
@@ -71,12 +75,18 @@ def _kept() -> Kept:
     return Kept()
 
 
-def run(words: list[str], environment: dict[str, str], folder: Path, limit_s: float) -> int | None:
-    """Have a command carried out; returns its exit code, or None while another thread's is."""
+def run(words: list[str], environment: Mapping[str, str], limit_s: float) -> tuple[int, str, str] | None:
+    """Have a command carried out in the folder that this process is in; None while another thread's is.
+
+    Returns its exit code and what it wrote to standard output and standard error.
+    """
     if not _BUSY.acquire(blocking=False):
         return None
     try:
-        return _kept().run(words, environment, folder, limit_s)
+        with TemporaryDirectory(prefix="said-") as place:
+            code = _kept().run(words, dict(environment), Path(place), limit_s)
+            out, err = ((Path(place) / name).read_text() for name in ("out", "err"))
+            return code, out, err
     finally:
         _BUSY.release()
 
@@ -97,6 +107,7 @@ def _serve() -> None:
     """Fork for every order until there are no more; what is forked returns as well, to end like any command."""
     for name in ("cormorant.app.following", "cormorant.cli.crawl", "cormorant.cli.runs"):
         importlib.import_module(name)
+    compiled.STATEMENTS = statements = Shared()
     gc.collect()
     gc.freeze()
     answers = os.dup(1)
@@ -109,6 +120,7 @@ def _serve() -> None:
         os.write(answers, f"{pid:<12}".encode())
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         os.write(answers, f"{code:<12}".encode())
+        statements.learn()
 
 
 if __name__ == "__main__":

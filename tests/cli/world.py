@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
@@ -139,11 +138,8 @@ class Installation:
 
     def _apart(self, *words: str) -> Done:
         """Run a command in a process that was forked with the program loaded; in a new one while another is."""
-        with TemporaryDirectory(prefix="said-") as place:
-            code = kept.run(["--data", str(self.folder), *words], self._given, Path(place), LIMIT_S)
-            if code is not None:
-                return Done(code, *((Path(place) / name).read_text() for name in ("out", "err")))
-        return ended(self.start(*words))
+        said = kept.run(["--data", str(self.folder), *words], self._given, LIMIT_S)
+        return Done(*said) if said else ended(self.start(*words))
 
     @property
     def _given(self) -> dict[str, str]:

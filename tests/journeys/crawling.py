@@ -23,6 +23,8 @@ from cormorant.base.errors import CormorantError
 from cormorant.frontier import retry
 from cormorant.model.run import Mode, Refresh
 from cormorant.operate import crawl
+from cormorant.store import compiled
+from tests.compiling import Shared
 from tests.journeys.home import Home
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -133,9 +135,11 @@ def main() -> None:
     """Read orders until there are no more."""
     if len(sys.argv) > 1:
         retry.FIRST_WAIT_S = float(sys.argv[1])
+    compiled.STATEMENTS = statements = Shared()
     while line := sys.stdin.readline():
         sys.stdout.write(json.dumps(_carry_out(json.loads(line))) + "\n")
         sys.stdout.flush()
+        statements.learn()
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from cormorant.base.errors import (
     Unreachable,
     UsageError,
 )
+from cormorant.store import compiled
 
 OLDEST_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 30_000
@@ -139,6 +140,7 @@ def _sqlite_engine(url: str) -> sa.Engine:
         pool_use_lifo=True,  # one connection does most of the work, and only its cache is large
         max_overflow=6,
         connect_args={"check_same_thread": False},
+        execution_options={"compiled_cache": compiled.STATEMENTS},
     )
     event.listen(made, "connect", _prepare_sqlite)
     return made
@@ -186,6 +188,7 @@ def _postgres_engine(url: str) -> sa.Engine:
         max_overflow=6,
         pool_pre_ping=True,
         connect_args={"options": "-c jit=off", "connect_timeout": 10},
+        execution_options={"compiled_cache": compiled.STATEMENTS},
     )
 
 
