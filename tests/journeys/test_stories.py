@@ -20,7 +20,7 @@ def a_story(name: str, kind: str = "", *, marked: bool = False) -> Any:
 
 
 STORIES = [
-    *(a_story(name, kind) for name in ("one", "two", "three") for kind in KINDS),
+    *(a_story(name, kind) for name in ("one", "two", "six") for kind in KINDS),
     *(a_story("kill", kind, marked=True) for kind in KINDS),
     a_story("single", "postgresql"),
     a_story("none"),
@@ -40,7 +40,7 @@ def test_all_are_told(asked: str) -> None:
 @pytest.mark.parametrize("of", KINDS)
 def test_those_of_a_store(of: str) -> None:
     single = ["single[postgresql-1]"] if of == "postgresql" else []
-    assert told(of) == [*(f"{name}[{of}-1]" for name in ("one", "two", "three", "kill")), *single]
+    assert told(of) == [*(f"{name}[{of}-1]" for name in ("one", "two", "six", "kill")), *single]
 
 
 def test_what_nobody_can_ask_for() -> None:
@@ -51,6 +51,12 @@ def test_what_nobody_can_ask_for() -> None:
 def test_in_turns_each_is_told_on_one_store() -> None:
     """But for what has a mark, and what is told on one alone."""
     assert told("turns") == [
-        "one[postgresql-1]", "two[sqlite-1]", "three[postgresql-1]", "kill[sqlite-1]", "kill[postgresql-1]",
+        "one[sqlite-1]", "two[sqlite-1]", "six[postgresql-1]", "kill[sqlite-1]", "kill[postgresql-1]",
         "single[postgresql-1]", "none[-1]",
     ]  # fmt: skip
+
+
+def test_one_that_is_added_leaves_the_others_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = told("turns")
+    monkeypatch.setitem(globals(), "STORIES", [*(a_story("anew", kind) for kind in KINDS), *STORIES])
+    assert [each for each in told("turns") if not each.startswith("anew")] == before
