@@ -16,7 +16,7 @@ from cormorant.portal import door, signing, site
 from cormorant.portal.guard import Guard
 from tests.portal.visiting import Caller
 
-CLOSED = "/api/openapi.json"
+CLOSED = "/api/v1/runs"
 
 
 @pytest.fixture
