@@ -93,3 +93,32 @@ def test_what_ignores_a_hang_up_goes_on(bare: Installation, site: Site) -> None:
     process.send_signal(signal.SIGHUP)
     going_on.set()
     assert ended(process).code == 0
+
+
+ENDS = """
+import atexit, logging, sys, threading, time
+from cormorant.cli.signals import Interruption
+
+class Kept:
+    def __del__(self):
+        print("freed")
+
+interruption, kept = Interruption(), Kept()
+interruption.listen(tell_all=False)
+atexit.register(print, "at the end")
+logging.getLogger().addHandler(logging.handlers.MemoryHandler(9, target=logging.StreamHandler(sys.stdout)))
+logging.getLogger().warning("written down")
+threading.Thread(target=lambda: (time.sleep(0.2), print("awaited"))).start()
+"""
+
+
+def test_an_end_does_what_is_left_to_do_and_frees_nothing() -> None:
+    def ended_by(line: str) -> tuple[int, list[str]]:
+        command = [sys.executable, "-c", f"import logging.handlers{ENDS}{line}"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+        return done.returncode, [*done.stdout.splitlines(), *done.stderr.splitlines()[-1:]]
+
+    assert ended_by("interruption.end(4)") == (4, ["awaited", "at the end", "written down"])
+    assert ended_by("1 / 0") == (
+        1, ["awaited", "at the end", "written down", "freed", "ZeroDivisionError: division by zero"],
+    )  # fmt: skip
