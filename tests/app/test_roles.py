@@ -13,8 +13,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from cormorant.app import conducting, roles, supervisor
+from cormorant.app import heartbeat as heart
 from cormorant.base import runlog
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import Unreachable
@@ -33,7 +35,11 @@ from cormorant.journal import runs
 from cormorant.model.run import Refresh, RunState
 from cormorant.operate import indexing
 from cormorant.receivers import stream
+from cormorant.store import processes
 from cormorant.store.database import Store
+from cormorant.store.schema import site
+from tests.clocks import Shifted, until
+from tests.stores import prepare
 
 PATIENCE_S = 20.0
 
@@ -185,6 +191,59 @@ def test_a_run_for_another_node_is_not_begun_and_one_that_has_become_so_is_let_g
     asyncio.run(work())
     with store.read() as tx:
         assert runs.get(tx, moved).state is RunState.RETRIEVING, "whose it is goes on with it"
+
+
+AHEAD_S = 400 * 86_400.0
+
+
+@pytest.fixture
+def set_by_hand(tmp_path: Path) -> Iterator[Any]:
+    """An installation whose clock somebody sets, with a site that is waited for."""
+    prepare(url := f"sqlite:///{tmp_path / 'store.db'}")
+    store = Store.open(url, clock := Shifted(1_767_225_600.0))
+    with store.begin() as tx:
+        tx.execute(sa.insert(site).values(key="a.example"))
+    yield SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
+    store.close()
+
+
+def waited_for(house: Any, look: Callable[[], object]) -> bool:
+    """Is a site still waited for by a clock that was ahead, when a process has seen that and looks again?"""
+    for ahead in (0.0, AHEAD_S, 0.0):
+        house.clock.shift = ahead
+        house.clock.at += roles.SAY_S + 1.0
+        look()
+        with house.store.begin() as tx:
+            tx.execute(sa.update(site).where(sa.literal(bool(ahead))).values(not_before=tx.now() + 60.0))
+    with house.store.read() as tx:
+        return bool(tx.rows(sa.select(site.c.id).where(site.c.not_before > 0.0)))
+
+
+def test_a_retriever_puts_right_what_it_wrote_by_a_clock_that_was_ahead(set_by_hand: Any, tmp_path: Path) -> None:
+    cache, unused = LocalCache(tmp_path, set_by_hand.clock), None
+    means = Means("ada", set_by_hand.store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    made = roles.Assignments(set_by_hand, unused, means, 1)  # type: ignore[arg-type]  # nothing is fetched
+    assert not waited_for(set_by_hand, lambda: made({}))
+    cache.close()
+
+
+def test_a_heart_beats_where_clocks_are_set(set_by_hand: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    beats: list[float] = []
+    said = processes.say
+
+    def say(*given: Any) -> None:
+        said(*given)
+        beats.append(set_by_hand.clock.now())
+
+    monkeypatch.setattr(processes, "say", say)
+    monkeypatch.setattr(heart, "SAY_S", 0.01)
+    with heart.heartbeat(set_by_hand, "provider@here", "provider"):
+
+        def beat() -> None:
+            now = len(beats) + 1
+            until(lambda: len(beats) > now)
+
+        assert not waited_for(set_by_hand, beat)
 
 
 def test_an_edit_is_followed_also_when_the_source_cannot_be_made_at_first(store: Store, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
 from cormorant.catalog import receivers
-from cormorant.crawl.setback import Setbacks
+from cormorant.crawl.setback import LONG_S, Setbacks
 from cormorant.frontier import facts, lane, leases, retry, supply
 from cormorant.frontier.desk import Desk, SiteWork
 from cormorant.frontier.facts import INSTALLATION
@@ -177,6 +177,32 @@ def test_what_waits_until_a_day_that_no_clock_shows_any_more_waits_no_longer(sto
     Setbacks(store, SystemClock()).look()
     with store.read() as tx:
         assert tx.rows(sa.select(site.c.not_before)) == [(right,)]
+
+
+@pytest.mark.parametrize("ahead_s", [4.0, 60.0])
+def test_what_was_written_while_it_was_ahead_and_who_looks_for_all_did_not_look(two: Two, ahead_s: float) -> None:
+    """A conductor that slept finds it, and of a moment between two of its looks whoever wrote it."""
+    for_all = Setbacks(two.stores["ada"], two.clock)
+    own = Setbacks(two.stores["bob"], two.clock, for_all=False)
+    for_all.look()
+    own.look()
+    two.clock.shift += 400 * DAY_S
+    with two.stores["bob"].begin() as tx:
+        tx.execute(sa.update(site).values(not_before=tx.now() + 60.0))
+    two.clock.at += ahead_s
+    two.clock.shift -= 400 * DAY_S
+    for each in (for_all, own) if ahead_s < LONG_S else (for_all,):
+        each.look()
+    with two.stores["bob"].read() as tx:
+        assert [rest for (rest,) in tx.rows(sa.select(site.c.not_before))] == [0.0, 0.0]
+
+
+def test_who_looks_for_itself_alone_puts_nothing_right_that_it_has_not_seen(two: Two) -> None:
+    with two.stores["bob"].begin() as tx:
+        tx.execute(sa.update(site).values(not_before=tx.now() + 400 * DAY_S))
+    Setbacks(two.stores["bob"], two.clock, for_all=False).look()
+    with two.stores["bob"].read() as tx:
+        assert tx.rows(sa.select(site.c.id).where(site.c.not_before > two.clock.now()))
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,13 @@ FOUND = (
     ),
     Found(
         "interleavings",
+        "A conductor that was stopped for all the time that a clock was ahead saw nothing of that, so a host that was "
+        "put off meanwhile waited until a day that the clock had shown.",
+        "Who has not looked for long looks as if it began, and whoever wrote something looks as well "
+        "(`crawl/setback.py`).",
+    ),
+    Found(
+        "interleavings",
         "When a clock that had been a month behind was put right, a site that was known to have been asked by others "
         "meanwhile was left alone for a month, and its run stood still.",
         "A request of others was now at the latest, by the clock of the process (`frontier/supply.py`).",

@@ -22,8 +22,6 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-from sqlalchemy import Dialect
-
 from cormorant.app import roles
 from cormorant.app.build import Plan
 from cormorant.base.errors import CormorantError
@@ -66,11 +64,6 @@ STEPS_S = (-3.0, 3.0, -60.0, 60.0, -3_600.0, 3_600.0, -DAY_S, DAY_S, -30 * DAY_S
 LONG = 0.04
 """How many seeds live for hours, in which little happens, instead of minutes."""
 _UNTOLD = (Event.LINKS,)
-
-
-STATEMENTS: dict[Any, Any] = {}
-DIALECTS: dict[str, Dialect] = {}
-"""Statements as they were compiled, for which dialect: processes that start anew need not do so again."""
 
 
 class Simulation:
@@ -163,9 +156,7 @@ class Simulation:
         """What a process opens as it begins."""
         process = self.now
         assert process is not None
-        engine = drivers.engine(plan.store_url).execution_options(compiled_cache=STATEMENTS)
-        engine.dialect = DIALECTS.setdefault(engine.dialect.name, engine.dialect)
-        store = Edges(engine, self.clock, plan.store_url)
+        store = Edges(drivers.engine(plan.store_url), self.clock, plan.store_url)
         store.process = process
         process.closing.append(store.close)
         return self._house(store, process)

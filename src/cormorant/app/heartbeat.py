@@ -11,6 +11,7 @@ from threading import Event, Thread
 from typing import Final
 
 from cormorant.base.errors import CormorantError
+from cormorant.crawl.setback import Setbacks
 from cormorant.operate.house import House
 from cormorant.store import processes
 
@@ -25,11 +26,14 @@ def heartbeat(house: House, name: str, role: str) -> Iterator[None]:
     A process that ends by a fault is not said to have left: it falls silent.
     """
     done, started_at = Event(), house.clock.now()
+    setbacks = Setbacks(house.store, house.clock, for_all=False)
 
     def say() -> None:
         while not done.is_set():
-            with suppress(CormorantError), house.store.begin() as tx:
-                processes.say(tx, name, role, started_at, house.node)
+            with suppress(CormorantError):
+                setbacks.look()
+                with house.store.begin() as tx:
+                    processes.say(tx, name, role, started_at, house.node)
             done.wait(SAY_S)
 
     thread = Thread(target=say, name="heartbeat", daemon=True)

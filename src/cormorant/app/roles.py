@@ -33,6 +33,7 @@ from cormorant.crawl.outlets import IndexOutlet, ReceiverOutlet
 from cormorant.crawl.provide import Provider
 from cormorant.crawl.reading import Reader
 from cormorant.crawl.room import Room
+from cormorant.crawl.setback import Setbacks
 from cormorant.crawl.tending import Crew
 from cormorant.crawl.worker import Worker
 from cormorant.egress.gate import Egress
@@ -195,6 +196,7 @@ class Assignments:
         self._without_source: set[int] = set()
         self._leaving: list[tuple[Dispatch, Source]] = []
         self._closing: set[asyncio.Task[None]] = set()
+        self._setbacks = Setbacks(house.store, house.clock, for_all=False)
 
     def __call__(self, current: Mapping[int, Dispatch]) -> dict[int, Dispatch]:
         """The runs under way, source -> dispatch."""
@@ -204,6 +206,7 @@ class Assignments:
         self._looked_at = now
         if now - self._said_at >= SAY_S:
             self._said_at = now
+            self._setbacks.look()
             with self._house.store.begin() as tx:
                 if not processes.is_alive(tx, self._means.owner):
                     self._lapse()

@@ -1,6 +1,8 @@
 """What was written by a clock that has been set back since: nobody waits for it longer than anything takes.
 
-Looked at when a process begins, which cannot know what the clock showed before, and whenever it is seen to be set back.
+Who looks for all others (the conductor) does so when it begins or has not looked for long, since it cannot know what
+the clock showed before, and whenever that is seen to be set back. It may have been set forward and back again between
+two of its looks: whoever wrote something meanwhile has seen that, and looks then.
 """
 
 from __future__ import annotations
@@ -18,21 +20,26 @@ if TYPE_CHECKING:
 
 _log = logger(__name__)
 LOOK_S: Final = 2.0
+LONG_S: Final = 10.0
+"""Who looks for all others and has not for so long may have slept through anything."""
 
 
 class Setbacks:
-    """Sees to it, for one process."""
+    """Sees to it, for one process; only for what that has seen itself when it is not `for_all`."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store, self._clock = store, clock
-        self._seen = -1
+    def __init__(self, store: Store, clock: Clock, *, for_all: bool = True) -> None:
+        self._store, self._clock, self._for_all = store, clock, for_all
+        self._seen = -1 if for_all else 0
         self._looked_at = -LOOK_S
 
     def look(self) -> None:
         """Put right what is wrong, when there is a reason to."""
-        if self._clock.monotonic() - self._looked_at < LOOK_S:
+        since = self._clock.monotonic() - self._looked_at
+        if since < LOOK_S:
             return
-        self._looked_at = self._clock.monotonic()
+        if self._for_all and since > LONG_S:
+            self._seen = -1
+        self._looked_at += since
         with self._store.read() as tx:
             tx.now()
         if self._store.steady.set_back == self._seen:
