@@ -50,8 +50,13 @@ def test_a_run_that_was_killed_is_interrupted(bare: Installation, site: Site) ->
     assert "Nothing is running." in said
     assert "Run 1 of 'docs' was interrupted. `cormorant crawl docs` goes on with it." in said
     assert bare.fine("status", "--json").object["processes"] == []
+    other = Installation(shutil.copytree(bare.folder, bare.folder.with_name("other")))
     bare.run("crawl", "docs", "--restart")
     assert told(bare)["state"] == "idle"
+    stopped = other.fine("run", "stop").err
+    (last,) = other.fine("run", "log", "1", "--last", "1", "--json").objects
+    assert (last["event"], last["run"], last["source"], last["state"]) == ("summary", 1, "docs", "stopped"), stopped
+    assert last["fetched"] == other.fine("run", "show", "1", "--json").object["fetched"] > 0
 
 
 def test_a_disk_that_is_nearly_full_is_named(bare: Installation, monkeypatch: pytest.MonkeyPatch) -> None:

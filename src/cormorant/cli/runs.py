@@ -138,11 +138,12 @@ def stop(context: typer.Context, number: Number = None) -> None:
 
     What was examined and is not indexed yet is fetched anew.
     """
+    from cormorant.app import folder
     from cormorant.operate import steering
 
     say = terminal.of(context)
     with say.house() as house:
-        row = steering.stop(house, number)
+        row = steering.stop(house, number, folder.resting(say.plan().folder))
     _told(say, row.id, "stopped", f"Stopped run {row.id}. What it found is kept; the next crawl begins anew.")
 
 

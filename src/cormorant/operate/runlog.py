@@ -8,12 +8,13 @@ import logging
 import re
 import shutil
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from cormorant.base import runlog
+from cormorant.base import masking, runlog
 from cormorant.base.errors import NotFoundError, UsageError
 from cormorant.journal import runs
 from cormorant.operate.house import House
@@ -78,6 +79,18 @@ def _value(value: Any) -> str:
 def forget(house: House, number: int) -> None:
     """Remove the log of a run."""
     shutil.rmtree(_folder(house, number), ignore_errors=True)
+
+
+def summarize(house: House, report: Mapping[str, Any]) -> None:
+    """Have the log of a run, if there is one, end with its report, as the process that carries it out does.
+
+    A disk that refuses it stops nothing.
+    """
+    at = datetime.fromtimestamp(house.clock.now(), UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    line = {"event": "summary", "at": at, "level": "info", "logger": __name__}
+    line |= {name: value for name, value in report.items() if value is not None}
+    with suppress(OSError), (_folder(house, report["run"]) / "command.log").open("a", encoding="utf-8") as file:
+        file.write(masking.redacted(masking.masked(json.dumps(line))) + "\n")
 
 
 def _folder(house: House, number: int) -> Path:

@@ -58,8 +58,10 @@ def resume(house: House, number: int | None) -> Ordered:
         return Ordered(number, _name(tx, row), resumed=True, mine=suspended, survives=row.survives)
 
 
-def stop(house: House, number: int | None) -> RunRow:
+def stop(house: House, number: int | None, resting: str | None = None) -> RunRow:
     """End a run for good. What it found is kept and delivered; what it would have deleted waits for the next crawl.
+
+    `resting` is a node at which nothing is at work: nobody there would say in the log what came of the run.
 
     Raises NotFoundError, and ConflictError when it has come to another end already.
     """
@@ -69,7 +71,10 @@ def stop(house: House, number: int | None) -> RunRow:
             return row
         if not course.stop(tx, row, "It was stopped."):
             raise ConflictError(f"Run {row.id} cannot be stopped; it is {row.state}.")
-        return runs.get(tx, row.id)
+        row, idle = runs.get(tx, row.id), crawl.is_idle(tx, resting)
+    if idle:
+        runlog.summarize(house, crawl.report(house, row.id, resting))
+    return row
 
 
 def delete(house: House, number: int) -> bool:
