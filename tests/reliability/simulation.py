@@ -40,6 +40,7 @@ from cormorant.plugins import SOURCES
 from cormorant.receivers.stream import Event
 from cormorant.store import drivers
 from cormorant.store.database import Store
+from cormorant.store.steady import STEP_S, Steady
 from tests.reliability.farm import Farm, Fetching
 from tests.reliability.ground import INSTALLATION, History, fast, faults, let_go, template
 from tests.reliability.watch import ENDED, Watch
@@ -92,6 +93,7 @@ class Simulation:
         self.kills = self.hands.choice((0.15, 1.0))
         self._stepped_at = 0.0
         self._looked_at = 0.0
+        self._steady: dict[str, Steady] = {}
         world.strike, world.committed = self._strike, lambda process: self.watch.look(process.name)
         world.idle_until = self._idle_until
         self.farm.asked, self.farm.begun, self.farm.put_off = self.watch.asked, self.watch.begun, self.watch.put_off
@@ -158,6 +160,7 @@ class Simulation:
         assert process is not None
         store = Edges(drivers.engine(plan.store_url), self.clock, plan.store_url)
         store.process = process
+        self._steady[process.name] = store.steady
         process.closing.append(store.close)
         return self._house(store, process)
 
@@ -255,7 +258,12 @@ class Simulation:
     def _is_seen(self) -> bool:
         """Has every retriever looked at the clock since it was set? Set and set right in between, nobody sees it."""
         there = [each for each in self.world.processes if each.alive and each.name.startswith("retriever")]
-        return all(each.rested_from <= each.rested_at and each.edge_at > self._stepped_at + 1.0 for each in there)
+        return all(each.edge_at > self._stepped_at + 1.0 and self._knows(each) for each in there)
+
+    def _knows(self, process: Process) -> bool:
+        """Has a process looked at the clock since it was set? It may stand before its look, or have just begun."""
+        steady = self._steady.get(process.name)
+        return steady is not None and abs(steady.now() - self.clock.now()) < STEP_S
 
     def _step(self, by: float) -> None:
         self.world.shift += by
@@ -282,9 +290,15 @@ class Simulation:
         else:
             crawl.answer(self.mine, number, accept=self.chance.random() < 0.5)
 
+    def _launches(self) -> int:
+        """How many launches of a schedule have not come to an end; one that has just begun has no run yet."""
+        states = ", ".join("?" * len(OPEN_LAUNCHES))
+        (found,) = self.watch.ask(f"SELECT count(*) FROM launch WHERE state IN ({states})", *OPEN_LAUNCHES)[0]
+        return int(found)
+
     def _idle_until(self) -> float:
         """Until when nothing happens that somebody who is late would miss."""
-        if any(state not in ENDED for state in self.watch.runs.values()):
+        if any(state not in ENDED for state in self.watch.runs.values()) or self._launches():
             return self.world.now + LATE_S
         (next_at,) = self.watch.ask("SELECT min(next_at) FROM schedule WHERE enabled")[0]
         return self.world.now + (600.0 if next_at is None else max(next_at - self.world.wall, LATE_S))
@@ -310,6 +324,7 @@ class Simulation:
         if self.sets_clocks:
             self.world.call_at(self.world.now + self.hands.expovariate(1 / 20.0), self._set_clocks)
         self.world.run(self._is_wrong, 21_600.0 if self.long else self.chance.choice((40.0, 80.0, 160.0)))
+        self.world.run(lambda: self._is_wrong() or self._is_seen(), LATE_S)
         self._make_peace()
         if self._ends("what was under way"):
             self._crawl_whole()
@@ -362,10 +377,7 @@ class Simulation:
 
         def ended() -> bool:
             going = [state for state in self.watch.runs.values() if state not in (*ENDED, "held")]
-            waiting = self.watch.ask(
-                f"SELECT count(*) FROM launch WHERE state IN ({', '.join('?' * len(OPEN_LAUNCHES))})", *OPEN_LAUNCHES
-            )
-            return self._is_wrong() or not (going or waiting[0][0])
+            return self._is_wrong() or not (going or self._launches())
 
         if not self.world.run(ended, PEACE_S):
             self.watch.note(f"{what} does not end: runs {self.watch.runs}")
