@@ -120,10 +120,16 @@ def test_set_back_what_a_dead_process_had_is_free_in_time_and_what_a_living_one_
 
 
 @pytest.mark.parametrize(
-    ("begins", "rests_s", "left_alone"), [(True, 400 * DAY_S, False), (True, 300.0, True), (False, 300.0, False)]
+    ("begins", "sleeps_s", "rests_s", "left_alone"),
+    [
+        (True, 0.0, 400 * DAY_S, False),
+        (True, 0.0, 300.0, True),
+        (False, 3.0, 300.0, False),
+        (False, 12.0, 300.0, False),
+    ],
 )
 def test_a_receiver_rests_no_longer_for_a_clock_that_was_ahead(
-    two: Two, begins: bool, rests_s: float, left_alone: bool
+    two: Two, begins: bool, sleeps_s: float, rests_s: float, left_alone: bool
 ) -> None:
     setbacks = Setbacks(two.stores["ada"], two.clock)
     if not begins:
@@ -133,7 +139,7 @@ def test_a_receiver_rests_no_longer_for_a_clock_that_was_ahead(
         receivers.set_error(tx, receivers.index(tx), "The disk is full.", rests_s)
     if not begins:
         two.clock.shift -= 60.0
-        two.pass_(3.0)
+        two.pass_(sleeps_s)
     setbacks.look()
     with two.stores["ada"].read() as tx:
         (row,) = receivers.every(tx)

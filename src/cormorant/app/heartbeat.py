@@ -30,10 +30,10 @@ def heartbeat(house: House, name: str, role: str) -> Iterator[None]:
 
     def say() -> None:
         while not done.is_set():
+            with suppress(CormorantError), house.store.begin() as tx:
+                processes.say(tx, name, role, started_at, house.node)
             with suppress(CormorantError):
                 setbacks.look()
-                with house.store.begin() as tx:
-                    processes.say(tx, name, role, started_at, house.node)
             done.wait(SAY_S)
 
     thread = Thread(target=say, name="heartbeat", daemon=True)

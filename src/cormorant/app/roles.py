@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -206,7 +207,8 @@ class Assignments:
         self._looked_at = now
         if now - self._said_at >= SAY_S:
             self._said_at = now
-            self._setbacks.look()
+            with suppress(CormorantError):  # several may do so at once, and it is done at the next look
+                self._setbacks.look()
             with self._house.store.begin() as tx:
                 if not processes.is_alive(tx, self._means.owner):
                     self._lapse()

@@ -2,7 +2,8 @@
 
 Who looks for all others (the conductor) does so when it begins or has not looked for long, since it cannot know what
 the clock showed before, and whenever that is seen to be set back. It may have been set forward and back again between
-two of its looks: whoever wrote something meanwhile has seen that, and looks then.
+two of its looks: retrievers and the provider, who wrote what was written meanwhile, have seen that and look as well.
+What one of them wrote that was killed before it looked again is found when a conductor begins, and not before.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Setbacks:
 
     def __init__(self, store: Store, clock: Clock, *, for_all: bool = True) -> None:
         self._store, self._clock, self._for_all = store, clock, for_all
-        self._seen = -1 if for_all else 0
+        self._seen, self._begins = 0, for_all
         self._looked_at = -LOOK_S
 
     def look(self) -> None:
@@ -37,16 +38,16 @@ class Setbacks:
         since = self._clock.monotonic() - self._looked_at
         if since < LOOK_S:
             return
-        if self._for_all and since > LONG_S:
-            self._seen = -1
+        self._begins |= self._for_all and since > LONG_S
         self._looked_at += since
         with self._store.read() as tx:
             tx.now()
-        if self._store.steady.set_back == self._seen:
+        set_back = self._store.steady.set_back > self._seen
+        if not (set_back or self._begins):
             return
         with self._store.begin() as tx:
             count = leases.shorten(tx) + facts.shorten(tx)
             processes.shorten(tx)
-            receivers.awake(tx, receivers.MOST_REST_S if self._seen < 0 else 0.0)
+            receivers.awake(tx, 0.0 if set_back else receivers.MOST_REST_S)
         _log.info("clock looked at", extra={"set_back": self._store.steady.set_back, "put_right": count})
-        self._seen = self._store.steady.set_back
+        self._seen, self._begins = self._store.steady.set_back, False
