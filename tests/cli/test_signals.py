@@ -113,8 +113,8 @@ threading.Thread(target=lambda: (time.sleep(0.2), print("awaited"))).start()
 
 
 def test_an_end_does_what_is_left_to_do_and_frees_nothing() -> None:
-    def ended_by(line: str) -> tuple[int, list[str]]:
-        command = [sys.executable, "-c", f"import logging.handlers{ENDS}{line}"]
+    def ended_by(line: str, *shell: str) -> tuple[int, list[str]]:
+        command = [*shell, sys.executable, "-c", f"import logging.handlers{ENDS}{line}"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         return done.returncode, [*done.stdout.splitlines(), *done.stderr.splitlines()[-1:]]
 
@@ -122,3 +122,6 @@ def test_an_end_does_what_is_left_to_do_and_frees_nothing() -> None:
     assert ended_by("1 / 0") == (
         1, ["awaited", "at the end", "written down", "freed", "ZeroDivisionError: division by zero"],
     )  # fmt: skip
+    assert ended_by("interruption.end(4)", "sh", "-c", 'exec "$@" >&-', "sh") == (4, ["written down"]), (
+        "by whom there is"
+    )

@@ -56,9 +56,7 @@ class Interruption:
         self._code = code
         atexit.register(_ignore)  # when no thread is waited for any more; Python takes receivers of its own away then
         if code == Interrupted.exit_code:
-            with suppress(OSError):
-                sys.stdout.flush()
-                sys.stderr.flush()
+            _flush()
             os._exit(code)  # Python takes what was raised within an `exec` for uncaught, and would end by a signal
         sys.exit(code)
 
@@ -69,9 +67,7 @@ class Interruption:
         """
         if self._code is not None:
             logging.shutdown()
-            with suppress(OSError):  # whoever reads it has gone, or has no room, and that was told
-                sys.stdout.flush()
-                sys.stderr.flush()
+            _flush()
             os._exit(self._code)
 
     def _receive(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the shape of a receiver
@@ -94,6 +90,13 @@ class Interruption:
         """What was lost, for whoever receives such a signal by now."""
         receivers = filter(callable, map(signal.getsignal, STOPS))
         next(receivers, self._receive)(signal.SIGTERM, frame)
+
+
+def _flush() -> None:
+    """Write what is left to be. Whoever reads it may have gone, or have no room, which was told; or was never there."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
 
 
 def _ignore() -> None:
