@@ -138,7 +138,7 @@ prove: .venv/.stamp-dev browser daemons ## Run the long proofs: kills, accidents
 check: .venv/.stamp-dev ## Check format, lint, types, architecture and house rules
 	@echo "ruff format (make format mends it)"; $(BIN)/ruff format --check --quiet .
 	@echo "ruff check";   $(BIN)/ruff check --quiet .
-	@$(MAKE) --jobs=2 --output-sync=target types house
+	@$(MAKE) --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) types house
 
 # Each takes one core for most of a minute, so they run side by side.
 .PHONY: types house

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from pickle import UnpicklingError
+from tempfile import TemporaryFile
 from typing import Any
 
 from sqlalchemy.ext import serializer
@@ -26,7 +28,8 @@ class Shared(compiled.Compiled):
     def __init__(self) -> None:
         super().__init__(compiled.MOST)
         self._parent = os.getpid()
-        self._file = os.memfd_create("compiled")
+        with TemporaryFile() as file:
+            self._file = os.dup(file.fileno())
         self._read = 0
         self._dialects: dict[str, Any] = {}
 
@@ -37,17 +40,20 @@ class Shared(compiled.Compiled):
             os.write(self._file, len(said).to_bytes(4, "big") + said)
 
     def learn(self) -> None:
-        """Compile what children have said since."""
+        """Compile what children have said since; what one could not say to its end is left for another."""
         said = os.pread(self._file, os.fstat(self._file).st_size - self._read, self._read)
-        self._read += len(said)
-        while said:
-            end = 4 + int.from_bytes(said[:4], "big")
-            with suppress(KeyError):  # of a table that is not ours, but of who migrates them
+        while len(said) >= (end := 4 + int.from_bytes(said[:4], "big")) > 4:
+            self._read += end
+            with suppress(KeyError, UnpicklingError):  # of a table that is not ours, but of who migrates them
                 kind, statement, columns, many = serializer.loads(said[4:end], metadata)  # type: ignore[no-untyped-call]
                 statement._compile_w_cache(
                     self._dialect(kind), compiled_cache=self, column_keys=list(columns), for_executemany=many
                 )
             said = said[end:]
+
+    def close(self) -> None:
+        """Let go of the file that children write into."""
+        os.close(self._file)
 
     def _dialect(self, kind: str) -> Any:
         if kind not in self._dialects:

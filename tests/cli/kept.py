@@ -2,7 +2,8 @@
 
     python -m tests.cli.kept    reads an order a line (JSON), says which process carries it out, and how that ended
 
-What is forked goes through the door of `python -m cormorant`, in a session, a folder and an environment of its own.
+What is forked goes through the door of `python -m cormorant`, in a session, a folder and an environment of its own. At
+its end it does what was registered for that since the fork, and what `weakref.finalize` keeps was registered before.
 Whoever looks at how a process starts, or sends it a signal, starts one (`Installation.start`).
 """
 

@@ -85,12 +85,15 @@ def read(*tops: str) -> tuple[Module, ...]:
 @contextmanager
 def _uncollected() -> Iterator[None]:
     """Keep the collector from walking millions of nodes, none of which is garbage: it takes as long as the parser."""
+    enabled = gc.isenabled()
+    gc.collect()
     gc.disable()
     try:
         yield
     finally:
         gc.freeze()
-        gc.enable()
+        if enabled:
+            gc.enable()
 
 
 @cache

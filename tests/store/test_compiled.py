@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from unittest.mock import patch
 
 import pytest
@@ -28,11 +29,12 @@ def asked(url: str, most: int) -> int:
 
 
 @pytest.fixture
-def none_yet(monkeypatch: pytest.MonkeyPatch) -> Shared:
+def none_yet(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shared]:
     """A process that has compiled nothing so far."""
     statements = Shared()
     monkeypatch.setattr(compiled, "STATEMENTS", statements)
-    return statements
+    yield statements
+    statements.close()
 
 
 @pytest.mark.usefixtures("none_yet")
@@ -56,7 +58,11 @@ def test_what_a_child_compiles_the_next_one_has(none_yet: Shared, store_url: str
     def of_a_child() -> int:
         pid = os.fork()
         if pid == 0:
-            os._exit(asked(store_url, 5))
+            code = 99
+            try:
+                code = asked(store_url, 5)
+            finally:
+                os._exit(code)
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
     assert of_a_child() == 1

@@ -33,4 +33,4 @@ def _by_kind(key: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 STATEMENTS = Compiled(MOST)
-"""Those of this process."""
+"""Those of this process: one place, since what is here before a fork is to be there behind it, whoever opens what."""
