@@ -6,9 +6,7 @@ into the run's log as well, or there alone.
 
 from __future__ import annotations
 
-import json
 import logging
-from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING, Final
 
@@ -81,14 +79,12 @@ class _Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """One line."""
-        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-        said: dict[str, object] = {"event": record.getMessage(), "at": at}
-        said |= {"level": record.levelname.lower(), "logger": record.name}
+        said: dict[str, object] = runlog.head(record.getMessage(), record.created, record.levelname, record.name)
         said |= {name: value for name, value in record.__dict__.items() if name not in _OF_EVERY_RECORD}
         said |= _of_run(said.get("run"), said.get("source"))
         if record.exc_info:
             said["exception"] = self.formatException(record.exc_info)
-        return json.dumps(_without(said))
+        return runlog.written(said)
 
 
 def _of_run(number: object, source: object) -> dict[str, object]:
@@ -118,18 +114,3 @@ class _Flood(logging.Filter):
             self._seen.clear()
         self._seen[key] = since, count + 1
         return count < MOST_LINES
-
-
-def _without(value: object) -> object:
-    """A value without what is hidden, however deep it stands there; what is no plain value becomes text first."""
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_without(each) for each in value]
-    if isinstance(value, dict):
-        return {_text(str(name)): _without(each) for name, each in value.items()}
-    return _text(value if isinstance(value, str) else repr(value))
-
-
-def _text(text: str) -> str:
-    return masking.redacted(masking.masked(text))

@@ -9,11 +9,15 @@ lines go is for who listens to the loggers (`app/runlogs.py`); nobody listens in
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from typing import Final, NamedTuple
+
+from cormorant.base import masking
 
 KINDS: Final = ("fetch", "screened", "site", "header")
 """What is only written where a source asks for it: too much else."""
@@ -86,3 +90,29 @@ def said(kind: str, run: int | None = None, /, **what: object) -> None:
     wish = _followed.get(number)
     if wish is not None and kind in wish.kinds:
         logging.getLogger(f"{ROOT}.{kind}").info(kind, extra={"run": number, **what})
+
+
+def head(event: str, at: float, level: str, logger: str) -> dict[str, object]:
+    """What a line of a log begins with; `at` are epoch seconds, `level` is a name of `logging`."""
+    moment = datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return {"event": event, "at": moment, "level": level.lower(), "logger": logger}
+
+
+def written(said: Mapping[str, object]) -> str:
+    """A line of a log, as an object of JSON, without what is hidden."""
+    return json.dumps(_without(dict(said)))
+
+
+def _without(value: object) -> object:
+    """A value without what is hidden, however deep it stands there; what is no plain value becomes text first."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_without(each) for each in value]
+    if isinstance(value, dict):
+        return {_text(str(name)): _without(each) for name, each in value.items()}
+    return _text(value if isinstance(value, str) else repr(value))
+
+
+def _text(text: str) -> str:
+    return masking.redacted(masking.masked(text))

@@ -35,11 +35,12 @@ class Setbacks:
 
     def look(self) -> None:
         """Put right what is wrong, when there is a reason to."""
-        since = self._clock.monotonic() - self._looked_at
+        now = self._clock.monotonic()
+        since = now - self._looked_at
         if since < LOOK_S:
             return
         self._begins |= self._for_all and since > LONG_S
-        self._looked_at += since
+        self._looked_at = now
         with self._store.read() as tx:
             tx.now()
         set_back = self._store.steady.set_back > self._seen

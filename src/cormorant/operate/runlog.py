@@ -10,11 +10,10 @@ import shutil
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from cormorant.base import masking, runlog
+from cormorant.base import runlog
 from cormorant.base.errors import NotFoundError, UsageError
 from cormorant.journal import runs
 from cormorant.operate.house import House
@@ -86,11 +85,10 @@ def summarize(house: House, report: Mapping[str, Any]) -> None:
 
     A disk that refuses it stops nothing.
     """
-    at = datetime.fromtimestamp(house.clock.now(), UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-    line = {"event": "summary", "at": at, "level": "info", "logger": __name__}
+    line = runlog.head("summary", house.clock.now(), "info", __name__)
     line |= {name: value for name, value in report.items() if value is not None}
     with suppress(OSError), (_folder(house, report["run"]) / "command.log").open("a", encoding="utf-8") as file:
-        file.write(masking.redacted(masking.masked(json.dumps(line))) + "\n")
+        file.write(f"{runlog.written(line)}\n")
 
 
 def _folder(house: House, number: int) -> Path:
