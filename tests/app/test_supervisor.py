@@ -87,7 +87,8 @@ def test_a_process_bears_the_name_of_its_role(tmp_path: Path) -> None:
 
 
 def test_of_a_disk_that_fails_a_child_says_what_to_do(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    supervised(tmp_path / "book", OSError(errno.EIO, "Input/output error", "/srv/data/index/CURRENT"), 1)
+    error = OSError(errno.EIO, "Input/output error", "/srv/data/index/CURRENT")
+    supervised(tmp_path / "book", error, 2)  # the first has ended, and was not told to before it said why
     said = capfd.readouterr().err
     assert "child: /srv/data/index/CURRENT could not be read or written: Input/output error." in said
     assert "fault of this program" not in said
