@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
 from cormorant.catalog import receivers
-from cormorant.crawl.setback import LONG_S, Setbacks
+from cormorant.crawl.setback import Setbacks
 from cormorant.frontier import facts, lane, leases, retry, supply
 from cormorant.frontier.desk import Desk, SiteWork
 from cormorant.frontier.facts import INSTALLATION
@@ -20,6 +20,7 @@ from cormorant.frontier.supply import Moment, Supply
 from cormorant.store import processes
 from cormorant.store.database import Store
 from cormorant.store.schema import process, resource, site, site_fact, site_source
+from cormorant.store.steady import LONG_S
 from tests.clocks import Shifted
 from tests.frontier.retriever import Retriever
 from tests.frontier.samples import SOURCE, admitted, pages, use

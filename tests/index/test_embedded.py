@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -165,8 +165,9 @@ def contents(generation: Path) -> bytes:
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_so_many_threads_write_and_say_the_same(tmp_path: Path, threads: int) -> None:
+    others = writing_threads()
     writer = open_writer(tmp_path, threads)
-    until(lambda: writing_threads() == threads)
+    until(lambda: len(writing_threads() - others) == threads)
     for round_ in range(3):
         writer.apply([Put(entry(number, f"round {round_}")) for number in range(200)])
         writer.apply([Drop(number) for number in range(0, 200, 2)])
@@ -176,9 +177,14 @@ def test_so_many_threads_write_and_say_the_same(tmp_path: Path, threads: int) ->
     assert (reader.count(), reader.place) == (100, 3)
 
 
-def writing_threads() -> int:
-    """How many threads of this process the engine writes with, by the names it gives them a moment after they began."""
-    return sum((each / "comm").read_text().startswith("thrd-tantivy-in") for each in Path("/proc/self/task").iterdir())
+def writing_threads() -> set[str]:
+    """The threads of this process that the engine writes with, by the names it gives them a moment after they began."""
+    found = set()
+    for each in Path("/proc/self/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            if (each / "comm").read_text().startswith("thrd-tantivy-in"):
+                found.add(each.name)
+    return found
 
 
 def test_one_writer(tmp_path: Path) -> None:

@@ -59,6 +59,13 @@ FOUND = (
     ),
     Found(
         "interleavings",
+        "The clock was set back and set right again within a minute, while a retriever was stopped: it saw neither, "
+        "and took a host for free two seconds before its lease, which was shortened meanwhile, had run out.",
+        "A retriever that has not looked for long takes nothing that has an owner, like one that begins "
+        "(`store/steady.py`).",
+    ),
+    Found(
+        "interleavings",
         "When a clock that had been a month behind was put right, a site that was known to have been asked by others "
         "meanwhile was left alone for a month, and its run stood still.",
         "A request of others was now at the latest, by the clock of the process (`frontier/supply.py`).",

@@ -7,7 +7,7 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.store.database import Store
-from cormorant.store.steady import KEPT, Steady
+from cormorant.store.steady import KEPT, LONG_S, Steady
 from tests.clocks import Shifted
 
 DAY_S = 86_400.0
@@ -81,6 +81,21 @@ def test_who_has_just_begun_may_have_missed_it(clock: Shifted, steady: Steady) -
     assert doubted_for() == 0.0, "who does not ask for it"
     steady.doubt()
     assert doubted_for() == LEASE_S
+
+
+def test_who_slept_may_have_missed_that_it_was_set_and_set_right_again(clock: Shifted, steady: Steady) -> None:
+    steady.doubt()
+    for _ in range(10):
+        clock.at += LONG_S
+        steady.look(clock.now())
+    assert not steady.doubts(LEASE_S), "nobody was away"
+    clock.at += LONG_S + 1.0
+    steady.look(clock.now())
+    assert steady.doubts(LEASE_S)
+    for _ in range(7):
+        clock.at += LONG_S
+        steady.look(clock.now())
+    assert not steady.doubts(LEASE_S), "what was written meanwhile has run out"
 
 
 def test_a_transaction_tells_what_has_run_out(clock: Shifted, tmp_path: Path) -> None:

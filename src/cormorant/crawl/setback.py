@@ -14,6 +14,7 @@ from cormorant.base.log import logger
 from cormorant.catalog import receivers
 from cormorant.frontier import facts, leases
 from cormorant.store import processes
+from cormorant.store.steady import LONG_S
 
 if TYPE_CHECKING:
     from cormorant.base.clock import Clock
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 _log = logger(__name__)
 LOOK_S: Final = 2.0
-LONG_S: Final = 10.0
-"""Who looks for all others and has not for so long may have slept through anything."""
 
 
 class Setbacks:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 STEP_S: Final = 1.0
 """What the two clocks may differ by from one look to the next, as the database may take as long to answer."""
+LONG_S: Final = 10.0
+"""Who has not looked for so long may have slept while the clock was set and set right again."""
 KEPT: Final = 64
 """Steps that are remembered: of a clock that is set all the time the newest."""
 
@@ -36,6 +38,7 @@ class Steady:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._apart: float | None = None
+        self._looked_at = clock.monotonic()
         self._steps: deque[Step] = deque(maxlen=KEPT)
         self.total, self.set_back = 0.0, 0
         self._doubts_from: float | None = None
@@ -50,7 +53,7 @@ class Steady:
         return self._clock.now() if self._apart is None else self._clock.monotonic() + self._apart
 
     def doubt(self) -> None:
-        """Take it for possible from now on that the clock was set just before: nobody here has seen it then."""
+        """Take it for possible that the clock was set just before, and whenever nobody here has looked for long."""
         self._doubts_from = self._clock.monotonic()
 
     def doubts(self, seconds: float) -> bool:
@@ -60,6 +63,9 @@ class Steady:
     def look(self, now: float) -> None:
         """The clock of the store shows `now` (epoch seconds)."""
         at = self._clock.monotonic()
+        if self._doubts_from is not None and at - self._looked_at > LONG_S:
+            self._doubts_from = at
+        self._looked_at = at
         apart = now - at
         by = 0.0 if self._apart is None else apart - self._apart
         self._apart = apart
