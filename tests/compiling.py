@@ -25,8 +25,9 @@ class Shared(compiled.Compiled):
 
     __slots__ = ("_dialects", "_file", "_parent", "_read")
 
-    def __init__(self) -> None:
+    def __init__(self, known: compiled.Compiled) -> None:
         super().__init__(compiled.MOST)
+        self._data.update(known._data)
         self._parent = os.getpid()
         with TemporaryFile() as file:
             self._file = os.dup(file.fileno())

@@ -1,10 +1,11 @@
 """Commands that start processes, without loading the program for each: who has loaded it forks for every one.
 
-    python -m tests.cli.kept    reads an order a line (JSON), says which process carries it out, and how that ended
+    python -m tests.cli.kept FD    reads orders from a socket: a module, its arguments, and four open files, the last of
+                                   which is told what process carries it out, and how that ended
 
-What is forked goes through the door of `python -m cormorant`, in a session, a folder and an environment of its own. At
-its end it does what was registered for that since the fork, and what `weakref.finalize` keeps was registered before.
-Whoever looks at how a process starts, or sends it a signal, starts one (`Installation.start`).
+What is forked goes through the same door as `python -m`, in a session, a folder and an environment of its own. At its
+end it does what was registered for that since the fork, and what `weakref.finalize` keeps was registered before.
+Whoever looks at how a process starts starts one (`Installation.start`).
 """
 
 from __future__ import annotations
@@ -16,113 +17,268 @@ import json
 import os
 import selectors
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Lock
-from typing import Any
+from types import TracebackType
+from typing import IO, Any, NamedTuple
 
-from cormorant.cli import main
+from cormorant.base.clock import SystemClock
 from cormorant.store import compiled
 from tests.compiling import Shared
 
 ROOT = Path(__file__).resolve().parents[2]
-_BUSY = Lock()
+PROGRAM = "cormorant.cli"
+LOADED = (PROGRAM, "cormorant.app.following", "cormorant.cli.crawl", "cormorant.cli.runs", "tests.journeys.crawling")
+_MOST_BYTES = 100_000
+_NUMBER = 12
 
 
-class Kept:
-    """The process, as its starter sees it."""
+class Begun:
+    """A process that was forked, used like `subprocess.Popen` with text.
+
+    Standard input is empty, and the others are pipes, unless an open file is named, PIPE, DEVNULL or STDOUT.
+    """
+
+    def __init__(
+        self, module: str, words: Sequence[str], environment: Mapping[str, str], here: Path,
+        *, stdin: int | IO[str] = subprocess.DEVNULL, stdout: int | IO[str] = subprocess.PIPE,
+        stderr: int | IO[str] = subprocess.PIPE,
+    ) -> None:  # fmt: skip
+        self.returncode: int | None = None
+        self._listeners: list[_Listener] = []
+        order = {"module": module, "words": list(words), "environment": dict(environment), "here": str(here)}
+        self._end, told = os.pipe()
+        with ExitStack() as theirs:
+            theirs.callback(os.close, told)
+            self.stdin, inside = _opened(stdin, "w", theirs)
+            self.stdout, out = _opened(stdout, "r", theirs)
+            self.stderr, err = (None, out) if stderr == subprocess.STDOUT else _opened(stderr, "r", theirs)
+            _kept().send(order, [inside, out, err, told])
+        self.pid = self._told()
+
+    def poll(self) -> int | None:
+        """How it ended, or None while it has not."""
+        with suppress(subprocess.TimeoutExpired):
+            return self.wait(0.0)
+        return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """How it ended. Raises subprocess.TimeoutExpired."""
+        if self.returncode is None:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self._end, selectors.EVENT_READ)
+                if not selector.select(timeout):
+                    raise subprocess.TimeoutExpired("cormorant", timeout or 0.0)
+            self.returncode = self._told()
+            os.close(self._end)
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """What it still says until its end. Raises subprocess.TimeoutExpired, whereupon it may be asked again."""
+        clock = SystemClock()
+        end = clock.monotonic() + (threading.TIMEOUT_MAX if timeout is None else timeout)
+        if self.stdin:
+            self.stdin.close()
+        self._listeners = self._listeners or [_Listener(stream) for stream in (self.stdout, self.stderr)]
+        for each in self._listeners:
+            each.join(max(end - clock.monotonic(), 0.0))
+            if each.is_alive():
+                raise subprocess.TimeoutExpired("cormorant", timeout or 0.0)
+        self.wait(max(end - clock.monotonic(), 0.0))
+        out, err = (each.text for each in self._listeners)
+        return out, err
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, if it has not ended."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it."""
+        self.send_signal(signal.SIGKILL)
+
+    def __enter__(self) -> Begun:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for stream in (self.stdout, self.stderr, self.stdin):
+            if stream:
+                stream.close()
+        self.wait()
+
+    def _told(self) -> int:
+        said = os.read(self._end, _NUMBER)
+        assert said, "the process that forks has ended"
+        return int(said)
+
+
+class _Listener(threading.Thread):
+    """Reads what a process says until it has ended."""
+
+    def __init__(self, stream: IO[str] | None) -> None:
+        super().__init__(daemon=True)
+        self._stream, self.text = stream, ""
+        self.start()
+
+    def run(self) -> None:
+        """Read."""
+        if self._stream:
+            with self._stream:
+                self.text = self._stream.read()
+
+
+def _opened(said: int | IO[str], mode: str, theirs: ExitStack) -> tuple[IO[str] | None, int]:
+    """Our end of a stream, if there is one, and the end of the process; ours are not among `theirs`, to be closed."""
+    if said == subprocess.PIPE:
+        reading, writing = os.pipe()
+        ours, other = (writing, reading) if mode == "w" else (reading, writing)
+        theirs.callback(os.close, other)
+        return os.fdopen(ours, mode), other
+    if said == subprocess.DEVNULL:
+        other = os.open(os.devnull, os.O_RDWR)
+        theirs.callback(os.close, other)
+        return None, other
+    return None, said if isinstance(said, int) else said.fileno()
+
+
+class _Kept:
+    """The process that forks, as its starter sees it."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.cli.kept"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, start_new_session=True,
-        )  # fmt: skip
-        atexit.register(self._end)
+        self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.cli.kept", str(theirs.fileno())],
+                stdin=subprocess.DEVNULL, cwd=ROOT, start_new_session=True, pass_fds=[theirs.fileno()],
+            )  # fmt: skip
+        atexit.register(self._close)
 
-    def run(self, words: list[str], environment: dict[str, str], folder: Path, limit_s: float) -> int:
-        """Carry out a command, which writes into `out` and `err` of a folder; returns its exit code."""
-        order = {"words": words, "environment": environment, "here": str(Path.cwd()), "folder": str(folder)}
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(order).encode() + b"\n")
-        self._process.stdin.flush()
-        pid = self._heard(limit_s)
-        try:
-            return self._heard(limit_s)
-        except subprocess.TimeoutExpired:
-            os.killpg(pid, signal.SIGKILL)
-            self._heard(limit_s)
-            raise
+    def send(self, order: dict[str, Any], files: Sequence[int]) -> None:
+        """Have an order carried out."""
+        socket.send_fds(self._orders, [json.dumps(order).encode()], files)
 
-    def _heard(self, limit_s: float) -> int:
-        assert self._process.stdout is not None
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            if not selector.select(limit_s):
-                raise subprocess.TimeoutExpired("cormorant", limit_s)
-        line = os.read(self._process.stdout.fileno(), 12)
-        assert line, "the process that forks has ended"
-        return int(line)
+    def _close(self) -> None:
+        self._orders.close()
+        self._process.wait()
 
-    def _end(self) -> None:
-        self._process.communicate()
+
+_FIRST = threading.Lock()
 
 
 @cache
-def _kept() -> Kept:
-    return Kept()
+def _made() -> _Kept:
+    return _Kept()
 
 
-def run(words: list[str], environment: Mapping[str, str], limit_s: float) -> tuple[int, str, str] | None:
-    """Have a command carried out in the folder that this process is in; None while another thread's is.
+def _kept() -> _Kept:
+    with _FIRST:
+        return _made()
 
-    Returns its exit code and what it wrote to standard output and standard error.
+
+def run(words: Sequence[str], environment: Mapping[str, str], limit_s: float) -> tuple[int, str, str]:
+    """Have a command carried out in the folder that this process is in.
+
+    Returns its exit code and what it wrote to standard output and standard error. Raises subprocess.TimeoutExpired.
     """
-    if not _BUSY.acquire(blocking=False):
-        return None
-    try:
-        with TemporaryDirectory(prefix="said-") as place:
-            code = _kept().run(words, dict(environment), Path(place), limit_s)
-            out, err = ((Path(place) / name).read_text() for name in ("out", "err"))
-            return code, out, err
-    finally:
-        _BUSY.release()
+    with TemporaryDirectory(prefix="said-") as place:
+        paths = [Path(place) / name for name in ("out", "err")]
+        with paths[0].open("w") as out, paths[1].open("w") as err:
+            begun = Begun(PROGRAM, words, environment, Path.cwd(), stdout=out, stderr=err)
+        with begun:
+            try:
+                begun.wait(limit_s)
+            except subprocess.TimeoutExpired:
+                os.killpg(begun.pid, signal.SIGKILL)
+                raise
+        assert begun.returncode is not None
+        return begun.returncode, paths[0].read_text(), paths[1].read_text()
 
 
-def _become(order: dict[str, Any]) -> None:
+class _Order(NamedTuple):
+    """What is to be carried out, with which files, and who is told of its beginning and its end."""
+
+    said: dict[str, Any]
+    files: list[int]
+    told: int
+
+
+def _received(orders: socket.socket) -> _Order | None:
+    """The next order; None when there will be no more."""
+    said, files, _, _ = socket.recv_fds(orders, _MOST_BYTES, 4)
+    return _Order(json.loads(said), files[:-1], files[-1]) if said else None
+
+
+def _become(order: _Order) -> None:
     """Be the command that is ordered, from here on."""
     os.setsid()
-    os.chdir(order["here"])
+    os.chdir(order.said["here"])
     os.environ.clear()
-    os.environ.update(order["environment"])
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    for number, name in ((1, "out"), (2, "err")):
-        os.dup2(os.open(Path(order["folder"]) / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
-    sys.argv = ["cormorant", *order["words"]]
+    os.environ.update(order.said["environment"])
+    for number, file in enumerate(order.files):
+        os.dup2(file, number)
+        os.close(file)
+    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.argv = [order.said["module"], *order.said["words"]]
+    importlib.import_module(order.said["module"]).main()
 
 
-def _serve() -> None:
+def _serve(orders: socket.socket) -> None:
     """Fork for every order until there are no more; what is forked returns as well, to end like any command."""
-    for name in ("cormorant.app.following", "cormorant.cli.crawl", "cormorant.cli.runs"):
+    for name in LOADED:
         importlib.import_module(name)
-    compiled.STATEMENTS = statements = Shared()
+    compiled.STATEMENTS = statements = Shared(compiled.STATEMENTS)
     gc.collect()
     gc.freeze()
-    answers = os.dup(1)
-    while line := sys.stdin.buffer.readline():
-        pid = os.fork()
-        if pid == 0:
-            os.close(answers)
-            _become(json.loads(line))
-            main()
-        os.write(answers, f"{pid:<12}".encode())
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        os.write(answers, f"{code:<12}".encode())
-        statements.learn()
+    children: dict[int, tuple[int, int]] = {}
+    selector = selectors.DefaultSelector()
+    selector.register(orders, selectors.EVENT_READ)
+    while True:
+        for key, _ in selector.select():
+            if key.fileobj is not orders:
+                selector.unregister(key.fd)
+                os.close(key.fd)
+                _reap(*children.pop(key.fd))
+                statements.learn()
+            elif not (order := _received(orders)):
+                return
+            elif pid := os.fork():
+                os.write(order.told, f"{pid:<{_NUMBER}}".encode())
+                for file in order.files:
+                    os.close(file)
+                watch = os.pidfd_open(pid)
+                children[watch] = pid, order.told
+                selector.register(watch, selectors.EVENT_READ)
+            else:
+                selector.close()
+                orders.close()
+                for file in (order.told, *children, *(told for _, told in children.values())):
+                    os.close(file)
+                _become(order)
+                return
+
+
+def _reap(pid: int, told: int) -> None:
+    """Tell how a process has ended."""
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    with suppress(BrokenPipeError):
+        os.write(told, f"{code:<{_NUMBER}}".encode())
+    os.close(told)
 
 
 if __name__ == "__main__":
-    _serve()
+    _serve(socket.socket(fileno=int(sys.argv[1])))

@@ -7,7 +7,6 @@ import os
 import pty
 import shutil
 import signal
-import subprocess
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.base.clock import pause
+from tests.cli import kept
 from tests.cli.test_serve import served
 from tests.cli.world import Answer, Done, Installation, Site, ended
 from tests.clocks import until
@@ -155,7 +155,7 @@ def test_an_interruption_stops_what_a_serving_process_carries_out(bare: Installa
     assert bare.fine("search", "word29", "--json").objects
 
 
-def following(home: Installation, site: Site) -> tuple[subprocess.Popen[str], subprocess.Popen[str]]:
+def following(home: Installation, site: Site) -> tuple[kept.Begun, kept.Begun]:
     """Two crawls of one source while another command serves: the one that ordered the run, and one that follows it."""
     first = home.start("crawl", "docs")
     until(lambda: "/3" in site.asked)

@@ -123,8 +123,8 @@ def test_private_pages_need_the_token_on_this_machine_too(home: Installation) ->
 
 
 def said_while_serving(home: Installation, *words: str) -> str:
-    """What `serve` says on the side."""
-    process = home.start("serve", "--port", "0", "--json", *words)
+    """What `serve` says on the side, by the time when all its processes are at work."""
+    process = home.start_anew("serve", "--port", "0", "--json", *words)
     assert process.stdout is not None
     process.stdout.readline()
     until(lambda: len(processes_of(home)) >= 5)
@@ -203,8 +203,10 @@ def test_without_an_index_there_is_nothing_to_search(bare: Installation, world: 
 
 
 def test_processes_are_all_gone_after_the_end(home: Installation) -> None:
-    with served(home):
-        until(lambda: len(processes_of(home)) >= 5)
+    process = home.start_anew("serve", "--port", "0")
+    until(lambda: len(processes_of(home)) >= 5)
+    process.send_signal(signal.SIGTERM)
+    ended(process)
     assert not processes_of(home)
 
 

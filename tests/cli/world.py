@@ -123,23 +123,24 @@ class Installation:
     folder: Path
     environment: Mapping[str, str] = field(default_factory=dict)
 
-    def start(self, *words: str, **more: Any) -> subprocess.Popen[str]:
-        """Start a command in a session of its own, so that it has no terminal."""
-        command = [sys.executable, "-m", "cormorant", "--data", str(self.folder), *words]
-        given = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
-        return subprocess.Popen(command, text=True, start_new_session=True, env=self._given, **given)
+    def start(self, *words: str, **more: Any) -> kept.Begun:
+        """Start a command in a session of its own, so that it has no terminal, forked with the program loaded."""
+        return kept.Begun(kept.PROGRAM, ["--data", str(self.folder), *words], self._given, Path.cwd(), **more)
+
+    def start_anew(self, *words: str) -> subprocess.Popen[str]:
+        """Start it as a person does: the program is loaded, and what this process ignores is ignored."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "cormorant", "--data", str(self.folder), *words],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            start_new_session=True, env=self._given,
+        )  # fmt: skip
 
     def run(self, *words: str) -> Done:
         """Run a command to its end: in a process when it starts others, else in this one, which is quicker."""
         if PROCESSES.search(" ".join(words)):
-            return self._apart(*words)
+            return Done(*kept.run(["--data", str(self.folder), *words], self._given, LIMIT_S))
         with patch.dict(os.environ, self.environment):
             return here("--data", str(self.folder), *words)
-
-    def _apart(self, *words: str) -> Done:
-        """Run a command in a process that was forked with the program loaded; in a new one while another is."""
-        said = kept.run(["--data", str(self.folder), *words], self._given, LIMIT_S)
-        return Done(*said) if said else ended(self.start(*words))
 
     @property
     def _given(self) -> dict[str, str]:
@@ -173,7 +174,7 @@ class StringStream(io.TextIOWrapper):
         return self._bytes.getvalue().decode()
 
 
-def ended(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> Done:
+def ended(process: kept.Begun | subprocess.Popen[str], limit_s: float = LIMIT_S) -> Done:
     """Wait for the end of a command; one that hangs is killed with all its children's group."""
     try:
         out, err = process.communicate(timeout=limit_s)
@@ -181,4 +182,4 @@ def ended(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> Done:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         raise
-    return Done(process.returncode, out, err)
+    return Done(process.wait(), out, err)

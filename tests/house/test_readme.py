@@ -71,8 +71,7 @@ def _without_a_shell(command: str) -> Done | None:
     words = shlex.split(command)[1:]
     if not PROCESSES.search(command):
         return here(*words)
-    said = kept.run(words, os.environ, LIMIT_S)
-    return Done(*said) if said else None
+    return Done(*kept.run(words, os.environ, LIMIT_S))
 
 
 def _by_a_shell(command: str) -> Done:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections import Counter
@@ -21,7 +20,7 @@ LIMIT_S = 90
 
 
 def _words(home: Home, words: tuple[str, ...]) -> list[str]:
-    return [sys.executable, "-m", "cormorant", "--data", str(home.folder), *words]
+    return ["--data", str(home.folder), *words]
 
 
 def _environment(home: Home) -> dict[str, str]:
@@ -33,25 +32,17 @@ def run(home: Home, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a command, and wait for its end: in a process that was forked with the program loaded."""
     given = _words(home, words)
     with chdir(ROOT):
-        said = kept.run(given[3:], _environment(home), LIMIT_S)
-    if said:
-        return subprocess.CompletedProcess(given, *said)
-    return subprocess.run(
-        given, env=_environment(home), cwd=ROOT, capture_output=True, text=True, check=False, timeout=LIMIT_S
-    )
+        return subprocess.CompletedProcess(given, *kept.run(given, _environment(home), LIMIT_S))
 
 
 @contextmanager
-def begun(home: Home, *words: str, told: str = "") -> Iterator[subprocess.Popen[str]]:
-    """Start a command, which has ended at the end of the block.
+def begun(home: Home, *words: str, told: str = "") -> Iterator[kept.Begun]:
+    """Start a command, forked like that, which has ended at the end of the block.
 
     `complaints` tells what it complains of, by its first word, or as it is `told` apart from others of that.
     """
     with (home.folder.parent / f"{told or words[0]}.err").open("w") as complaints:
-        process = subprocess.Popen(
-            _words(home, words), env=_environment(home), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=complaints, text=True, start_new_session=True,
-        )  # fmt: skip
+        process = kept.Begun(kept.PROGRAM, _words(home, words), _environment(home), ROOT, stderr=complaints)
         with processes.ended(process):
             yield process
 

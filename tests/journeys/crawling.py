@@ -13,7 +13,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,14 @@ from cormorant.frontier import retry
 from cormorant.model.run import Mode, Refresh
 from cormorant.operate import crawl
 from cormorant.store import compiled
+from tests.cli import kept
 from tests.compiling import Shared
 from tests.journeys.home import Home
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = [sys.executable, "-m", "tests.journeys.crawling"]
+MODULE = "tests.journeys.crawling"
+COMMAND = [sys.executable, "-m", MODULE]
+Started = kept.Begun | subprocess.Popen[str]
 
 
 def _carry_out(said: dict[str, Any]) -> dict[str, Any]:
@@ -63,24 +66,31 @@ def _order(home: Home, names: tuple[str, ...], runs: tuple[int, ...] = (), **how
     return json.dumps(said | how | {"folder": str(home.folder), "store": home.store}) + "\n"
 
 
-def begin(home: Home, *names: str, force: bool = False, command: Sequence[str] = COMMAND) -> subprocess.Popen[str]:
-    """Start a crawl of these sources, or go on with it, in a process that ends with it."""
+def begin(home: Home, *names: str, force: bool = False, command: Sequence[str] = ()) -> Started:
+    """Start a crawl of these sources, or go on with it, in a process that ends with it: forked, or by a command."""
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join(path for path in (environment.get("PYTHONPATH"), str(ROOT)) if path)
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True, env=environment,
-        cwd=home.folder.parent,
-    )  # fmt: skip
+    process = _started(command, (), environment, home.folder.parent)
     assert process.stdin is not None
     process.stdin.write(_order(home, names, force=force))
     process.stdin.close()
     return process
 
 
+def _started(command: Sequence[str], words: Sequence[str], environment: Mapping[str, str], here: Path) -> Started:
+    """The process, in a session of its own. What is written to standard error is seen."""
+    if command:
+        return subprocess.Popen(
+            [*command, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+            env=environment, cwd=here,
+        )  # fmt: skip
+    return kept.Begun(MODULE, words, environment, here, stdin=subprocess.PIPE, stderr=2)
+
+
 class Crawler:
     """A process that carries out one crawl after another."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: Started) -> None:
         self._process = process
 
     def begin(self, home: Home, *names: str, runs: tuple[int, ...] = (), **how: Any) -> list[int]:
@@ -117,14 +127,8 @@ class Crawler:
 @contextmanager
 def crawler(*before: str, rest_s: float = retry.FIRST_WAIT_S) -> Iterator[Crawler]:
     """Have a process that crawls for the length of a block; `before` is a command that starts it."""
-    with subprocess.Popen(
-        [*before, *COMMAND, str(rest_s)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        cwd=ROOT,
-    ) as process:
+    command = [*before, *COMMAND] if before else ()
+    with _started(command, [str(rest_s)], os.environ, ROOT) as process:
         try:
             yield Crawler(process)
         finally:
@@ -135,7 +139,7 @@ def main() -> None:
     """Read orders until there are no more."""
     if len(sys.argv) > 1:
         retry.FIRST_WAIT_S = float(sys.argv[1])
-    compiled.STATEMENTS = statements = Shared()
+    compiled.STATEMENTS = statements = Shared(compiled.STATEMENTS)
     while line := sys.stdin.readline():
         sys.stdout.write(json.dumps(_carry_out(json.loads(line))) + "\n")
         sys.stdout.flush()

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from cormorant.base.clock import SystemClock, pause
 from tests.journeys import processes
-from tests.journeys.crawling import begin
+from tests.journeys.crawling import COMMAND, begin
 from tests.journeys.crowd_site import SECRET, Asked, Crowd, crowd
 from tests.journeys.home import Home
 from tests.journeys.proofs import record
@@ -67,7 +67,7 @@ def crawl(home: Home, site: Crowd, delay_s: float) -> Seen:
     settings = {"start_file": str(starts), "delay_s": str(delay_s), "per_host": "1", "network": ["loopback"]}
     home.add_source("web", "crowd", settings)
     seen, until = Seen(), CLOCK.monotonic() + LIMIT_S
-    with processes.ended(begin(home, "crowd")) as command:
+    with processes.ended(begin(home, "crowd", command=COMMAND)) as command:
         while command.poll() is None and CLOCK.monotonic() < until:
             seen.look(command.pid)
             pause(LOOK_S)

@@ -33,7 +33,7 @@ from cormorant.crawl.tending import BATCH
 from cormorant.operate.house import House
 from cormorant.store.schema import process, receiver, resource, site
 from tests.journeys import processes
-from tests.journeys.crawling import begin
+from tests.journeys.crawling import Started, begin
 from tests.journeys.home import RETRIEVERS, Home
 from tests.journeys.ledger import Ledger, audit
 from tests.journeys.pages import SiteSettings
@@ -76,7 +76,7 @@ class Storm:
         self._home, self._house, self._chance = home, house, chance
         self._clock = SystemClock()
         self.tally = Tally()
-        self._crawl: subprocess.Popen[str] | None = None
+        self._crawl: Started | None = None
 
     def rage(self, kills: int, pauses: int) -> None:
         """Strike that often, then let it come to its end."""

@@ -25,6 +25,7 @@ import psycopg
 
 from cormorant.base.clock import SystemClock, pause
 from cormorant.crawl.tending import BATCH
+from tests.cli import kept
 from tests.journeys import processes
 from tests.journeys.commands import asked, begun, complaints, ended, run, serving, tracebacks
 from tests.journeys.home import RETRIEVERS, Home
@@ -81,7 +82,7 @@ class Outages:
     server: Postgres
     site: WebSite
     address: str
-    follower: subprocess.Popen[str]
+    follower: kept.Begun
     tally: Tally = field(default_factory=Tally)
 
     def storm(self, seconds: float, pages: int) -> None:

@@ -8,14 +8,18 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from cormorant.base.clock import SystemClock, pause
+from tests.cli import kept
 
 PROC = Path("/proc")
 _PARENT = 1
 _STARTED = 19
 _USED = slice(11, 15)
+
+
+P = TypeVar("P", bound=subprocess.Popen[str] | kept.Begun)
 
 
 class Process(NamedTuple):
@@ -98,7 +102,7 @@ def kill_group(pid: int) -> None:
 
 
 @contextmanager
-def ended(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
+def ended(process: P) -> Iterator[P]:
     """See that a process and all that came from it have ended at the end of the block, however that ends."""
     with process:
         try:

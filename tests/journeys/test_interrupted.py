@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from cormorant.base.clock import pause
 from cormorant.operate.status import status
+from tests.cli import kept
 from tests.clocks import until
 from tests.journeys import processes
 from tests.journeys.conftest import Serve
@@ -27,13 +27,10 @@ PAGES = 120
 PARALLEL = 4
 
 
-def command(home: Home, *words: str) -> subprocess.Popen[str]:
-    """Begin a command as a person would."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "cormorant", "--data", str(home.folder), *words],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT,
-        start_new_session=True,
-    )  # fmt: skip
+def command(home: Home, *words: str) -> kept.Begun:
+    """Begin a command as a person would, who sees all it says."""
+    given = ["--data", str(home.folder), *words]
+    return kept.Begun(kept.PROGRAM, given, os.environ, ROOT, stderr=subprocess.STDOUT)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import threading
 import urllib.request
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from pysqlite3 import dbapi2 as sqlite
 
 from cormorant.base.clock import pause
 from cormorant.operate import crawl as runs_of
+from tests.cli import kept
 from tests.cli.world import Done, Installation, ended
 from tests.clocks import until
 from tests.journeys.crawling import Crawler
@@ -106,7 +106,7 @@ class World:
         (found,) = [each for each in self.searching.ask("receivers")["receivers"] if each["receiver"] == "index"]
         return dict(found)
 
-    def stopped_midway(self) -> subprocess.Popen[str]:
+    def stopped_midway(self) -> kept.Begun:
         """An `index rebuild` that was stopped while it fills the new index, and has no lock on the database."""
         process = self.commands.start("index", "rebuild", "--json")
         until(lambda: self._is_building() or process.poll() is not None, LIMIT_S)
@@ -137,7 +137,7 @@ class World:
         return bool(self.home.value("SELECT count(*) FROM run WHERE state = 'retrieving'"))
 
 
-def state_of(process: subprocess.Popen[str]) -> str:
+def state_of(process: kept.Begun) -> str:
     """The state of a process, in the letter of the system."""
     return Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
@@ -177,7 +177,7 @@ def world(home: Home, crawls: Crawler, tmp_path: Path) -> Iterator[World]:
                 yield made
 
 
-def ordered(world: World) -> subprocess.Popen[str]:
+def ordered(world: World) -> kept.Begun:
     """A crawl of the town that has begun to be delivered."""
     process = world.commands.start("crawl", "town", "--json")
     until(lambda: len(world.told) > MEANWHILE, LIMIT_S)
@@ -193,7 +193,7 @@ def delivered_beside(world: World) -> None:
     assert index["backlog"] >= MEANWHILE
 
 
-def everything_is_there(world: World, crawl: subprocess.Popen[str]) -> None:
+def everything_is_there(world: World, crawl: kept.Begun) -> None:
     """Once the town is quick, the run ends, and whoever was to be told of it was."""
     world.town.slow_s = 0.0
     done = ended(crawl, LIMIT_S)

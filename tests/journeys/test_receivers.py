@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 
 from cormorant.base.clock import pause
 from cormorant.crawl.waiting import TRIED_AGAIN_S
+from tests.cli import kept
 from tests.cli.world import Installation, ended, serving, small_site
 from tests.clocks import until
 from tests.journeys.processes import below, role_of, send
@@ -48,7 +48,7 @@ def add_hook(home: Installation, hook: Hook, *more: str) -> None:
     home.fine("receiver", "add", "webhook", "shop", *(word for each in given for word in ("--set", each)))
 
 
-def provider_of(process: subprocess.Popen[str]) -> Any:
+def provider_of(process: kept.Begun) -> Any:
     tree = below(process.pid)
     return next((each for each in tree if role_of(each.pid, frozenset(), tree) == "provider"), None)
 

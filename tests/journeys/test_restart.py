@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 
 from cormorant.model.run import RunState
 from cormorant.operate import crawl
+from tests.cli import kept
 from tests.clocks import until
 from tests.journeys.conftest import Serve
 from tests.journeys.home import Home
@@ -24,10 +25,9 @@ PATIENCE_S = 40.0
 @contextmanager
 def serving(home: Home) -> Iterator[None]:
     """The processes of an installation at work, those of `serve`, for the length of a block."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cormorant", "serve", "--port", "0", "--data", str(home.folder)],
-        env=dict(os.environ, CORMORANT_STORE=home.store), stdout=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
+    environment = dict(os.environ, CORMORANT_STORE=home.store)
+    words = ["serve", "--port", "0", "--data", str(home.folder)]
+    process = kept.Begun(kept.PROGRAM, words, environment, Path.cwd(), stdout=subprocess.DEVNULL, stderr=2)
     try:
         yield
     finally:

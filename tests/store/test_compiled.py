@@ -31,7 +31,7 @@ def asked(url: str, most: int) -> int:
 @pytest.fixture
 def none_yet(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shared]:
     """A process that has compiled nothing so far."""
-    statements = Shared()
+    statements = Shared(compiled.Compiled(compiled.MOST))
     monkeypatch.setattr(compiled, "STATEMENTS", statements)
     yield statements
     statements.close()
