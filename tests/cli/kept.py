@@ -43,22 +43,21 @@ _NUMBER = 12
 class Begun:
     """A process that was forked, used like `subprocess.Popen` with text.
 
-    Standard input is empty, and the others are pipes, unless an open file is named, PIPE, DEVNULL or STDOUT.
+    `files` are `stdin`, which is empty unless it is named, `stdout` and `stderr`, which are pipes: what Popen takes.
     """
 
     def __init__(
-        self, module: str, words: Sequence[str], environment: Mapping[str, str], here: Path,
-        *, stdin: int | IO[str] = subprocess.DEVNULL, stdout: int | IO[str] = subprocess.PIPE,
-        stderr: int | IO[str] = subprocess.PIPE,
-    ) -> None:  # fmt: skip
+        self, module: str, words: Sequence[str], environment: Mapping[str, str], here: Path, **files: int | IO[str]
+    ) -> None:
         self.returncode: int | None = None
         self._listeners: list[_Listener] = []
         order = {"module": module, "words": list(words), "environment": dict(environment), "here": str(here)}
         self._end, told = os.pipe()
         with ExitStack() as theirs:
             theirs.callback(os.close, told)
-            self.stdin, inside = _opened(stdin, "w", theirs)
-            self.stdout, out = _opened(stdout, "r", theirs)
+            self.stdin, inside = _opened(files.get("stdin", subprocess.DEVNULL), "w", theirs)
+            self.stdout, out = _opened(files.get("stdout", subprocess.PIPE), "r", theirs)
+            stderr = files.get("stderr", subprocess.PIPE)
             self.stderr, err = (None, out) if stderr == subprocess.STDOUT else _opened(stderr, "r", theirs)
             _kept().send(order, [inside, out, err, told])
         self.pid = self._told()
@@ -83,15 +82,19 @@ class Begun:
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
         """What it still says until its end. Raises subprocess.TimeoutExpired, whereupon it may be asked again."""
         clock = SystemClock()
-        end = clock.monotonic() + (threading.TIMEOUT_MAX if timeout is None else timeout)
+        began = clock.monotonic()
+
+        def left() -> float | None:
+            return None if timeout is None else max(began + timeout - clock.monotonic(), 0.0)
+
         if self.stdin:
             self.stdin.close()
         self._listeners = self._listeners or [_Listener(stream) for stream in (self.stdout, self.stderr)]
         for each in self._listeners:
-            each.join(max(end - clock.monotonic(), 0.0))
+            each.join(left())
             if each.is_alive():
                 raise subprocess.TimeoutExpired("cormorant", timeout or 0.0)
-        self.wait(max(end - clock.monotonic(), 0.0))
+        self.wait(left())
         out, err = (each.text for each in self._listeners)
         return out, err
 
@@ -233,52 +236,69 @@ def _become(order: _Order) -> None:
         os.close(file)
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     sys.argv = [order.said["module"], *order.said["words"]]
     importlib.import_module(order.said["module"]).main()
 
 
-def _serve(orders: socket.socket) -> None:
+class _Forge:
+    """Forks for every order, and tells how what was forked has ended."""
+
+    def __init__(self, orders: socket.socket) -> None:
+        self._orders, self._statements = orders, Shared(compiled.STATEMENTS)
+        compiled.STATEMENTS = self._statements
+        self._children: dict[int, tuple[int, int]] = {}
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(orders, selectors.EVENT_READ)
+
+    def next(self) -> _Order | None:
+        """The next order; None when there will be no more. What has ended meanwhile is told."""
+        while True:
+            ready = {key.fd for key, _ in self._selector.select()}
+            for watch in ready.intersection(self._children):
+                self._reap(watch)
+            if self._orders.fileno() in ready:
+                return _received(self._orders)
+
+    def fork(self, order: _Order) -> bool:
+        """Fork; true in what was forked, which has nothing of ours."""
+        if pid := os.fork():
+            os.write(order.told, f"{pid:<{_NUMBER}}".encode())
+            for file in order.files:
+                os.close(file)
+            watch = os.pidfd_open(pid)
+            self._children[watch] = pid, order.told
+            self._selector.register(watch, selectors.EVENT_READ)
+            return False
+        self._selector.close()
+        self._orders.close()
+        for file in (order.told, *self._children, *(told for _, told in self._children.values())):
+            os.close(file)
+        return True
+
+    def _reap(self, watch: int) -> None:
+        self._selector.unregister(watch)
+        os.close(watch)
+        pid, told = self._children.pop(watch)
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        with suppress(BrokenPipeError):
+            os.write(told, f"{code:<{_NUMBER}}".encode())
+        os.close(told)
+        self._statements.learn()
+
+
+def main() -> None:
     """Fork for every order until there are no more; what is forked returns as well, to end like any command."""
     for name in LOADED:
         importlib.import_module(name)
-    compiled.STATEMENTS = statements = Shared(compiled.STATEMENTS)
+    forge = _Forge(socket.socket(fileno=int(sys.argv[1])))
     gc.collect()
     gc.freeze()
-    children: dict[int, tuple[int, int]] = {}
-    selector = selectors.DefaultSelector()
-    selector.register(orders, selectors.EVENT_READ)
-    while True:
-        for key, _ in selector.select():
-            if key.fileobj is not orders:
-                selector.unregister(key.fd)
-                os.close(key.fd)
-                _reap(*children.pop(key.fd))
-                statements.learn()
-            elif not (order := _received(orders)):
-                return
-            elif pid := os.fork():
-                os.write(order.told, f"{pid:<{_NUMBER}}".encode())
-                for file in order.files:
-                    os.close(file)
-                watch = os.pidfd_open(pid)
-                children[watch] = pid, order.told
-                selector.register(watch, selectors.EVENT_READ)
-            else:
-                selector.close()
-                orders.close()
-                for file in (order.told, *children, *(told for _, told in children.values())):
-                    os.close(file)
-                _become(order)
-                return
-
-
-def _reap(pid: int, told: int) -> None:
-    """Tell how a process has ended."""
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    with suppress(BrokenPipeError):
-        os.write(told, f"{code:<{_NUMBER}}".encode())
-    os.close(told)
+    while order := forge.next():
+        if forge.fork(order):
+            _become(order)
+            return
 
 
 if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])))
+    main()
