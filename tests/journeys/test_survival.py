@@ -54,6 +54,8 @@ def test_the_next_crawl_begins_a_new_run(home: Home, site: WebSite) -> None:
     assert "Run 1 was stopped. It was under way when the program ended" in done.stderr
     stopped = shown(home, 1)
     assert (stopped["state"], stopped["reason"], stopped["complete"]) == ("stopped", REASON, False)
+    last = json.loads(commands.run(home, "run", "log", "1", "--last", "1", "--json").stdout)
+    assert (last["event"], last["run"], last["reason"]) == ("summary", 1, REASON)
     assert home.found(site.word(PAGES - 1)) == [[site.url(PAGES - 1)]]
 
 

@@ -135,13 +135,13 @@ class Cormorant:
         Raises NotFoundError for an unknown source, ConflictError when its last run is held, ValueError for an unknown
         `refresh` or `mode`.
         """
-        from cormorant.app import sampling
+        from cormorant.app import folder, sampling
         from cormorant.app.following import Nobody, carry_out
         from cormorant.app.restarts import end_cut_off
 
         end_cut_off(self._plan, self._house())
         wish = Wish(Refresh(refresh) if refresh else None, force, restart, Mode(mode) if mode else None)
-        ordered = crawl.order(self._house(), [name], wish)
+        ordered = crawl.order(self._house(), [name], wish, folder.resting(self._plan.folder))
         for held in crawl.unanswered(self._house(), [name]) if not ordered else ():
             raise held
         numbers = [each.run for each in ordered]

@@ -114,6 +114,7 @@ def crawl_due(say: Terminal, names: Sequence[str]) -> int:
 
 def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
     """Order runs, have them carried out, tell of those that are held; returns the exit code."""
+    from cormorant.app import folder
     from cormorant.operate import crawl as runs
 
     plan = say.plan()
@@ -123,7 +124,7 @@ def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
             tell_cut_off(say, plan, house)
             wish = runs.Wish(how.refresh, how.force, how.restart, how.mode, how.forget)
             left_out = runs.left_out(house, names, wish)
-            ordered = runs.order(house, names, wish)
+            ordered = runs.order(house, names, wish, folder.resting(plan.folder))
     except KeyboardInterrupt as asked:
         if not ordered:
             raise

@@ -17,7 +17,7 @@ from cormorant.frontier import facts, progress, versions
 from cormorant.journal import launches, runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, Refresh, RunState
-from cormorant.operate import indexing, problems, queueing, rehearsal, starts
+from cormorant.operate import indexing, problems, queueing, rehearsal, runlog, starts
 from cormorant.operate.house import House
 from cormorant.plugins import source_kind
 from cormorant.store import processes
@@ -71,10 +71,11 @@ AS_USUAL = Wish()
 """All that is known and found, as the settings of each source say."""
 
 
-def order(house: House, names: Sequence[str], wish: Wish = AS_USUAL) -> list[Ordered]:
+def order(house: House, names: Sequence[str], wish: Wish = AS_USUAL, resting: str | None = None) -> list[Ordered]:
     """Order a run of each source (no names: of all) whose run is not held, or go on with the one interrupted.
 
-    `unanswered` tells of those that are. Raises NotFoundError for an unknown source or when there is none at all,
+    `unanswered` tells of those that are. `resting` is a node at which nothing is at work: nobody there would say in the
+    log what came of a run that is begun anew. Raises NotFoundError for an unknown source or when there is none at all,
     ConflictError when the database is older than the index.
     """
     indexing.refuse_older_store(house)
@@ -85,14 +86,19 @@ def order(house: House, names: Sequence[str], wish: Wish = AS_USUAL) -> list[Ord
                 "There is no source yet. Add one: cormorant source add web NAME --set start=https://..."
             )
         held = {} if wish.restart else runs.held(tx)
-        ordered = []
+        ordered, left = list[Ordered](), list[RunRow]()
         for row in chosen:
             sources.claim(tx, row.id)
             rehearsal.clear(tx, row.id)
             crawled = rehearsal.copy(tx, row, test=wish.mode is Mode.TEST)
             if crawled.id not in held:
+                before = runs.unfinished(tx, crawled.id) if wish.restart else None
+                left += [before] if before is not None else []
                 ordered.append(order_one(tx, crawled, wish))
-        return ordered
+        left = left if is_idle(tx, resting) else []
+    for before in left:
+        runlog.summarize(house, report(house, before.id, resting))
+    return ordered
 
 
 def order_one(tx: Tx, row: SourceRow, wish: Wish = AS_USUAL) -> Ordered:

@@ -10,6 +10,7 @@ from typing import Final
 from cormorant.crawl import course
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
+from cormorant.operate import crawl, runlog
 from cormorant.operate.house import House
 from cormorant.store import processes
 from cormorant.store.database import Tx
@@ -27,10 +28,13 @@ def end_cut_off(house: House, resting: str) -> list[RunRow]:
     """Stop the runs that were under way here when the program ended, where their settings want it; returns them.
 
     `resting` is the place at which nothing is at work. What another place carries out as well has not been cut off, and
-    what waits for its turn goes on waiting.
+    what waits for its turn goes on waiting. Their logs end with what came of them.
     """
     with house.store.begin() as tx:
-        return [row for row in _cut_off(house, tx, resting) if course.stop(tx, row, REASON)]
+        stopped = [row for row in _cut_off(house, tx, resting) if course.stop(tx, row, REASON)]
+    for row in stopped:
+        runlog.summarize(house, crawl.report(house, row.id, resting))
+    return stopped
 
 
 def _cut_off(house: House, tx: Tx, resting: str) -> list[RunRow]:
