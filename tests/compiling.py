@@ -16,6 +16,8 @@ from sqlalchemy.ext import serializer
 from cormorant.store import compiled, drivers
 from cormorant.store.schema import metadata
 
+_UNREADABLE = (KeyError, UnpicklingError, EOFError, ValueError, IndexError, AttributeError)
+"""Of a table that is not ours but of who migrates them; and of a child that was killed while it wrote."""
 NOWHERE = {"sqlite": "sqlite://", "postgresql": "postgresql://nobody@nowhere.invalid/nothing"}
 """An address of each kind, which nobody connects to."""
 
@@ -45,7 +47,7 @@ class Shared(compiled.Compiled):
         said = os.pread(self._file, os.fstat(self._file).st_size - self._read, self._read)
         while len(said) >= (end := 4 + int.from_bytes(said[:4], "big")) > 4:
             self._read += end
-            with suppress(KeyError, UnpicklingError):  # of a table that is not ours, but of who migrates them
+            with suppress(*_UNREADABLE):
                 kind, statement, columns, many = serializer.loads(said[4:end], metadata)  # type: ignore[no-untyped-call]
                 statement._compile_w_cache(
                     self._dialect(kind), compiled_cache=self, column_keys=list(columns), for_executemany=many

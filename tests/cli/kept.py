@@ -3,9 +3,11 @@
     python -m tests.cli.kept FD    reads orders from a socket: a module, its arguments, and four open files, the last of
                                    which is told what process carries it out, and how that ended
 
-What is forked goes through the same door as `python -m`, in a session, a folder and an environment of its own. At its
-end it does what was registered for that since the fork, and what `weakref.finalize` keeps was registered before.
-Whoever looks at how a process starts starts one (`Installation.start`).
+What is forked goes through the same door as `python -m`, in a session, a folder and an environment of its own, of which
+PYTHONPATH, TMPDIR and TZ are followed; what else Python reads when it starts, which signals are ignored, umask and
+limits are those of the process that forks. At its end a command does what was registered for that since the fork, and
+what `weakref.finalize` keeps was registered before. Whoever looks at how a process starts, or at what memory it takes,
+starts one (`Installation.start_anew`).
 """
 
 from __future__ import annotations
@@ -20,12 +22,13 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import IO, Any, NamedTuple
 
@@ -192,12 +195,18 @@ def _kept() -> _Kept:
         return _made()
 
 
+def kill_group(pid: int) -> None:
+    """End a command and what is in its session, if it has not ended by itself."""
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+
+
 def run(words: Sequence[str], environment: Mapping[str, str], limit_s: float) -> tuple[int, str, str]:
     """Have a command carried out in the folder that this process is in.
 
     Returns its exit code and what it wrote to standard output and standard error. Raises subprocess.TimeoutExpired.
     """
-    with TemporaryDirectory(prefix="said-") as place:
+    with tempfile.TemporaryDirectory(prefix="said-") as place:
         paths = [Path(place) / name for name in ("out", "err")]
         with paths[0].open("w") as out, paths[1].open("w") as err:
             begun = Begun(PROGRAM, words, environment, Path.cwd(), stdout=out, stderr=err)
@@ -205,7 +214,7 @@ def run(words: Sequence[str], environment: Mapping[str, str], limit_s: float) ->
             try:
                 begun.wait(limit_s)
             except subprocess.TimeoutExpired:
-                os.killpg(begun.pid, signal.SIGKILL)
+                kill_group(begun.pid)
                 raise
         assert begun.returncode is not None
         return begun.returncode, paths[0].read_text(), paths[1].read_text()
@@ -231,6 +240,8 @@ def _become(order: _Order) -> None:
     os.chdir(order.said["here"])
     os.environ.clear()
     os.environ.update(order.said["environment"])
+    time.tzset()
+    tempfile.tempdir = None
     for number, file in enumerate(order.files):
         os.dup2(file, number)
         os.close(file)
@@ -239,6 +250,12 @@ def _become(order: _Order) -> None:
     sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     sys.argv = [order.said["module"], *order.said["words"]]
     importlib.import_module(order.said["module"]).main()
+
+
+def _tell(told: int, number: int) -> None:
+    """Say which process it is, or how it has ended, unless nobody listens any more."""
+    with suppress(BrokenPipeError):
+        os.write(told, f"{number:<{_NUMBER}}".encode())
 
 
 class _Forge:
@@ -263,7 +280,7 @@ class _Forge:
     def fork(self, order: _Order) -> bool:
         """Fork; true in what was forked, which has nothing of ours."""
         if pid := os.fork():
-            os.write(order.told, f"{pid:<{_NUMBER}}".encode())
+            _tell(order.told, pid)
             for file in order.files:
                 os.close(file)
             watch = os.pidfd_open(pid)
@@ -281,8 +298,7 @@ class _Forge:
         os.close(watch)
         pid, told = self._children.pop(watch)
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        with suppress(BrokenPipeError):
-            os.write(told, f"{code:<{_NUMBER}}".encode())
+        _tell(told, code)
         os.close(told)
         self._statements.learn()
 

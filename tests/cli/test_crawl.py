@@ -300,7 +300,7 @@ def on_a_terminal(home: Installation, look: Callable[[str], None], *words: str) 
 
 
 def test_a_closed_pipe_is_no_error(home: Installation) -> None:
-    process = home.start("document", "list", "--json")
+    process = home.start_anew("document", "list", "--json")
     assert process.stdout is not None
     process.stdout.close()
     process.stdout = None

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -179,7 +178,7 @@ def ended(process: kept.Begun | subprocess.Popen[str], limit_s: float = LIMIT_S)
     try:
         out, err = process.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        kept.kill_group(process.pid)
         process.communicate()
         raise
     return Done(process.wait(), out, err)

@@ -105,6 +105,23 @@ def test_who_begins_waits_until_it_can_know_what_has_run_out(two: Two) -> None:
     assert len(two.leased("bob")) == 2
 
 
+def test_who_slept_while_it_was_set_back_and_set_right_again_waits_as_well(two: Two) -> None:
+    two.leased("ada")
+    two.stores["bob"].steady.doubt()
+    two.pass_(LEASE_S + 1.0)
+    for each in two.leased("ada"):
+        assert two.renewed("ada", each)
+    two.clock.shift -= 30.0  # bob sleeps from here on
+    with two.stores["ada"].begin() as tx:
+        leases.shorten(tx)
+    two.clock.at += 20.0
+    two.clock.shift += 30.0
+    two.clock.at += 21.0
+    assert two.leased("bob") == [], "41 seconds of a minute have passed, and the clock shows 71"
+    two.pass_(LEASE_S)
+    assert len(two.leased("bob")) == 2
+
+
 @pytest.mark.parametrize("by", [-3_600.0, -400 * DAY_S])
 def test_set_back_what_a_dead_process_had_is_free_in_time_and_what_a_living_one_has_is_not(two: Two, by: float) -> None:
     first, second = two.leased("ada")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.base.errors import ConflictError, CormorantError, NotFoundError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.crawl import course
@@ -74,9 +75,9 @@ AS_USUAL = Wish()
 def order(house: House, names: Sequence[str], wish: Wish = AS_USUAL, resting: str | None = None) -> list[Ordered]:
     """Order a run of each source (no names: of all) whose run is not held, or go on with the one interrupted.
 
-    `unanswered` tells of those that are. `resting` is a node at which nothing is at work: nobody there would say in the
-    log what came of a run that is begun anew. Raises NotFoundError for an unknown source or when there is none at all,
-    ConflictError when the database is older than the index.
+    `unanswered` tells of those that are. `resting` is a node at which nothing is at work, None where something may be:
+    nobody there would say in the log what came of a run that is begun anew. Raises NotFoundError for an unknown source
+    or when there is none at all, ConflictError when the database is older than the index.
     """
     indexing.refuse_older_store(house)
     with house.store.begin() as tx:
@@ -93,11 +94,11 @@ def order(house: House, names: Sequence[str], wish: Wish = AS_USUAL, resting: st
             crawled = rehearsal.copy(tx, row, test=wish.mode is Mode.TEST)
             if crawled.id not in held:
                 before = runs.unfinished(tx, crawled.id) if wish.restart else None
-                left += [before] if before is not None else []
+                left += [before] if before is not None and before.is_under_way else []
                 ordered.append(order_one(tx, crawled, wish))
         left = left if is_idle(tx, resting) else []
     for before in left:
-        runlog.summarize(house, report(house, before.id, resting))
+        summarize(house, before.id, resting)
     return ordered
 
 
@@ -263,6 +264,12 @@ def report(house: House, number: int | None = None, resting: str | None = None) 
     """The report of a run, or of the newest. `resting` is a node at which nothing is at work. Raises NotFoundError."""
     with house.store.read() as tx:
         return _report(house, runs.get(tx, number), resting, idle=is_idle(tx, resting))
+
+
+def summarize(house: House, number: int, resting: str | None) -> None:
+    """Have the log of a run end with its report. That it was deleted, or that the database is away, stops nothing."""
+    with suppress(CormorantError):
+        runlog.summarize(house, report(house, number, resting))
 
 
 def shown(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Final
 from cormorant.crawl import course
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
-from cormorant.operate import crawl, runlog
+from cormorant.operate import crawl
 from cormorant.operate.house import House
 from cormorant.store import processes
 from cormorant.store.database import Tx
@@ -33,7 +33,7 @@ def end_cut_off(house: House, resting: str) -> list[RunRow]:
     with house.store.begin() as tx:
         stopped = [row for row in _cut_off(house, tx, resting) if course.stop(tx, row, REASON)]
     for row in stopped:
-        runlog.summarize(house, crawl.report(house, row.id, resting))
+        crawl.summarize(house, row.id, resting)
     return stopped
 
 

@@ -73,7 +73,7 @@ def stop(house: House, number: int | None, resting: str | None = None) -> RunRow
             raise ConflictError(f"Run {row.id} cannot be stopped; it is {row.state}.")
         row, idle = runs.get(tx, row.id), crawl.is_idle(tx, resting)
     if idle:
-        runlog.summarize(house, crawl.report(house, row.id, resting))
+        crawl.summarize(house, row.id, resting)
     return row
 
 
