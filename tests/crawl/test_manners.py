@@ -56,6 +56,17 @@ def test_a_rest_is_for_the_site_that_asked_for_it(status: int) -> None:
     assert (other.failures, other.not_before, other.rest_until) == (0, 0.0, 0.0)
 
 
+def test_a_rest_that_was_asked_for_is_kept_though_the_run_was_stopped_meanwhile() -> None:
+    site, desk = SiteWork(Lease(1, "a.example", 1, 1e12), {}, under_way=1), Desk()
+    task = Task(NEVER_SEEN, site)
+    busy = Report(task, Deferred(503, "busy", 60.0, whole_site=True), Wire(requests=1), AT)
+    manners.leave(task, busy, desk, NOW)
+    assert (site.not_before, site.rest_until, site.under_way) == (AT + 60, NOW + 60, 0)
+    site.under_way = 1
+    manners.leave(task, Blocked(task, Prerequisite("http://a.example/robots.txt", "robots")), desk, NOW)
+    assert (site.rest_until, site.under_way) == (NOW + 60, 0)
+
+
 def test_a_site_that_redirects_has_not_failed() -> None:
     assert learned(Failed(906, "refused"), failures=CIRCUIT - 1).rest_until > NOW
     site = learned(Failed(906, "refused", elsewhere=True), requests=2, failures=CIRCUIT - 1)

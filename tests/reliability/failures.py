@@ -66,6 +66,12 @@ FOUND = (
     ),
     Found(
         "interleavings",
+        "A server asked to be left alone, just as the run was stopped that had asked it for something: nobody took "
+        "note of that, and another source's run went on asking it.",
+        "What a visit says of its site counts whatever became of its run (`crawl/manners.py`).",
+    ),
+    Found(
+        "interleavings",
         "When a clock that had been a month behind was put right, a site that was known to have been asked by others "
         "meanwhile was left alone for a month, and its run stood still.",
         "A request of others was now at the latest, by the clock of the process (`frontier/supply.py`).",

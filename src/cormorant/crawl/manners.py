@@ -56,18 +56,31 @@ def require(blocked: Blocked, desk: Desk, order: Admission, means: Means) -> Non
     desk.again(task, resource)
 
 
-def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report]:
-    """Take a visit into account at its site. Returns reports of visits that cannot be made because of it."""
-    task, outcome = report.task, report.outcome
-    site, at = task.site, rest.after(outcome, task.site.failures, report.at, jitter(0.1))
-    unasked = not report.wire.used and _was_not_asked(outcome)
-    if not (unasked or at.failures):
+def leave(task: Task, got: Report | Blocked, desk: Desk, now: float) -> None:
+    """Take note of how a visit ended whose run was stopped: what was got is nobody's, but its site has spoken."""
+    if isinstance(got, Report):
+        _heed(got, desk, now)
+    desk.done(task)
+
+
+def _heed(report: Report, desk: Desk, now: float) -> None:
+    """Take into account what a visit says of its site."""
+    site, outcome = report.task.site, report.outcome
+    at = rest.after(outcome, site.failures, report.at, jitter(0.1))
+    if not (_was_unasked(report) or at.failures):
         _answered(site, desk, now)
     resting = site.rest_until > now
     if at.failures:
         site.failures, site.trouble = site.failures if resting else at.failures, outcome.status
     if at.until and not resting:
         site.not_before, site.rest_until = at.until, now + (at.until - report.at)
+
+
+def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report]:
+    """Take a visit into account at its site. Returns reports of visits that cannot be made because of it."""
+    task, outcome = report.task, report.outcome
+    site = task.site
+    _heed(report, desk, now)
     refused: list[Report] = []
     if task.resource.role is Role.ROBOTS:
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, task.resource.role)
@@ -80,7 +93,7 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
     if report.wire.requests and not site.paced:
         site.paced = True
         _reconsider(site, source)
-    if unasked:
+    if _was_unasked(report):
         site.give_turn_back()
         if source.number in site.sources:
             site.sources[source.number].unasked += 1
@@ -119,9 +132,11 @@ def _answered(site: SiteWork, desk: Desk, now: float) -> None:
         site.trouble = 0
 
 
-def _was_not_asked(outcome: Outcome) -> bool:
-    """Does a visit without a request that ends so say nothing of its site: forbidden, held back, or a fault of ours?"""
-    return isinstance(outcome, Excluded | Moved) or outcome.status in (Status.UNSETTLED, Status.TRAP)
+def _was_unasked(report: Report) -> bool:
+    """Does a visit say nothing of its site, which was not asked: forbidden, held back, or a fault of ours?"""
+    outcome = report.outcome
+    said_here = isinstance(outcome, Excluded | Moved) or outcome.status in (Status.UNSETTLED, Status.TRAP)
+    return said_here and not report.wire.used
 
 
 def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:

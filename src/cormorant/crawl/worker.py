@@ -76,7 +76,7 @@ class Worker:
                 if tending.runs.get(task.resource.source) is run:
                     self._report(run, got, tending.now() - began)
                 else:  # the run was stopped, and perhaps begun anew: its successor visits again
-                    tending.desk.done(task)
+                    manners.leave(task, got, tending.desk, tending.now())
             tending.line.pump()
 
     def _may_begin(self, task: Task, run: Dispatch) -> bool:
