@@ -182,17 +182,10 @@ class _Kept:
         self._process.wait()
 
 
-_FIRST = threading.Lock()
-
-
 @cache
-def _made() -> _Kept:
-    return _Kept()
-
-
 def _kept() -> _Kept:
-    with _FIRST:
-        return _made()
+    """The one of this process; of two that threads make at once the second is kept, and either serves."""
+    return _Kept()
 
 
 def kill_group(pid: int) -> None:

@@ -135,8 +135,8 @@ def _answered(site: SiteWork, desk: Desk, now: float) -> None:
 def _was_unasked(report: Report) -> bool:
     """Does a visit say nothing of its site, which was not asked: forbidden, held back, or a fault of ours?"""
     outcome = report.outcome
-    said_here = isinstance(outcome, Excluded | Moved) or outcome.status in (Status.UNSETTLED, Status.TRAP)
-    return said_here and not report.wire.used
+    by_us = isinstance(outcome, Excluded | Moved) or outcome.status in (Status.UNSETTLED, Status.TRAP)
+    return by_us and not report.wire.used
 
 
 def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:

@@ -96,7 +96,7 @@ def order(house: House, names: Sequence[str], wish: Wish = AS_USUAL, resting: st
                 before = runs.unfinished(tx, crawled.id) if wish.restart else None
                 left += [before] if before is not None and before.is_under_way else []
                 ordered.append(order_one(tx, crawled, wish))
-        left = left if is_idle(tx, resting) else []
+        left = left if left and is_idle(tx, resting) else []
     for before in left:
         summarize(house, before.id, resting)
     return ordered
