@@ -29,6 +29,7 @@ class History:
     commits: int = 0
     requests: int = 0
     without_lease: int = 0
+    too_soon: int = 0
     runs: int = 0
     launches: int = 0
     edits: int = 0

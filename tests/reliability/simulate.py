@@ -23,7 +23,11 @@ from tests.reliability.ground import History
 from tests.reliability.simulation import simulate
 
 DAY_S = 86_400.0
-_TOLD = ("runs", "launches", "requests", "events", "edits", "kills", "stops", "commits", "turns", "without_lease")
+_TOLD = ("runs", "launches", "requests", "events", "edits", "kills", "stops", "commits", "turns")
+_SHOWN = {
+    "without_lease": "requests behind a lost lease",
+    "too_soon": "requests hurried by an unseen step",
+}
 
 
 def seeds_of(said: str) -> range:
@@ -52,11 +56,12 @@ def figures(found: Sequence[History], cpu_s: float) -> tuple[dict[str, int], dic
     """What was done, and what it cost."""
     total = Counter[str]()
     for each in found:
-        total.update({one.name: getattr(each, one.name) for one in fields(each) if one.name in (*_TOLD, "world_s")})
+        total.update(
+            {one.name: getattr(each, one.name) for one in fields(each) if one.name in (*_TOLD, *_SHOWN, "world_s")}
+        )
     days = total.pop("world_s", 0) / DAY_S
     done = {"seeds": len(found), "seeds that went wrong": sum(bool(each.wrong) for each in found)}
-    shown = {"without_lease": "requests behind a lost lease"}
-    done |= {shown.get(name, name): int(total[name]) for name in _TOLD}
+    done |= {_SHOWN.get(name, name): int(total[name]) for name in (*_TOLD, *_SHOWN)}
     cost = {
         "simulated days": round(days, 2),
         "seconds of one core a simulated day": round(cpu_s / days) if days else 0,

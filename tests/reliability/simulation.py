@@ -40,7 +40,7 @@ from cormorant.plugins import SOURCES
 from cormorant.receivers.stream import Event
 from cormorant.store import drivers
 from cormorant.store.database import Store
-from cormorant.store.steady import STEP_S, Steady
+from cormorant.store.steady import STEP_S
 from tests.reliability.farm import Farm, Fetching
 from tests.reliability.ground import INSTALLATION, History, fast, faults, let_go, template
 from tests.reliability.watch import ENDED, Watch
@@ -93,7 +93,6 @@ class Simulation:
         self.kills = self.hands.choice((0.15, 1.0))
         self._stepped_at = 0.0
         self._looked_at = 0.0
-        self._steady: dict[str, Steady] = {}
         world.strike, world.committed = self._strike, lambda process: self.watch.look(process.name)
         world.idle_until = self._idle_until
         self.farm.asked, self.farm.begun, self.farm.put_off = self.watch.asked, self.watch.begun, self.watch.put_off
@@ -160,7 +159,7 @@ class Simulation:
         assert process is not None
         store = Edges(drivers.engine(plan.store_url), self.clock, plan.store_url)
         store.process = process
-        self._steady[process.name] = store.steady
+        process.steady = store.steady
         process.closing.append(store.close)
         return self._house(store, process)
 
@@ -262,8 +261,7 @@ class Simulation:
 
     def _knows(self, process: Process) -> bool:
         """Has a process looked at the clock since it was set? It may stand before its look, or have just begun."""
-        steady = self._steady.get(process.name)
-        return steady is not None and abs(steady.now() - self.clock.now()) < STEP_S
+        return process.steady is not None and abs(process.steady.now() - self.clock.now()) < STEP_S
 
     def _step(self, by: float) -> None:
         self.world.shift += by
@@ -456,6 +454,7 @@ class Simulation:
         history, watch, history.wrong = self.history, self.watch, self.watch.wrong
         history.world_s, history.turns, history.commits = self.world.now - 1_000.0, self.world.turns, watch.commits
         history.requests, history.without_lease = len(self.farm.witness), watch.without_lease
+        history.too_soon = watch.too_soon
         history.runs, history.events = len(watch.runs), len(watch.events)
         history.launches = watch.ask("SELECT count(*) FROM launch")[0][0]
         lines = "".join(f"{a.at:.6f} {a.process.name} {a.host}{a.path}\n" for a in self.farm.witness)

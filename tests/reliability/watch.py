@@ -19,6 +19,7 @@ from cormorant.frontier import order
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.model.run import OPEN_STATES, RunState
+from cormorant.store.steady import STEP_S
 from tests.reliability.farm import Asked, Farm
 from tests.reliability.world import Process
 
@@ -81,7 +82,7 @@ class Watch:
         self.runs: dict[int, RunState] = {}
         self._left: dict[int, RunState | None] = {}
         self.events: list[tuple[int, int, int]] = []
-        self.commits = self.without_lease = 0
+        self.commits = self.without_lease = self.too_soon = 0
         self.slots: list[tuple[float, str]] = []
         self._visits: dict[int, int] = {}
         self._hands: dict[tuple[str, str], tuple[Process, int]] = {}
@@ -91,7 +92,7 @@ class Watch:
         self._resting: dict[int, tuple[float, float]] = {}
         self._told: dict[int, tuple[float, int]] = {}
         self._put_off: dict[tuple[str, Process, int], tuple[float, float]] = {}
-        self._asked_at: dict[str, float] = {}
+        self._asked: dict[str, tuple[Asked, float]] = {}
         self._paced: set[str] = set()
 
     def ask(self, sql: str, *bound: object) -> list[Any]:
@@ -299,7 +300,12 @@ class Watch:
         robots = line.path == "/robots.txt"
         wanted = max(self._pace_s, host.crawl_delay if line.host in self._paced and not robots else 0.0)
         for name, least in ((line.host, wanted), (host.address, self._pace_s)):
-            gap = line.at - self._asked_at.get(name, -1e9)
-            if gap < least - _EXACT_S:
+            last, shift = self._asked.get(name, (None, 0.0))
+            self._asked[name] = (line, self._world.shift)
+            if last is None or line.at - last.at >= least - _EXACT_S:
+                continue
+            if last.process is not line.process and line.process.shift_at_first() > shift + STEP_S:
+                self.too_soon += 1  # the clock was set forward before this process looked at it first (ADR 0063)
+            else:
+                gap = line.at - last.at
                 self.note(f"{name} is asked for {line.path} after {gap:.3f} s, and wants {least:g} s between")
-            self._asked_at[name] = line.at

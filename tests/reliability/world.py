@@ -17,11 +17,14 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from math import inf
 from random import Random
-from typing import Any, TypeVar, TypeVarTuple, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
 
 from greenlet import getcurrent, greenlet
 
 from cormorant.store.database import Store, Tx
+
+if TYPE_CHECKING:
+    from cormorant.store.steady import Steady
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
@@ -46,7 +49,10 @@ class Over(BaseException):
 
 
 class Process:
-    """One process of the installation: what it is called, when its turn is next, and whether it lives."""
+    """One process of the installation: what it is called, when its turn is next, and whether it lives.
+
+    `steady` is what it has seen of the clocks of its store, once that is open.
+    """
 
     def __init__(self, world: World, name: str, work: Work) -> None:
         self.world, self.name = world, name
@@ -55,6 +61,7 @@ class Process:
         self.closing: list[Callable[[], None]] = []
         self.stop = asyncio.Event()
         self.error: BaseException | None = None
+        self.steady: Steady | None = None
         self.work = work
         self._greenlet = greenlet(self._main, world.hub)
         self.turn = 0
@@ -70,6 +77,10 @@ class Process:
         finally:
             self.alive = False
             loop.clear_away()
+
+    def shift_at_first(self) -> float:
+        """By how much the clocks were set when it looked at them first: a step before that it could not see."""
+        return self.steady.now() - self.steady.total - self.world.meant if self.steady else self.world.shift
 
     def go_on(self) -> None:
         """Have its turn."""
@@ -144,7 +155,12 @@ class World:
     @property
     def wall(self) -> float:
         """What the clocks show, epoch seconds."""
-        return BEGAN + self.now + self.shift
+        return self.meant + self.shift
+
+    @property
+    def meant(self) -> float:
+        """What they would show if nobody had set them."""
+        return BEGAN + self.now
 
     def _enter(self, at: float, what: Process | Callable[[], None]) -> int:
         self._numbers += 1
