@@ -63,6 +63,22 @@ def test_out_links_become_in_links(store: Store) -> None:
         assert in_links(tx) == {second: {second: "myself"}, third: {first: "3", second: "drei"}}
 
 
+def test_pages_with_many_links_are_taken_few_at_a_time(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    admitted(store, *PAGES)
+    with store.begin() as tx:
+        first, second, third = (numbers(tx)[each] for each in PAGES[:3])
+        for page in (first, second, third):
+            write(tx, page, Link(PAGES[1], "two"))
+        size = len(inversion.chunk(tx, SOURCE)[0][1])
+        monkeypatch.setattr(inversion, "CHUNK_BYTES", 2 * size)
+        assert [row[0] for row in inversion.chunk(tx, SOURCE)] == [first, second]
+        monkeypatch.setattr(inversion, "CHUNK_BYTES", size - 1)
+        assert [row[0] for row in inversion.chunk(tx, SOURCE)] == [first], "what does not fit is done alone"
+        invert(tx)
+        assert in_links(tx) == {second: {first: "two", second: "two", third: "two"}}
+        assert inversion.inverted(tx, SOURCE) == [first]
+
+
 def test_a_page_written_twice_before_it_is_inverted(store: Store) -> None:
     admitted(store, *PAGES)
     with store.begin() as tx:

@@ -18,8 +18,10 @@ from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import inlinks, outlinks, resource, site, site_source
 
-CHUNK = 250
-"""Pages inverted in one transaction."""
+CHUNK = 1_000
+"""Pages inverted in one transaction, at most."""
+CHUNK_BYTES = 1_000_000
+"""Packed links of the pages of one transaction, but for one page that has more: a thousand of 86 links have 400,000."""
 MAX_INLINKS = 1000
 """In-links kept of one resource; the count goes on."""
 _WRITTEN = ("id", "count", "links", "stale")
@@ -40,26 +42,33 @@ Difference = dict[str, dict[int, Change]]
 
 def chunk(tx: Tx, source: int) -> list[tuple[int, bytes, bytes | None]]:
     """The next pages of a source whose links are not inverted: (resource, links, links as of the last inversion)."""
-    statement = (
-        sa.select(outlinks.c.id, outlinks.c.links, outlinks.c.previous)
-        .join(resource, resource.c.id == outlinks.c.id)
-        .where(sa.not_(outlinks.c.inverted), resource.c.source_id == source)
-        .order_by(outlinks.c.id)
-        .limit(CHUNK)
-    )
-    return [tuple(row) for row in tx.rows(statement)]
+    pages = _next(tx, source, sa.not_(outlinks.c.inverted))
+    return sorted(bulk.select_numbered(tx, outlinks, ("id", "links", "previous"), "id", pages))
 
 
 def inverted(tx: Tx, source: int) -> list[int]:
     """The next pages of a source whose links are inverted."""
+    return _next(tx, source, outlinks.c.inverted)
+
+
+def _next(tx: Tx, source: int, which: sa.ColumnElement[bool]) -> list[int]:
+    """The first of these pages of a source: as many as one transaction takes."""
+    size = sa.func.length(outlinks.c.links) + sa.func.coalesce(sa.func.length(outlinks.c.previous), 0)
     statement = (
-        sa.select(outlinks.c.id)
+        sa.select(outlinks.c.id, size)
         .join(resource, resource.c.id == outlinks.c.id)
-        .where(outlinks.c.inverted, resource.c.source_id == source)
+        .where(which, resource.c.source_id == source)
         .order_by(outlinks.c.id)
         .limit(CHUNK)
     )
-    return [row[0] for row in tx.rows(statement)]
+    found: list[int] = []
+    room = CHUNK_BYTES
+    for number, takes in tx.rows(statement):
+        room -= takes
+        if room < 0 and found:
+            break
+        found.append(number)
+    return found
 
 
 def again(tx: Tx, source: int, pages: Sequence[int]) -> None:
@@ -109,7 +118,8 @@ def difference(source: int, known: Container[str], pages: Iterable[tuple[int, by
 def apply(tx: Tx, pages: Iterable[int], changes: Difference) -> int:
     """Write in-links of known resources and mark the pages as inverted; returns resources whose in-links changed."""
     targets = _targets(tx, changes)
-    known = {row[0]: row[1:] for row in bulk.select_in(tx, inlinks, ("id", "count", "links"), "id", targets)}
+    there = bulk.select_numbered(tx, inlinks, ("id", "count", "links"), "id", list(targets))
+    known = {row[0]: row[1:] for row in there}
     rows = []
     for number, change in targets.items():
         count, blob = known.get(number, (0, None))
@@ -150,13 +160,10 @@ def _targets(tx: Tx, changes: Difference) -> dict[int, Change]:
     found: dict[int, Change] = {}
     for front, keys in changes.items():
         number = sites.get(keyed[front])
-        wanted = list(keys) if number is not None else []
-        for start in range(0, len(wanted), 1000):
-            bound = {"site": number, "keys": wanted[start : start + 1000]}
-            found.update((row[1], keys[row[0]]) for row in tx.rows(_TARGETS, bound))
+        if number is None:
+            continue
+        for key, found_at in bulk.select_numbered(
+            tx, resource, ("hash", "id"), "hash", list(keys), besides=f"site_id = {number}"
+        ):
+            found[found_at] = keys[key]
     return found
-
-
-_TARGETS = sa.select(resource.c.hash, resource.c.id).where(
-    resource.c.site_id == sa.bindparam("site"), resource.c.hash.in_(sa.bindparam("keys", expanding=True))
-)
