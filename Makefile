@@ -49,6 +49,7 @@ setup: .venv/.stamp-run ## Make .venv with the product in it (PYTHON=python3.12 
 # --- what people do
 
 # SERVE=0, or no terminal: crawl, print what was found, end. The shell splits START, so quotes around "a b?c&d" are enough.
+# Without a terminal the program takes the shell's place, which would not tell it when make is told to end.
 .PHONY: run
 run: export START := $(START)
 run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and serve it (PORT=N; SERVE=0 only crawls, SERVE=1 serves without a terminal too)
@@ -58,6 +59,7 @@ run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and
 	elif [[ "$(SERVE)" != 1 ]] && ! [[ -t 0 && -t 1 ]]; then arguments+=(--no-serve); \
 	echo "Without a terminal this ends after the crawl; make run SERVE=1, or $(BIN)/cormorant serve, serves the search page." >&2; \
 	fi; \
+	[[ -t 0 ]] || exec $(BIN)/cormorant quickstart "$${arguments[@]}"; \
 	$(BIN)/cormorant quickstart "$${arguments[@]}" || { code=$$?; [[ $$code == 130 ]] || exit $$code; }  # 130: Ctrl-C
 
 .PHONY: test

@@ -68,7 +68,7 @@ def test_what_is_no_proxy(proxy: str) -> None:
 ])  # fmt: skip
 def test_the_address_that_is_shown_can_be_opened(host: str, names: list[str], shown: str) -> None:
     asked = reach(host=host, port=0, names=names)
-    with web.bind(asked) as listener:
+    with web.bind(asked, PLAN) as listener:
         assert web.shown_address(listener, asked) == f"http://{shown}:{listener.getsockname()[1]}/"
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import World
 from tests.cli.world import Installation, Site, ended
 from tests.clocks import until
+from tests.journeys.crawling import ROOT
 
 
 @contextmanager
@@ -56,6 +60,8 @@ def test_search_page_and_crawls_meanwhile(home: Installation, site: Site) -> Non
         assert "Albatross" in get(f"{address}search?q=albatross")[1]
         other = home.run("serve", "--port", "0")
         assert (other.code, "at work" in other.err) == (1, True)
+        again = home.run("serve", "--port", address.rstrip("/").rpartition(":")[2])
+        assert (again.code, f"Cormorant serves {home.folder} already" in again.err) == (1, True), again
         assert home.fine("index", "rebuild", "--json").object["damaged"] == 0
         assert "Albatross" in get(f"{address}search?q=albatross")[1]
     assert not answers(address)
@@ -122,6 +128,20 @@ def test_private_pages_need_the_token_on_this_machine_too(home: Installation) ->
         assert [ask(port, path) for path in ("/", "/search?q=a", "/health/ready")] == [401, 401, 200]
 
 
+@pytest.mark.parametrize(
+    ("words", "others"),
+    [(("--name", "x.example.org"), "others may search what is for everyone"), (("--private",), "nobody may search")],
+)
+def test_who_may_search_is_said_with_the_first_token(home: Installation, words: tuple[str, ...], others: str) -> None:
+    process = home.start("serve", "--port", "0", *words)
+    assert process.stdout is not None
+    said = [process.stdout.readline() for _ in range(3)]
+    process.send_signal(signal.SIGTERM)
+    ended(process)
+    assert said[1].startswith("First token: ")
+    assert others in said[2]
+
+
 def said_while_serving(home: Installation, *words: str) -> str:
     """What `serve` says on the side, by the time when all its processes are at work."""
     process = home.start_anew("serve", "--port", "0", "--json", *words)
@@ -162,6 +182,29 @@ def test_quickstart_serves_at_the_end(bare: Installation, world: World) -> None:
     assert "Notice to mariners" in get(f"{line.split()[2]}search?q=mariners")[1]
     process.send_signal(signal.SIGINT)
     assert ended(process).code == 130
+
+
+def test_documents_without_use_are_no_failure_of_a_first_look(bare: Installation, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    for name, said in (("tides.txt", "Tides."), ("broken.pdf", "%PDF-1.4 and no more"), ("blank.html", "<p> </p>")):
+        (tmp_path / "papers" / name).write_text(said)
+    done = bare.run("quickstart", "--no-serve", str(tmp_path / "papers"))
+    assert (done.code, "broken.pdf" in done.err, "no text" in done.err) == (0, True, True), done
+
+
+def test_what_ends_make_ends_what_it_runs(bare: Installation, world: World) -> None:
+    words = ["make", "run", "SERVE=1", "PORT=0", f"START={world.papers}", "-o", ".venv/.stamp-run"]
+    environment = {**os.environ, "CORMORANT_DATA": str(bare.folder)}
+    process = subprocess.Popen(
+        [*words, f"BIN={Path(sys.executable).parent}"], cwd=ROOT, env=environment, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    output = process.stdout
+    assert output is not None
+    line = until(lambda: next((each for each in iter(output.readline, "") if "Search page" in each), None))
+    process.terminate()
+    ended(process)
+    assert not answers(line.split()[2])
 
 
 def test_quickstart_twice_uses_the_same_sources(bare: Installation, world: World, empty_url: str) -> None:

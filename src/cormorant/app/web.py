@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import TypeAlias
 
-from cormorant.app import memory
+from cormorant.app import folder, memory
 from cormorant.app.build import Plan, open_house
 from cormorant.base.errors import ConflictError, CormorantError, NoRoom, NotPermitted, Unreachable, UsageError
 from cormorant.operate.checking import Finding
@@ -103,7 +103,7 @@ def _is_loopback(host: str) -> bool:
     return host == "localhost" or (_is_address(host) and ip_address(host).is_loopback)
 
 
-def bind(reach: Reach) -> Listener:
+def bind(reach: Reach, plan: Plan) -> Listener:
     """Take the port; 0 takes a free one. Raises ConflictError when it is taken, NotPermitted, Unreachable."""
     host, port = reach.host, reach.port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -115,20 +115,24 @@ def bind(reach: Reach) -> Listener:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise ConflictError(
-                f"Port {port} of {host} is in use by another program. Name another: --port N."
-            ) from None
+            raise ConflictError(_taken(reach, plan)) from None
         if error.errno == errno.EACCES:
             raise NotPermitted(f"Port {port} may not be used by you. Choose one above 1023 with --port.") from None
         raise Unreachable(f"Nothing can listen at {host}, port {port}: {error.strerror}.") from None
     return listener
 
 
+def _taken(reach: Reach, plan: Plan) -> str:
+    if folder.is_there(plan.folder) and reach.port in folder.noted_ports(plan.folder):
+        return f"Cormorant serves {plan.folder} already, at port {reach.port}: open that page, or stop it first."
+    return f"Port {reach.port} of {reach.host} is in use by another program. Name another: --port N."
+
+
 def port_free(plan: Plan, *, busy: bool) -> Finding:
     """Could `serve` listen where the installation says? `busy`: processes of this folder are at work, perhaps there."""
     try:
         reach = reach_of(plan, None, None)
-        bind(reach).close()
+        bind(reach, plan).close()
     except ConflictError as error:
         if busy:
             return Finding("port", ok=True, said=f"{plan.installation.listen} is in use, as while `serve` is at work")

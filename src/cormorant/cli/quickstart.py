@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 app = new_app()
 
 SHOWN = 3
+_GRAVE = ("run", "start", "folder")
+"""Kinds of problems that are failures of a first look; all others are of single documents, or advice."""
 
 
 @app.command(
@@ -59,7 +61,7 @@ def quickstart(
     wishes = [wish(place) for place in places]
     reach = None if no_serve else web.reach_of(plan, None, port)
     with ExitStack() as held:
-        listener = held.enter_context(web.bind(reach)) if reach else None
+        listener = held.enter_context(web.bind(reach, plan)) if reach else None
         with say.house(new=True) as house:
             if wishes:
                 from cormorant.operate.quickstart import make
@@ -110,11 +112,9 @@ def _crawl_and_search(say: Terminal, plan: Plan, made: Sequence[Made]) -> int:
 
 
 def _minor(house: House, ordered: Sequence[Ordered], name: str) -> bool:
-    """Whether only single documents failed: no failure of a first look."""
+    """Whether the run came to its end, and only single documents failed."""
     from cormorant.operate import crawl, problems
 
     number = next(each.run for each in ordered if each.source == name)
     found = problems.of_run(house, number)
-    return crawl.report(house, number)["state"] == "finished" and all(
-        each["kind"] in ("document", "waiting") for each in found
-    )
+    return crawl.report(house, number)["state"] == "finished" and all(each["kind"] not in _GRAVE for each in found)

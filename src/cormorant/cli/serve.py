@@ -71,7 +71,7 @@ def serve(
     say = terminal.of(context)
     plan = say.plan()
     reach = web.reach_of(plan, host, port, names=names or (), proxies=proxies or (), private=private)
-    listener = web.bind(reach)
+    listener = web.bind(reach, plan)
     with say.house(new=True):
         pass
     until_stopped(say, plan, listener, reach)
@@ -94,7 +94,7 @@ def until_stopped(say: Terminal, plan: Plan, listener: Listener, reach: Reach) -
             address = web.shown_address(listener, reach)
             note_port(plan.folder, listener.getsockname()[1])
             listener.close()
-            _announce(say, address, _first_token(say) if reach.is_beyond else None)
+            _announce(say, address, _first_token(say) if reach.is_beyond else None, private=reach.private)
             if reach.is_beyond and not reach.private:
                 _warn(say)
             while True:
@@ -125,7 +125,7 @@ def _warn(say: Terminal) -> None:
         )
 
 
-def _announce(say: Terminal, address: str, first: str | None) -> None:
+def _announce(say: Terminal, address: str, first: str | None, *, private: bool) -> None:
     """Say where the page is, and the first token: here and never again."""
     import sys
 
@@ -135,5 +135,6 @@ def _announce(say: Terminal, address: str, first: str | None) -> None:
         say.print(f"Search page: {address}  (Ctrl-C ends it)")
         if first:
             say.print(f"First token: {first}")
-            say.print("Keep it: it is not shown again. Whoever has it may do everything here; others may search.")
+            others = "nobody may search without a token" if private else "others may search what is for everyone"
+            say.print(f"Keep it: it is not shown again. Whoever has it may do everything here; {others}.")
     sys.stdout.flush()
