@@ -174,3 +174,27 @@ def test_what_a_crawl_found_otherwise_is_listed(bare: Installation, site: Site) 
     ]  # fmt: skip
     assert "There is no run 9" in bare.run("document", "list", "--changed", "9").err
     assert "change" not in bare.fine("document", "list", "--json").objects[0]
+
+
+def test_what_a_page_that_is_gone_linked_to_counts_no_more(bare: Installation, site: Site) -> None:
+    site.page("/", "Start", links=("/hub", "/stays"))
+    site.page("/hub", "Hub", links=("/stays", "/lost"))
+    site.page("/stays", "Stays")
+    site.page("/lost", "Lost")
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("crawl")
+    del site.answers["/hub"], site.answers["/lost"]
+    bare.fine("crawl")
+    into = bare.fine("document", "links", f"{site.address}stays", "--json").objects
+    assert [each["address"] for each in into if each["direction"] == "in"] == [site.address]
+    assert bare.fine("document", "links", f"{site.address}hub", "--json").objects[0]["direction"] == "in"
+    site.page("/", "Start", links=("/stays",))
+    bare.fine("crawl")
+    asked = len(site.asked)
+    bare.fine("crawl")
+    assert site.asked[asked:] == ["/", "/stays"], "what only a page that is gone linked to is forgotten"
+    site.page("/hub", "Hub", links=("/stays", "/lost"))
+    site.page("/", "Start", links=("/hub", "/stays"))
+    bare.fine("crawl")
+    into = bare.fine("document", "links", f"{site.address}stays", "--json").objects
+    assert {each["address"] for each in into if each["direction"] == "in"} == {site.address, f"{site.address}hub"}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cormorant.frontier import claims, hiding, progress, purging, unlinked
+from cormorant.frontier import claims, hiding, inversion, progress, purging, reach, unlinked
 from cormorant.journal import runs, visits
 from cormorant.model.address import is_below
 from cormorant.model.outcome import OutcomeKind
@@ -53,7 +53,7 @@ def remove(tx: Tx, source: int, run: int, addresses: Sequence[str]) -> int:
 
 
 def settle(store: Store, source: int, run: int) -> int:
-    """What the run hid is deleted: events for every receiver, rows purged by rule. Returns how many documents."""
+    """What the run hid is deleted: events for every receiver, no links any more, rows purged by rule; how many."""
     count, behind = 0, 0
     while True:
         with store.begin() as tx:
@@ -63,6 +63,7 @@ def settle(store: Store, source: int, run: int) -> int:
                 return count
             first = stream.append(tx, _events(tx, source, run, going))
             hiding.leave(tx, [(number, first + n) for n, (number, _) in enumerate(going)])
+            inversion.silence(tx, source, reach.silent(tx, [number for number, _ in going]))
         count, behind = count + len(going), going[-1][0]
 
 

@@ -7,7 +7,7 @@ the source.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -25,6 +25,9 @@ CHUNK_BYTES = 1_000_000
 MAX_INLINKS = 1000
 """In-links kept of one resource; the count goes on."""
 _WRITTEN = ("id", "count", "links", "stale")
+_LINKS = ("links", "inverted", "previous")
+_SIZE = "length(outlinks.links) + coalesce(length(outlinks.previous), 0)"
+_NOTHING = linkpack.pack(())
 
 
 @dataclass(slots=True)
@@ -53,22 +56,14 @@ def inverted(tx: Tx, source: int) -> list[int]:
 
 def _next(tx: Tx, source: int, which: sa.ColumnElement[bool]) -> list[int]:
     """The first of these pages of a source: as many as one transaction takes."""
-    size = sa.func.length(outlinks.c.links) + sa.func.coalesce(sa.func.length(outlinks.c.previous), 0)
     statement = (
-        sa.select(outlinks.c.id, size)
+        sa.select(outlinks.c.id, sa.literal_column(_SIZE))
         .join(resource, resource.c.id == outlinks.c.id)
         .where(which, resource.c.source_id == source)
         .order_by(outlinks.c.id)
         .limit(CHUNK)
     )
-    found: list[int] = []
-    room = CHUNK_BYTES
-    for number, takes in tx.rows(statement):
-        room -= takes
-        if room < 0 and found:
-            break
-        found.append(number)
-    return found
+    return _fitting(tx.rows(statement))
 
 
 def again(tx: Tx, source: int, pages: Sequence[int]) -> None:
@@ -139,17 +134,45 @@ def apply(tx: Tx, pages: Iterable[int], changes: Difference) -> int:
 
 def withdraw(tx: Tx, source: int, pages: Sequence[int]) -> int:
     """Take back what these pages linked to, before they are purged; returns resources whose in-links changed."""
-    rows = bulk.select_in(tx, outlinks, ("id", "inverted", "links", "previous"), "id", pages)
-    nothing = linkpack.pack(())
-    former = [(number, nothing, links if inverted else previous) for number, inverted, links, previous in rows]
-    return apply(tx, (), difference(source, fronts(tx, source), former))
+    known, changed = fronts(tx, source), 0
+    for some in _portions(tx, pages):
+        rows = bulk.select_numbered(tx, outlinks, ("id", "inverted", "links", "previous"), "id", some)
+        former = [(number, _NOTHING, links if inverted else previous) for number, inverted, links, previous in rows]
+        changed += apply(tx, (), difference(source, known, former))
+    return changed
+
+
+def silence(tx: Tx, source: int, pages: Sequence[int]) -> None:
+    """Have these pages link to nothing: they are gone, have moved, or may not be read."""
+    withdraw(tx, source, pages)
+    bulk.update(tx, outlinks, _LINKS, ("id",), [(_NOTHING, True, None, number) for number in pages])
+
+
+def _portions(tx: Tx, pages: Sequence[int]) -> Iterator[list[int]]:
+    """Yield those of these pages that have links, as many as are to be had in memory at once."""
+    rows = bulk.select_numbered(tx, outlinks, ("id", _SIZE), "id", pages)
+    while rows:
+        some = _fitting(rows)
+        yield some
+        rows = rows[len(some) :]
+
+
+def _fitting(rows: Sequence[tuple[int, int]]) -> list[int]:
+    """The first of some pages, each with the bytes of its links: as many as one transaction takes, at least one."""
+    found: list[int] = []
+    room = CHUNK_BYTES
+    for number, takes in rows:
+        room -= takes
+        if room < 0 and found:
+            break
+        found.append(number)
+    return found
 
 
 def reached(tx: Tx, source: int, pages: Collection[int]) -> set[int]:
     """Resources that these pages link to, or did when their links were last inverted."""
-    nothing = linkpack.pack(())
     rows = bulk.select_in(tx, outlinks, ("id", "links", "previous"), "id", pages)
-    former = [(number, nothing, blob) for number, *blobs in rows for blob in blobs if blob]
+    former = [(number, _NOTHING, blob) for number, *blobs in rows for blob in blobs if blob]
     return set(_targets(tx, difference(source, fronts(tx, source), former)))
 
 

@@ -202,6 +202,12 @@ def leads(tx: Tx, numbers: Sequence[int]) -> list[Leads]:
     return moved + [Leads(number, _followed(blob)) for number, blob in blobs]
 
 
+def silent(tx: Tx, numbers: Sequence[int]) -> list[int]:
+    """Those of these pages that lead nowhere any more, or only to where they have moved."""
+    rows = bulk.select_numbered(tx, resource, ("id", "outcome", "reason"), "id", numbers)
+    return [number for number, outcome, reason in rows if not _speaks(outcome, reason or "")]
+
+
 def _speaks(outcome: int, reason: str) -> bool:
     if outcome in _SILENT or outcome == OutcomeKind.MOVED:
         return False
