@@ -229,3 +229,25 @@ def test_settings_of_receivers_are_listed_by_the_command_that_help_names(home: I
     for words in (("add",), ("edit",)):
         said = " ".join(home.fine("receiver", *words, "--help").out.split())
         assert ("`receiver kinds` lists them" in said, "source kinds" in said) == (True, False)
+
+
+def test_of_what_left_before_it_was_delivered_nothing_but_that_is_told(
+    bare: Installation, site: Site, tmp_path: Path
+) -> None:
+    site.page("/", "Start", links=("/stays", "/goes"))
+    site.page("/stays", "Stays")
+    site.page("/goes", "Goes")
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'a'}")
+    bare.fine("provider", "pause")
+    bare.fine("crawl")
+    bare.fine("document", "delete", f"{site.address}goes", "--yes")
+    bare.fine("provider", "resume")
+    del site.answers["/goes"]
+    bare.run("crawl")
+    told = [json.loads(line) for line in (tmp_path / "a").read_text().splitlines()]
+    assert sorted((each["event"], each["url"]) for each in told) == [
+        ("deleted", f"{site.address}goes"),
+        ("new", site.address),
+        ("new", f"{site.address}stays"),
+    ]

@@ -191,7 +191,8 @@ class ReceiverOutlet:
         """Deliver; what is refused is told and not offered again. Where nothing is for it, it only moves on."""
         if not self._open:
             self._begin()
-        batch = [self._delivery(each) for each in found if is_told(each.event.event, self._receiver.settings)]
+        told = (each for each in found if is_told(each.event.event, self._receiver.settings))
+        batch = [self._delivery(each) for each in told if not _is_past(each)]
         if batch:
             self._said += self._ask(lambda: list(self._receiver.receive(batch)))
         self.place = max(self.place, upto)
@@ -259,6 +260,12 @@ def is_told(event: Event, settings: ReceiverSettings) -> bool:
     if event.of_run:
         return settings.runs
     return settings.delta or not (event.of_gone or event.of_unvisited)
+
+
+def _is_past(each: Found) -> bool:
+    """Has the document left that it tells of? A later event says so, and nothing could be done with this one."""
+    event = each.event.event
+    return not (event.of_gone or event.of_run) and (each.row is None or not each.row.indexed)
 
 
 def gives_html(settings: ReceiverSettings) -> bool:
