@@ -181,7 +181,7 @@ def test_what_a_page_that_is_gone_linked_to_counts_no_more(bare: Installation, s
     site.page("/hub", "Hub", links=("/stays", "/lost"))
     site.page("/stays", "Stays")
     site.page("/lost", "Lost")
-    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "purge_after_s=0")
     bare.fine("crawl")
     del site.answers["/hub"], site.answers["/lost"]
     bare.fine("crawl")

@@ -101,7 +101,7 @@ def test_a_removal_hides_at_once_and_deletes_when_the_run_settles(store: Store, 
         assert [(each.outcome, each.status, each.changed) for each in visits.of(tx, gone.id)] == [(4, 410, "outcome")]
         assert not stream.after(tx, 0, 10), "nobody is told before the brake was asked"
     assert not holding.braked(store, run_of(store, run))
-    assert sweep.settle(store, number, run) == 1
+    assert sweep.settle(store, run_of(store, run)) == 1
     with store.read() as tx:
         assert [(each.resource, each.event) for each in stream.after(tx, 0, 10)] == [(gone.id, Event.DELETED)]
         assert [row.id for row in tx.rows(sa.select(content.c.id).where(content.c.indexed))] == [numbers(tx)[TWO]]
@@ -143,7 +143,7 @@ def test_a_removal_told_twice_counts_once(store: Store, number: int) -> None:
     kept(store, number, ONE, TWO)
     run, counters = taken_in(store, number, [Removal(ONE)], [Removal(ONE)])
     assert counters.gone == 1
-    sweep.settle(store, number, run)
+    sweep.settle(store, run_of(store, run))
     assert taken_in(store, number, [Removal(ONE)])[1].gone == 0
 
 

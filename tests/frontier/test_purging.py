@@ -52,6 +52,13 @@ def test_what_was_gone_in_two_runs_goes_with_everything(page: Store) -> None:
     assert not purged(page), "once"
 
 
+def test_two_runs_within_an_hour_are_one_accident(page: Store) -> None:
+    with page.begin() as tx:
+        visits.write(tx, [VisitRow(1, 2, tx.now() - 3_500, 4, 404, 0, None, "outcome", None)])
+        assert purging.purge(tx, SOURCE) == 0
+        assert purging.purge(tx, SOURCE, 3_400) == 1
+
+
 def test_a_link_to_itself_keeps_nothing(page: Store) -> None:
     with page.begin() as tx:
         bulk.update(tx, inlinks, ("count", "links"), ("id",), [(1, linkpack.pack_in([(2, "here")]), 1)])

@@ -117,7 +117,7 @@ def test_gone_page_leaves_search_at_once_and_the_store_after_two_runs(
     home: Home, crawls: Crawler, serve: Serve
 ) -> None:
     site = serve(SiteSettings(pages=PAGES))
-    home.add_source("web", "site", site.source)
+    home.add_source("web", "site", {**site.source, "purge_after_s": 0})
     crawls.crawl(home, "site")
     lonely = PAGES
     site.edit(0, links=[lonely])

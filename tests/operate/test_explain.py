@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("papers/none.txt", "unknown", "There is no such file."),
         ("papers/drafts", "excluded", "exclude drafts"),
         ("papers/a", "unknown", "It is a folder"),
-        ("else/linked.txt", "unknown", "No source has met this address"),
+        ("else/linked.txt", "unknown", "No source knows this address"),
     ],
 )
 def test_a_path(name: str, verdict: str, says: str, folder: Path) -> None:

@@ -86,7 +86,7 @@ class Conductor:
         if modes.is_over(self._store, self._row, self._clock.now()) or await holding.is_held(self._store, self._row):
             self._change()
             return
-        sweep.settle(self._store, self._row.source_id, self._row.id)
+        sweep.settle(self._store, self._row)
         links.weigh(self._store, self._row.source_id, self._row.id)
         delta.tell(self._store, self._row)
         sweep.finish_counts(self._store, self._row)

@@ -52,16 +52,16 @@ def remove(tx: Tx, source: int, run: int, addresses: Sequence[str]) -> int:
     return len(going)
 
 
-def settle(store: Store, source: int, run: int) -> int:
+def settle(store: Store, row: runs.RunRow) -> int:
     """What the run hid is deleted: events for every receiver, no links any more, rows purged by rule; how many."""
-    count, behind = 0, 0
+    count, behind, source = 0, 0, row.source_id
     while True:
         with store.begin() as tx:
             going = hiding.waiting(tx, source, CHUNK, behind)
             if not going:
-                purging.purge(tx, source)
+                purging.purge(tx, source, purging.wait_s(row.settings))
                 return count
-            first = stream.append(tx, _events(tx, source, run, going))
+            first = stream.append(tx, _events(tx, source, row.id, going))
             hiding.leave(tx, [(number, first + n) for n, (number, _) in enumerate(going)])
             inversion.silence(tx, source, reach.silent(tx, [number for number, _ in going]))
         count, behind = count + len(going), going[-1][0]

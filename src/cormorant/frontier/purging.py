@@ -1,11 +1,15 @@
 """When do the rows of what is gone go too? After it was gone in two runs, and when no other page links to it any more.
 
-A 410 is purged at once (RFC 9110 section 15.5.11: the condition is likely permanent). What a listing named goes though
+Two runs of the same hour are one accident of its server, unless the source says otherwise (`purge_after_s`). A 410 is
+purged at once (RFC 9110 section 15.5.11: the condition is likely permanent). What a listing named goes though
 something links to it; what a sitemap named stays while that names it. Start addresses stay, so that their fate can be
 explained, and sitemaps that a robots.txt names.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -18,6 +22,9 @@ from cormorant.store.schema.frontier import ASTRAY
 
 RUNS = 2
 """Runs in a row that must find a 404, or whose complete listings must not name it, before its row is purged."""
+HOUR_S = 3_600.0
+SETTING = "purge_after_s"
+"""How long after the first of them a page of a site is purged at the earliest."""
 
 
 def _named_still() -> sa.ColumnElement[bool]:
@@ -37,18 +44,30 @@ def _named_still() -> sa.ColumnElement[bool]:
     return sa.and_(columns.how == int(How.SITEMAP), sa.exists().where(stands, sa.or_(sa.not_(anew), claimed)))
 
 
-def purge(tx: Tx, source: int) -> int:
-    """Remove rows, links and journal of what is gone for good. Its kept copy stays in its pack, named by no row."""
+def wait_s(settings: Mapping[str, Any]) -> float:
+    """How long a source has a 404 be known before its row is purged."""
+    return float(settings.get(SETTING, HOUR_S))
+
+
+def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
+    """Remove rows, links and journal of what is gone for good. Its kept copy stays in its pack, named by no row.
+
+    `after_s` is how long it has to be known of a page of a site that answers 404.
+    """
     columns = resource.c
     listed = columns.how == int(How.LISTING)
     named = sa.and_(columns.role == int(Role.SITEMAP), columns.referrer == BY_FACT)
+    news = sa.exists().where(
+        visit.c.resource_id == columns.id, visit.c.outcome == int(OutcomeKind.GONE), visit.c.at > tx.now() - after_s
+    )
+    twice = sa.and_(columns.attempts >= RUNS, sa.or_(listed, sa.not_(news)))
     statement = (
         sa.select(columns.id, columns.how, *unlinked.IN_LINKS)
         .outerjoin(inlinks, inlinks.c.id == columns.id)
         .where(
             ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.how != int(How.SEED)
         )
-        .where(sa.or_(sa.and_(columns.status == 410, columns.how != int(How.SITEMAP)), columns.attempts >= RUNS))
+        .where(sa.or_(sa.and_(columns.status == 410, columns.how != int(How.SITEMAP)), twice))
         .where(sa.not_(_named_still()))
         .where(sa.or_(listed, unlinked.FEW), sa.or_(columns.referrer.is_(None), sa.not_(named)))
     )

@@ -198,7 +198,7 @@ def _purge(house: House) -> int:
             sources.claim(tx, owner)  # so that no run of it is ordered, which may ask for what goes
             last = runs.every(tx, owner, limit=1)
             if last and last[0].state is RunState.FINISHED:
-                purged += purging.purge(tx, owner)
+                purged += purging.purge(tx, owner, purging.wait_s(last[0].settings))
     return purged
 
 

@@ -23,8 +23,11 @@ from cormorant.store.schema import site, site_source, source
 
 SHOWN = 20
 """Sources whose rulings are told."""
-_UNMET = "No source has met this address: nothing that was crawled links to it, and it is no start address."
-_NEAR = "No source has met this address, though {} of {}: nothing that was crawled links to it."
+_UNMET = "No source knows this address: nothing that was crawled links to it, and it is no start address."
+_NEAR = (
+    "No source knows this address, though {} of {}: nothing that was crawled links to it now. A page that was there "
+    "and is gone is forgotten when nothing links to it any more."
+)
 _NO_SOURCE = "There is no source yet; `cormorant source add` makes one."
 _NO_BOUNDARY = "Check how it is written; no source's rules would let it in, see the settings start and include."
 _WOULD_ENTER = "Check how it is written; the rules of {} would let it in, so a link to it is all that is missing."

@@ -89,6 +89,12 @@ class WebSettings(
         description="What becomes of a document that nothing leads to any more: keep, or delete_after:3, which deletes "
         "it when three whole runs in a row found it so.",
     )
+    purge_after_s: float = Field(
+        default=3_600.0,
+        ge=0,
+        description="How long a page has to answer 404, in two runs at least, before its address is forgotten where "
+        "nothing links to it; search loses it at once.",
+    )
     depth_exact: bool = Field(
         default=False,
         description="Whether everything within depth is found, however pages were met: depth is then the shortest way.",
