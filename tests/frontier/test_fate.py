@@ -132,6 +132,9 @@ def test_a_document_goes_when_it_could_not_be_reached_in_five_runs() -> None:
     kept = [(OutcomeKind.FAILED, status, True) for status in (1020, 1021, 1022, 1023)]
     assert seen == [*kept, (OutcomeKind.GONE, 1024, False)]
     assert after(INDEXED, *[REFUSED] * 5).reason == "connection refused"
+    gone = resource._replace(indexed=False)
+    assert after(gone, REFUSED)[3:5] == (OutcomeKind.GONE, 1024), "it is gone, and no failure of each run from now on"
+    assert after(gone, Failed(403, "no"))[3:5] == (OutcomeKind.FAILED, 403)
 
 
 def test_the_five_runs_are_in_a_row() -> None:

@@ -95,7 +95,7 @@ def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
     kind: OutcomeKind = outcome.kind
     status, reason = outcome.status, reason_of(outcome)
     kept = kind in _KEEPS
-    if isinstance(outcome, Failed) and resource.indexed:
+    if isinstance(outcome, Failed) and (resource.indexed or resource.status == retry.LAST_UNREACHABLE):
         kind, status, kept = _unreachable(resource, outcome)
     if isinstance(outcome, Unchanged) and outcome.status == 304 and resource.outcome in REPEATED:
         kind, status, kept = OutcomeKind(resource.outcome), resource.status, False
@@ -165,7 +165,7 @@ def _deferred(resource: Resource, outcome: Deferred, at: Circumstances) -> Fate:
 
 
 def _unreachable(resource: Resource, outcome: Failed) -> tuple[OutcomeKind, int, bool]:
-    """Count runs in which a document could not be had: 1020 to 1024, then it is taken for gone."""
+    """Count runs in which a document could not be had: 1020 to 1024, then it is taken for gone, and is from then on."""
     last = retry.LAST_UNREACHABLE
     if not is_unreachable(outcome.status):
         return OutcomeKind.FAILED, outcome.status, True
