@@ -75,8 +75,22 @@ def test_an_edit_says_when_everything_is_fetched_anew_and_what_that_costs(home: 
     assert f"fetches all {effect['documents']} documents whole, since default_language" in said.err
     (report,) = home.fine("crawl", "docs", "--json").objects
     assert (report["requests_conditional"], report["fetched"]) == (0, effect["documents"])
+    assert report["edited"] == ["default_language"]
+    assert "every document was fetched whole, since this was edited: default_language" in home.fine("run", "show").out
     (other,) = home.fine("source", "edit", "docs", "--set", "max_minutes=9", "--preview", "--json").objects
     assert other["recrawl"] is None
+    home.fine("source", "edit", "docs", "--set", "max_minutes=9")
+    (report,) = home.fine("crawl", "docs", "--json").objects
+    assert report["edited"] == []
+
+
+def test_what_leaves_is_not_fetched_once_more(home: Installation) -> None:
+    exclude = ("source", "edit", "docs", "--set", "exclude=path:/tides", "--yes")
+    (effect,) = home.fine(*exclude[:-1], "--preview", "--json").objects
+    assert effect["recrawl"]["requests"] == effect["documents"] - 1 > 0
+    assert f"fetches the {effect['documents'] - 1} documents that stay whole" in home.fine(*exclude).err
+    (report,) = home.fine("crawl", "docs", "--json").objects
+    assert (report["fetched"], report["edited"]) == (effect["documents"] - 1, ["exclude"])
 
 
 def test_a_set_in_use_is_not_deleted_without_a_word(home: Installation) -> None:

@@ -101,6 +101,13 @@ def test_a_receiver_from_its_beginning_to_its_end(pages: Application, tmp_path: 
     assert ask(pages, "GET", "/receivers/lines").status == 404
 
 
+def test_whoever_edits_is_told_that_everything_is_fetched_whole(pages: Application) -> None:
+    for values, told in (({"max_documents": 9}, None), ({"dynamic_pages": False}, ["dynamic_pages"])):
+        kept = done(pages, "PATCH", "/sources/docs", {"settings": values})
+        assert (kept.get("recrawl") or {}).get("settings") == told
+        done(pages, "PATCH", "/sources/docs", {"settings": dict.fromkeys(values), "yes": True})
+
+
 def test_documents_are_chosen_as_by_the_command(pages: Application, house: House) -> None:
     with house.store.begin() as tx:
         for address in ("https://docs.example/a", "https://docs.example/b"):

@@ -91,6 +91,8 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {name.replace('_', ' '):<20}{record[name]:>12,}"
     yield ""
     yield f"  {plural(record['requests'], 'request')}, {size(record['bytes'])} over the wire"
+    if record["edited"]:
+        yield f"  every document was fetched whole, since this was edited: {', '.join(record['edited'])}"
     outcomes = [f"{record[name]:,} {name.replace('_', ' ')}" for name in _MORE if record[name]]
     if outcomes:
         yield f"  {', '.join(outcomes)}"

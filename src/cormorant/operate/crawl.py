@@ -301,6 +301,7 @@ def _report(house: House, row: RunRow, resting: str | None, *, idle: bool) -> di
             counters["held"] += progress.leaving_count(tx, row.source_id)
         left = to_fetch(tx, row)
         waits, reason = queueing.waits(house, tx, row, resting), queueing.reason(house, tx, row, resting)
+        edited = _edited_before(tx, row, source)
     seconds = max(row.seconds(house.clock.now()), 0.001)
     return {
         "run": row.id, "source": source.name if source else None, "state": state_of(row, idle=idle), "to_fetch": left,
@@ -309,8 +310,17 @@ def _report(house: House, row: RunRow, resting: str | None, *, idle: bool) -> di
         "bottleneck": row.bottleneck, "complete": row.complete, "reason": reason, "error": row.error,
         "gives_up_at": rfc3339(row.gives_up_at) if row.state is RunState.RETRIEVING else None,
         "refresh": row.refresh.value, "force": row.force, "mode": row.mode.value,
-        "forget": row.forget, "waits": waits, "node": row.node or None,
+        "forget": row.forget, "edited": edited, "waits": waits, "node": row.node or None,
     }  # fmt: skip
+
+
+def _edited_before(tx: Tx, row: RunRow, source: SourceRow | None) -> list[str]:
+    """The settings because of whose edit a run fetches everything whole."""
+    before = runs.whole_before(tx, row, 1) if row.anew and source is not None else None
+    if before is None or source is None:
+        return []
+    was, now = (_judged(source.kind, each) for each in (runs.get(tx, before).settings, row.settings))
+    return sorted(name for name in now if was[name] != now[name])
 
 
 def to_fetch(tx: Tx, row: RunRow) -> int:

@@ -86,16 +86,15 @@ def of_whole(house: House, name: str, whole: Given, shown: int = SHOWN) -> dict[
             "changes": changes, "known": effect.known,
             "documents": hiding.indexed_count(tx, row.id), **effect.record(), "idle": met.left(),
             "doubts": doubts_of(kind, settings), "unjudged": _unjudged(changes, effect, kind.settings),
-            "recrawl": _recrawl(tx, row, changes, kind.settings),
+            "recrawl": _recrawl(tx, row, changes, effect),
         }  # fmt: skip
 
 
-def _recrawl(
-    tx: Tx, row: SourceRow, changes: list[dict[str, Any]], settings: type[SourceSettings]
-) -> dict[str, Any] | None:
-    """Which of these changes have every document fetched whole by the next crawl, and how many requests that takes."""
-    why = [each["setting"] for each in changes if each["setting"] in settings.JUDGED]
-    return {"settings": why, "requests": hiding.indexed_count(tx, row.id)} if why else None
+def _recrawl(tx: Tx, row: SourceRow, changes: list[dict[str, Any]], effect: _Effect) -> dict[str, Any] | None:
+    """Which changes have the documents that stay fetched whole by the next crawl, and how many requests that takes."""
+    judged = source_kind(row.kind).settings.JUDGED
+    why = [each["setting"] for each in changes if each["setting"] in judged]
+    return {"settings": why, "requests": hiding.indexed_count(tx, row.id) - effect.leave.rules.total()} if why else None
 
 
 def agreed(effect: dict[str, Any]) -> dict[str, int]:
@@ -334,9 +333,10 @@ def sentences(effect: dict[str, Any]) -> Iterator[str]:
         yield "Hosts whose names lead into an excluded ip: range are told of at the next crawl."
     if effect["recrawl"] and effect["recrawl"]["requests"]:
         what, count = ", ".join(effect["recrawl"]["settings"]), effect["recrawl"]["requests"]
+        which = f"the {count:,} documents that stay" if effect["leave"] else f"all {count:,} documents"
         yield (
-            f"The next crawl fetches all {count:,} documents whole, since {what} decides what is kept of them: a "
-            "request for each, and none is spared for being unchanged."
+            f"The next crawl fetches {which} whole, since {what} decides what is kept of them: a request for each, and "
+            "none is spared for being unchanged."
         )
     if effect["unjudged"]:
         what = ", ".join(effect["unjudged"])

@@ -37,6 +37,7 @@ class _Run(Record):
     refresh: str
     mode: str = Field(description="accept, examine, index_only or test: what becomes of what it finds.")
     forget: bool = Field(description="It is not listed any more when it is done.")
+    edited: list[str] = Field(description="The settings because of whose edit everything is fetched whole.")
     force: bool
     waits: str | None = Field(description="begin or go_on: what it waits to do; `reason` says what for.")
     node: str | None = Field(description="The node that alone crawls its source.")

@@ -46,6 +46,9 @@ class KeptSource(Source):
     """A source as it is now that it was added or changed."""
 
     problem: Problem | None = Field(default=None, description="What keeps it from being crawled as things are now.")
+    recrawl: dict[str, Any] | None = Field(
+        default=None, description="Which edited settings have everything fetched whole by the next crawl, if any do."
+    )
 
 
 class SourcePreview(Record):
@@ -160,7 +163,8 @@ def _add_changes(router: APIRouter, house: House) -> None:
                 "all of what it does.",
                 **{each: effect[each] for each in _SHOWN},
             )
-        return Json(_kept(house, sources.edit(house, name, said.settings, previewing.agreed(effect)).name))
+        kept = _kept(house, sources.edit(house, name, said.settings, previewing.agreed(effect)).name)
+        return Json(kept | ({"recrawl": effect["recrawl"]} if effect["recrawl"] else {}))
 
     @order(router, "DELETE", "/sources/{name}", DeletedSource)
     def delete_source(
