@@ -251,3 +251,26 @@ def test_of_what_left_before_it_was_delivered_nothing_but_that_is_told(
         ("new", site.address),
         ("new", f"{site.address}stays"),
     ]
+
+
+def test_a_receiver_that_is_away_holds_no_document_back(home: Installation) -> None:
+    home.fine("receiver", "add", "webhook", "away", "--source", "docs", "--set", "url=http://127.0.0.1:9/")
+    home.fine("crawl", "--force")
+    for source in ("docs", "papers"):
+        listed = home.fine("document", "list", "--source", source, "--json").objects
+        assert {each["state"] for each in listed if each["status"] == 200} == {"old"}, source
+
+
+def test_what_the_index_has_not_got_yet_is_not_indexed(bare: Installation, site: Site) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("provider", "pause")
+    bare.fine("crawl")
+    shown = bare.fine("document", "show", site.address, "--json").object
+    assert (shown["state"], shown["indexed"]) == ("found", False)
+    bare.fine("provider", "resume")
+    bare.fine("crawl")
+    site.page("/", "Another", "It says something else.")
+    bare.fine("provider", "pause")
+    bare.fine("crawl")
+    shown = bare.fine("document", "show", site.address, "--json").object
+    assert (shown["state"], shown["indexed"]) == ("found", True), "search finds what it said before"

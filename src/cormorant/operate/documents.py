@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from math import inf
 from typing import Any
 
 import sqlalchemy as sa
@@ -29,11 +30,13 @@ from cormorant.operate.house import House
 from cormorant.operate.howread import how_read
 from cormorant.operate.refusals import Refused
 from cormorant.plugins import source_kind, source_settings
+from cormorant.receivers.stream import Event
 from cormorant.sources.files.naming import Naming
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.web.addresses import AddressSettings
+from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import content, hidden, resource, site, source
+from cormorant.store.schema import content, hidden, resource, site, source, stream
 
 OK = 200
 EXCLUDED = "excluded"
@@ -63,7 +66,9 @@ class View:
     """The nine sets as a view: state, run, place in the stream."""
 
     def __init__(self, tx: Tx) -> None:
-        self._place = min((r.place for r in receivers.every(tx)), default=0)
+        self._receivers = receivers.every(tx)
+        self._places: dict[int, int] = {}
+        self._index = receivers.index_place(tx) if receivers.has_index(tx) else inf
         self._running = {row.source_id: row for row in runs.open_runs(tx)}
         self._held = runs.held(tx)
         self._referrers: dict[int, str] = {}
@@ -72,9 +77,16 @@ class View:
     def records(self, rows: Sequence[Any]) -> list[dict[str, Any]]:
         """The Document records of rows, at most 1,000."""
         refused = refusals.of(self._tx, [row.id for row in rows])
-        return [self._record(row, refused.get(row.id, [])) for row in rows]
+        coming = self._coming(rows)
+        return [self._record(row, refused.get(row.id, []), is_coming=row.seq in coming) for row in rows]
 
-    def _record(self, row: Any, refused: Sequence[Refused]) -> dict[str, Any]:
+    def _coming(self, rows: Sequence[Any]) -> set[int]:
+        """The events of those documents of which the index has nothing yet."""
+        late = [row.seq for row in rows if (row.seq or 0) > self._index]
+        found = bulk.select_numbered(self._tx, stream, ("seq", "event"), "seq", late)
+        return {seq for seq, event in found if event == Event.NEW}
+
+    def _record(self, row: Any, refused: Sequence[Refused], *, is_coming: bool) -> dict[str, Any]:
         held = held_by(self._held, row.source_id, row.outcome, indexed=row.indexed)
         outcome = OutcomeKind.HELD if held else OutcomeKind(row.outcome)
         excluded = OutcomeKind(row.outcome) is OutcomeKind.EXCLUDED
@@ -100,7 +112,7 @@ class View:
             "changed_at": rfc3339(row.changed_at),
             "visited_at": rfc3339(row.visited_at),
             "next_visit_at": rfc3339(row.not_before or None),
-            "indexed": bool(row.indexed) and row.hidden is None,
+            "indexed": bool(row.indexed) and row.hidden is None and not is_coming,
             "attempts": row.attempts,
         }
 
@@ -110,9 +122,17 @@ class View:
         return set_of(
             Standing(
                 row.due, row.state == State.READY, row.visited_at is not None, outcome, row.run, row.seq or 0,
-                row.generation, run.id if run is not None else None, self._place, refused,
+                row.generation, run.id if run is not None else None, self._place(row.source_id), refused,
             )
         )  # fmt: skip
+
+    def _place(self, source: int) -> int:
+        """How far a source is delivered: to the index, and to all receivers of it that do not fail."""
+        if source not in self._places:
+            told = [each for each in self._receivers if each.source_id in (None, source)]
+            well = [each for each in told if not each.error or each.kind == receivers.INDEX]
+            self._places[source] = min((each.place for each in well or told), default=0)
+        return self._places[source]
 
     def _referrer(self, number: int | None) -> str | None:
         if number is None:
