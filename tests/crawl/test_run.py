@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
 from cormorant.catalog import receivers, sources
-from cormorant.crawl import holding, waiting
+from cormorant.crawl import course, holding, waiting
 from cormorant.crawl.delivery import Found
 from cormorant.crawl.provide import Provider
 from cormorant.crawl.room import Room
@@ -331,6 +331,20 @@ def test_what_is_waited_for_longer_than_visits_took_has_held_the_run_up(
         receivers.set_error(tx, index.id, "The disk is full.")
         runs.change(tx, number, started_at=tx.now() - visited_s, bottleneck="the servers")
     assert asyncio.run(waiting.until_delivered(store, run_of(store, number))) == held_up
+
+
+def test_what_a_stopped_run_waited_for_a_person_is_no_work(store: Store) -> None:
+    number = under_way(store, RunState.SWEEPING)
+    with store.begin() as tx:
+        now = tx.now()
+        runs.change(tx, number, started_at=now - 5000)
+        runs.pend(tx, number)
+        runs.change(tx, number, waits_since=now - 4000)
+        assert course.stop(tx, runs.get(tx, number), "It was stopped.")
+        stopped = runs.get(tx, number)
+        assert (stopped.state, stopped.waits_since) == (RunState.STOPPED, None)
+        assert abs(stopped.seconds(tx.now() + 9000) - 1000) < 60
+        assert not course.stop(tx, stopped, "It was stopped."), "it has ended"
 
 
 @pytest.mark.parametrize(("before", "after"), [("sweeping", "held"), ("stopped", "stopped")])

@@ -45,9 +45,14 @@ def tell(tx: Tx, row: RunRow) -> None:
 
 
 def stop(tx: Tx, row: RunRow, reason: str) -> bool:
-    """End a run for good; False when it has ended already. What it found is kept and delivered."""
+    """End a run for good; False when it has ended already. What it found is kept and delivered.
+
+    What it has waited for a person is no part of how long it took.
+    """
+    if row.state not in UNFINISHED:
+        return False
     ended = {"state": RunState.STOPPED, "finished_at": tx.now(), "asked": None, "gives_up_at": None}
-    return row.state in UNFINISHED and go_on(tx, row, reason=storable(reason), **ended).state is RunState.STOPPED
+    return go_on(tx, row, reason=storable(reason), **ended, **runs.waited(tx, row)).state is RunState.STOPPED
 
 
 def finding(tx: Tx) -> frozenset[int]:

@@ -319,7 +319,7 @@ def _queued(tx: Tx, goes_on: RunState | None) -> dict[str, object]:
     return {"state": RunState.WAITING, "queued_at": tx.now(), "goes_on": goes_on}
 
 
-def _waited(tx: Tx, row: RunRow) -> dict[str, float | None]:
+def waited(tx: Tx, row: RunRow) -> dict[str, float | None]:
     """What is kept of a run that waits no longer. One that was suspended before it began has not begun to count."""
     waited = max(tx.now() - row.waits_since, 0.0) if row.waits_since and row.started_at else 0.0
     return {"waits_since": None, "waited_s": (row.waited_s or 0.0) + waited}
@@ -333,7 +333,7 @@ def go_on(tx: Tx, row: RunRow) -> None:
 def give_turn(tx: Tx, row: RunRow) -> bool:
     """Let a run begin or go on that waits for its turn; False when somebody has changed it meanwhile."""
     asked_then = run.c.id == row.id, run.c.state == RunState.WAITING, run.c.queued_at == row.queued_at
-    values = {"state": row.goes_on or row.state, "goes_on": None, **_OUT_OF_TURN, **_waited(tx, row)}
+    values = {"state": row.goes_on or row.state, "goes_on": None, **_OUT_OF_TURN, **waited(tx, row)}
     given = bool(tx.execute(sa.update(run).where(*asked_then).values(**values)).rowcount)
     if given:
         _log.info("run", extra={"run": row.id, **values})
