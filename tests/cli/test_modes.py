@@ -31,6 +31,16 @@ def test_what_is_examined_is_looked_at_pruned_and_indexed(bare: Installation, si
     assert (again.code, "is not pending; it is finished" in again.err) == (1, True)
 
 
+def test_what_is_examined_and_stopped_is_dropped(bare: Installation, site: Site) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("crawl", "docs", "--examine")
+    for _ in range(2):
+        said = bare.fine("run", "stop", "1").err
+        assert "3 documents that waited to be indexed are dropped; the next crawl fetches them anew." in said
+    bare.fine("crawl", "docs")
+    assert "What it found is kept" in bare.fine("run", "stop", "1").err, "another has found them again"
+
+
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [

@@ -136,15 +136,19 @@ def resume(context: typer.Context, number: Number = None) -> None:
 def stop(context: typer.Context, number: Number = None) -> None:
     """End a run for good; the next crawl of its source begins anew. What was found is kept.
 
-    What was examined and is not indexed yet is fetched anew.
+    What was examined and is not indexed yet is dropped: the next crawl fetches it anew.
     """
     from cormorant.app import folder
-    from cormorant.operate import steering
+    from cormorant.operate import examining, steering
 
     say = terminal.of(context)
     with say.house() as house:
         row = steering.stop(house, number, folder.resting(say.plan().folder))
-    _told(say, row.id, "stopped", f"Stopped run {row.id}. What it found is kept; the next crawl begins anew.")
+        dropped = examining.waiting_count(house, row)
+    are, them = ("is", "it") if dropped == 1 else ("are", "them")
+    what = f"{plural(dropped, 'document')} that waited to be indexed {are} dropped; the next crawl fetches {them} anew."
+    kept = "What it found is kept; the next crawl begins anew."
+    _told(say, row.id, "stopped", f"Stopped run {row.id}. {what if dropped else kept}")
 
 
 @app.command(epilog=examples("cormorant run delete 1"))

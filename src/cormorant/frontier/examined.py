@@ -43,6 +43,13 @@ def waiting(tx: Tx, source: int) -> dict[int, str]:
     return {row[0]: row[1] for statement in (never.where(_of(source)), newer) for row in tx.rows(statement)}
 
 
+def waiting_count(tx: Tx, source: int) -> int:
+    """How many documents of a source wait, new or changed."""
+    both = content.join(resource, resource.c.id == content.c.id)
+    never = sa.select(sa.func.count()).select_from(both).where(_of(source))
+    return int(tx.execute(never).scalar_one()) + versions.waiting_count(tx, source)
+
+
 def use(tx: Tx, numbers: Sequence[int], first: int) -> None:
     """Have these documents indexed, announced by events from number `first` on, in the same order."""
     rows = [(True, first + n, number) for n, number in enumerate(numbers)]

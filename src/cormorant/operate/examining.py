@@ -46,6 +46,13 @@ def _not_pending(row: RunRow) -> ConflictError:
     return ConflictError(f"Indexing of run {row.id} is not pending; it is {row.state}.{how}")
 
 
+def waiting_count(house: House, row: RunRow) -> int:
+    """How many documents wait that a run has examined, or waited until it was stopped; none once another has begun."""
+    with house.store.read() as tx:
+        newest = row.mode is Mode.EXAMINE and runs.is_newest(tx, row)
+        return examined.waiting_count(tx, row.source_id) if newest else 0
+
+
 def prune(house: House, number: int | None, rules: Sequence[str]) -> dict[str, Any]:
     """Leave out of what a run is to index the addresses that these rules match, written as those of `exclude` are.
 

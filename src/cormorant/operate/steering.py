@@ -61,6 +61,8 @@ def resume(house: House, number: int | None) -> Ordered:
 def stop(house: House, number: int | None, resting: str | None = None) -> RunRow:
     """End a run for good. What it found is kept and delivered; what it would have deleted waits for the next crawl.
 
+    So does what was examined and is not indexed yet, which is dropped and fetched anew.
+
     `resting` is a node at which nothing is at work: nobody there would say in the log what came of the run.
 
     Raises NotFoundError, and ConflictError when it has come to another end already.

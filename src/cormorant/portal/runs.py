@@ -172,7 +172,10 @@ def _add_steering(router: APIRouter, house: House) -> None:
 
     @order(router, "POST", "/runs/{number}/stop", Run)
     def stop_run(number: Number) -> Response:
-        """End a run for good; the next crawl of its source begins anew. What was found is kept."""
+        """End a run for good; the next crawl of its source begins anew. What was found is kept.
+
+        What was examined and is not indexed yet is dropped: the next crawl fetches it anew.
+        """
         return now(steering.stop(house, number).id)
 
 
