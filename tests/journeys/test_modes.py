@@ -30,7 +30,8 @@ def test_what_is_examined_is_pruned_then_indexed_without_a_request(home: Home, c
     home.add_source("web", "site", site.source)
     told = home.add_receiver("told", "site")
     report = crawls.crawl(home, "site", mode="examine")
-    assert (report["state"], report["mode"], report["new"], report["exit"]) == ("pending", "examine", PAGES, 0)
+    assert (report["state"], report["mode"], report["to_index"], report["exit"]) == ("pending", "examine", PAGES, 0)
+    assert report["new"] == 0, "they are counted when they are delivered"
     assert (report["index_writes"], indexed(home), received(told)) == (0, 0, [])
     with home.house() as house:
         seen = list(listing.listed(house, Wanted(run=report["run"])))
@@ -45,7 +46,9 @@ def test_what_is_examined_is_pruned_then_indexed_without_a_request(home: Home, c
     crawls.begin(home, runs=(number,))
     done = crawls.end()["reports"][0]
     assert (done["state"], done["indexed"], site.log(since)) == ("finished", PAGES - 1, [])
-    assert (done["new"], done["rejected"]) == (PAGES - 1, report["rejected"] + 1), "the next crawl counts it"
+    assert (done["new"], done["to_index"], done["rejected"]) == (PAGES - 1, 0, report["rejected"] + 1), (
+        "the next crawl counts it"
+    )
     assert sorted(each["event"] for each in received(told)) == ["new"] * (PAGES - 1)
     assert home.found(site.word(7), site.word(6)) == [[], [site.url(6)]]
     assert crawls.crawl(home, "site")["new"] == 1, "what was left out is found again"
@@ -61,14 +64,15 @@ def test_of_what_is_known_nothing_changes_before_a_person_says_so(home: Home, cr
     site.edit(GONE, status=404)
     site.edit(0, links=[NEW])
     report = crawls.crawl(home, "site", mode="examine")
-    assert (report["held"], report["gone"], report["new"], report["index_writes"]) == (2, 1, 1, 0)
+    assert (report["held"], report["gone"], report["index_writes"]) == (2, 1, 0)
+    assert (report["new"], report["changed"], report["to_index"]) == (0, 0, 3)
     assert home.found("auklet", site.word(GONE), site.word(NEW)) == [[], [site.url(GONE)], []]
     assert len([each for each in received(told)[before:] if each["run"] == report["run"]]) == 0
     with home.house() as house:
         examining.index(house, report["run"])
     crawls.begin(home, runs=(report["run"],))
     done = crawls.end()["reports"][0]
-    assert (done["held"], done["changed"], done["state"]) == (0, 2, "finished")
+    assert (done["held"], done["changed"], done["new"], done["state"]) == (0, 2, 1, "finished")
     assert home.found("auklet", site.word(GONE), site.word(NEW)) == [[site.url(CHANGED)], [], [site.url(NEW)]]
     events = [each["event"] for each in received(told) if each["run"] == report["run"]]
     assert sorted(events) == ["changed", "changed", "deleted", "new"]
@@ -119,9 +123,10 @@ def test_what_was_examined_and_not_wanted_is_believed_by_no_later_crawl(
     (folder / "old.txt").write_text("oldword and laterword\n")
     (folder / "new.txt").write_text("newword\n")
     report = crawls.crawl(file_home, "share", mode="examine")
-    assert (report["new"], report["held"]) == (1, 1)
+    assert (report["to_index"], report["held"]) == (2, 1)
     with file_home.house() as house:
         assert steering.stop(house, report["run"]).state is RunState.STOPPED
+        assert crawl.report(house, report["run"])["new"] == 0, "what is dropped was delivered to nobody"
         assert steering.stop(house, report["run"]).state is RunState.STOPPED, "two may say so at once"
     after = crawls.crawl(file_home, "share")
     assert (after["new"], after["changed"], after["complete"]) == (1, 1, True)

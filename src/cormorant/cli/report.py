@@ -136,7 +136,7 @@ def questions(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"    cormorant run refuse {run}    keeps them until the next crawl"
     if record["state"] == RunState.PENDING:
         yield ""
-        yield "  Nothing of it is indexed yet. What now?"
+        yield f"  {plural(record['to_index'], 'document')} of it can be indexed, and nothing is yet. What now?"
         yield f"    cormorant document list --run {run}   shows what it has visited"
         yield f"    cormorant run prune {run} RULE        leaves out what a rule matches, like path:/drafts/"
         yield f"    cormorant run index {run}             indexes the rest, without a request"

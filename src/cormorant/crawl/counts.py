@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from cormorant.model.run import Counters
 
 
-def count(counters: Counters, batch: Batch, excluded: int, regranted: Container[int] = ()) -> None:
+def count(
+    counters: Counters, batch: Batch, excluded: int, regranted: Container[int] = (), *, later: bool = False
+) -> None:
     """Add a batch to its run's figures; `excluded` addresses were met for the first time in this run.
 
-    Receivers are told that those are changed which are `regranted`: they have other readers than before.
+    Receivers are told that those are changed which are `regranted`: they have other readers than before. What is new
+    is counted when they are told of it, which may be `later`.
     """
     counters.excluded += excluded
     counters.rejected += excluded
@@ -33,6 +36,7 @@ def count(counters: Counters, batch: Batch, excluded: int, regranted: Container[
         if visited.resource.role is Role.DOCUMENT:
             _count(counters, visited)
             number = visited.resource.id
+            counters.new += not later and visited.fate.outcome is OutcomeKind.OK and not visited.resource.indexed
             _count_told(counters, visited, moved=number in batch.moved, regranted=number in regranted)
 
 
@@ -50,10 +54,9 @@ def _count(counters: Counters, visited: Visited) -> None:
 
 
 def _count_told(counters: Counters, visited: Visited, *, moved: bool, regranted: bool) -> None:
-    """Add whether it is new, changed or as it was. What was moved has been counted when that was seen."""
+    """Add whether it is changed or as it was. What was moved has been counted when that was seen."""
     resource, fate = visited.resource, visited.fate
     ok, same = fate.outcome is OutcomeKind.OK, says_the_same(resource, visited.report.outcome)
-    counters.new += ok and not resource.indexed
     counters.changed += regranted or (ok and resource.indexed and not same and not moved)
     counters.unchanged += ok and same and not regranted
     counters.unchanged -= fate.outcome is OutcomeKind.UNCHANGED and (regranted or moved)

@@ -91,7 +91,7 @@ class Dispatch:
             kept_at = [places[id(packed)] for packed in kept.packed]
             made = modes.written(rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx)), self.order.mode)
             counters.discovered += leads.admit(tx, means.sites, self.order, kept)
-            counts.count(counters, kept, visits.exclude(tx, kept.exclusions), made.regranted)
+            counts.count(counters, kept, visits.exclude(tx, kept.exclusions), made.regranted, later=made.later)
             writing.write(tx, made, self.order.run)
             put_right = leads.put_right(tx, self.order, kept)
             facts.write(tx, [*kept.facts, *watches.learned(kept)])

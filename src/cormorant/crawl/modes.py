@@ -68,7 +68,8 @@ def written(made: Rows, mode: Mode) -> Rows:
         return made
     told = [entry for entry in made.entries if entry.event in _AT_ONCE and mode is not Mode.TEST]
     contents = [row._replace(indexed=False, seq=0) for row in made.contents]
-    return replace(made, contents=contents, entries=told, hidden=[], returned=set(), quiet=True)
+    later = mode is Mode.EXAMINE
+    return replace(made, contents=contents, entries=told, hidden=[], returned=set(), quiet=True, later=later)
 
 
 def begin(store: Store, row: RunRow) -> None:
@@ -101,7 +102,7 @@ def is_over(store: Store, row: RunRow, now: float) -> bool:
 
 
 def _index(store: Store, row: RunRow) -> None:
-    """Tell of every document that is new, and hide what the visits found gone. Again after a kill."""
+    """Tell of every document that is new and count it, and hide what the visits found gone. Again after a kill."""
     numbers: Sequence[int] = range(CHUNK)
     while numbers:
         with store.begin() as tx:
@@ -109,5 +110,8 @@ def _index(store: Store, row: RunRow) -> None:
             if numbers:
                 first = stream.append(tx, [Entry(row.source_id, each, row.id, Event.NEW) for each in numbers])
                 examined.use(tx, numbers, first)
+                counters = runs.counted_by(tx, row.id, runs.ITSELF)
+                counters.new += len(numbers)
+                runs.count(tx, row.id, runs.ITSELF, counters)
     with store.begin() as tx:
         progress.hide_leaving(tx, row.source_id, row.id)

@@ -223,7 +223,8 @@ class Rows:
     """Rows for every table a batch touches. Sequence numbers are filled in when the stream has given them.
 
     `regranted` are documents whose rights changed, `returned` those that were visited before and can be found with
-    other rights from now on. `quiet`: nobody is told of what was read.
+    other rights from now on. `quiet`: nobody is told of what was read. `later`: what is new is told and counted
+    when a person has said so.
     """
 
     fates: list[tuple[Resource, Fate, float]] = field(default_factory=list)
@@ -239,6 +240,7 @@ class Rows:
     regranted: set[int] = field(default_factory=set)
     returned: set[int] = field(default_factory=set)
     quiet: bool = False
+    later: bool = False
 
     def numbered(self, first: int) -> list[ContentRow]:
         """Content rows with their places in the stream: they are its first entries, in the same order."""

@@ -14,7 +14,7 @@ from cormorant.base.errors import ConflictError, CormorantError, NotFoundError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.crawl import course
-from cormorant.frontier import facts, progress, versions
+from cormorant.frontier import examined, facts, progress, versions
 from cormorant.journal import launches, runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, Refresh, RunState
@@ -300,14 +300,16 @@ def _report(house: House, row: RunRow, resting: str | None, *, idle: bool) -> di
         if row.state is RunState.HELD:
             counters["held"] += progress.leaving_count(tx, row.source_id)
         left = to_fetch(tx, row)
+        to_index = examined.waiting_count(tx, row.source_id) if row.state is RunState.PENDING else 0
         waits, reason = queueing.waits(house, tx, row, resting), queueing.reason(house, tx, row, resting)
         edited = _edited_before(tx, row, source)
     seconds = max(row.seconds(house.clock.now()), 0.001)
     return {
         "run": row.id, "source": source.name if source else None, "state": state_of(row, idle=idle), "to_fetch": left,
-        **counters, "started_at": rfc3339(row.started_at), "finished_at": rfc3339(row.finished_at),
-        "seconds": round(seconds, 3), "pages_per_s": round(counters["fetched"] / seconds, 2),
-        "bottleneck": row.bottleneck, "complete": row.complete, "reason": reason, "error": row.error,
+        "to_index": to_index, **counters,
+        "started_at": rfc3339(row.started_at), "finished_at": rfc3339(row.finished_at), "seconds": round(seconds, 3),
+        "pages_per_s": round(counters["fetched"] / seconds, 2), "bottleneck": row.bottleneck, "complete": row.complete,
+        "reason": reason, "error": row.error,
         "gives_up_at": rfc3339(row.gives_up_at) if row.state is RunState.RETRIEVING else None,
         "refresh": row.refresh.value, "force": row.force, "mode": row.mode.value,
         "forget": row.forget, "edited": edited, "waits": waits, "node": row.node or None,

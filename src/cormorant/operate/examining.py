@@ -75,7 +75,6 @@ def prune(house: House, number: int | None, rules: Sequence[str]) -> dict[str, A
 def _count(tx: Tx, row: RunRow, left_out: int) -> None:
     """Have the run's figures say that so many of its new documents are not to be indexed."""
     counters = runs.counted_by(tx, row.id, PRUNED)
-    counters.new -= left_out
     for _ in range(left_out):
         counting.count_outcome(counters, OutcomeKind.EXCLUDED, Status.INDEX_RULES, answered=False)
     runs.count(tx, row.id, PRUNED, counters)

@@ -25,6 +25,7 @@ class _Run(Record):
     source: str | None
     state: str
     to_fetch: int
+    to_index: int = Field(description="Documents that were examined, new or changed, and wait for `index`.")
     started_at: When
     finished_at: When
     seconds: float
