@@ -9,7 +9,7 @@ import pytest
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError
 from cormorant.model.run import RunState
-from cormorant.operate import crawl, examining, listing, steering
+from cormorant.operate import crawl, examining, listing, problems, steering
 from cormorant.operate.listing import Wanted
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
@@ -65,7 +65,10 @@ def test_of_what_is_known_nothing_changes_before_a_person_says_so(home: Home, cr
     site.edit(0, links=[NEW])
     report = crawls.crawl(home, "site", mode="examine")
     assert (report["held"], report["gone"], report["index_writes"]) == (2, 1, 0)
-    assert (report["new"], report["changed"], report["to_index"]) == (0, 0, 3)
+    assert (report["new"], report["changed"], report["to_index"], report["exit"]) == (0, 0, 3, 0)
+    with home.house() as house:
+        told_of = [each["kind"] for each in problems.of_run(house, report["run"])]
+    assert told_of == ["run", "held"], "that its start address says something else is no fault"
     assert home.found("auklet", site.word(GONE), site.word(NEW)) == [[], [site.url(GONE)], []]
     assert len([each for each in received(told)[before:] if each["run"] == report["run"]]) == 0
     with home.house() as house:

@@ -42,7 +42,6 @@ SEVERAL = 3
 LOOKED_AT = 8
 """Copies of what they said before that are looked at; when they were alike then, nobody is swallowed."""
 CHUNK = 500
-WAITS = "It says something else now, which waits to be indexed; what it said stays until then."
 
 
 class Swallowing:
@@ -62,7 +61,7 @@ class Swallowing:
         if order.mode is Mode.EXAMINE:
             known = [packed for packed in batch.packed if packed.visited.resource.indexed]
             keep_waiting(tx, batch, known, places, run)
-            return without(batch, known, WAITS) if known else batch
+            return without(batch, known, examined.WAITS) if known else batch
         changed = {packed.visited.resource.id: packed for packed in batch.packed if _key(packed)}
         if not changed:
             return batch

@@ -19,6 +19,8 @@ from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, resource, version
 
+WAITS = "It says something else now, which waits to be indexed; what it said stays until then."
+"""Why a document is held of which a newer version waits."""
 _READ = (int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED))
 
 

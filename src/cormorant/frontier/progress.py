@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.frontier import leases, order, retry
+from cormorant.frontier import examined, leases, order, retry
 from cormorant.frontier.fate import is_unreachable
 from cormorant.frontier.rest import CIRCUIT
 from cormorant.frontier.trouble import Trouble
@@ -255,11 +255,12 @@ def _leaving(source: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
 
 
 class Start(NamedTuple):
-    """What became of a start address."""
+    """What became of a start address; `waits`: it says something else, which was examined and is to be indexed."""
 
     address: str
     outcome: OutcomeKind
     status: int
+    waits: bool = False
 
     @property
     def unanswered(self) -> bool:
@@ -275,11 +276,18 @@ class Start(NamedTuple):
     @property
     def bad(self) -> bool:
         """Anything but a document or a redirect to one: what a link may well be, a start address should not."""
-        return self.outcome not in (OutcomeKind.NONE, OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
+        well = (OutcomeKind.NONE, OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
+        return self.outcome not in well and not self.waits
 
 
 def starts(tx: Tx, source: int) -> list[Start]:
     """The start addresses of a source and what became of them."""
     columns = resource.c
-    statement = sa.select(columns.address, columns.outcome, columns.status).where(SEEDS, columns.source_id == source)
-    return [Start(row[0], OutcomeKind(row[1]), row[2]) for row in tx.rows(statement)]
+    known = sa.select(columns.address, columns.outcome, columns.status, columns.reason)
+    found = tx.rows(known.where(SEEDS, columns.source_id == source))
+    return [start(row) for row in found]
+
+
+def start(row: Any) -> Start:
+    """What became of an address, by its row."""
+    return Start(row.address, OutcomeKind(row.outcome), row.status, row.reason == examined.WAITS)

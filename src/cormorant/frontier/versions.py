@@ -127,6 +127,13 @@ def waiting(tx: Tx, source: int, most: int, but: int | None = None) -> list[Vers
     return [_version(row) for row in tx.rows(statement if but is None else statement.where(columns.likeness != but))]
 
 
+def held_count(tx: Tx, source: int) -> int:
+    """How many documents are held since a newer version of them waits."""
+    both = version.join(resource, resource.c.id == version.c.id)
+    mine = sa.and_(version.c.source_id == source, version.c.waiting, resource.c.outcome == int(OutcomeKind.HELD))
+    return int(tx.execute(sa.select(sa.func.count()).select_from(both).where(mine)).scalar_one())
+
+
 def waiting_count(tx: Tx, source: int) -> int:
     """How many versions wait."""
     mine = sa.and_(version.c.source_id == source, version.c.waiting)

@@ -385,6 +385,8 @@ def _exit_code(house: House, number: int) -> int:
         ends = starts.ends(house, tx, row)
         turned_away = not row.lists and visits.starts_excluded(tx, row.source_id, number)
         counters = runs.counters(tx, number)
+        if row.state is RunState.PENDING:  # that it was to be examined, a person has asked for
+            counters.held -= versions.held_count(tx, row.source_id)
     if row.state is RunState.FAILED:
         return 6 if row.error == "unreachable" else 1
     if starts.none_answered([each.start for each in ends], counters):

@@ -114,7 +114,7 @@ def _end(tx: Tx, source: Source, start: Start) -> End:
         known = _row(tx, source.number, target)
         if known is None:
             return End(start, target, None, _kept(tx, source, target))
-        last = Start(known.address, OutcomeKind(known.outcome), known.status)
+        last = progress.start(known)
     return End(start, last.address, last)
 
 
