@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError
 from cormorant.model.run import RunState
-from cormorant.operate import crawl, examining, listing, problems, steering
+from cormorant.operate import crawl, examining, explain, listing, problems, steering
 from cormorant.operate.listing import Wanted
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
@@ -79,6 +80,52 @@ def test_of_what_is_known_nothing_changes_before_a_person_says_so(home: Home, cr
     assert home.found("auklet", site.word(GONE), site.word(NEW)) == [[site.url(CHANGED)], [], [site.url(NEW)]]
     events = [each["event"] for each in received(told) if each["run"] == report["run"]]
     assert sorted(events) == ["changed", "changed", "deleted", "new"]
+
+
+def test_of_a_page_that_is_found_its_new_version_is_pruned(file_home: Home, crawls: Crawler, serve: Serve) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    file_home.add_source("web", "site", site.source)
+    crawls.crawl(file_home, "site")
+    site.edit(CHANGED, text="auklet auklet")
+    site.edit(0, links=[NEW])
+    report = crawls.crawl(file_home, "site", mode="examine")
+
+    def explained(number: int) -> dict[str, Any]:
+        with file_home.house() as house:
+            return explain.explain(house, site.url(number))[0]
+
+    assert explained(CHANGED)["advice"].startswith(f"`cormorant run index {report['run']}` indexes what it found")
+    with file_home.house() as house:
+        pruned = examining.prune(house, report["run"], [f"path:/p/{CHANGED}*", f"path:/p/{NEW}*"])
+        assert (pruned["pruned"], pruned["left"]) == (2, 1)
+        examining.index(house, report["run"])
+    crawls.begin(file_home, runs=(report["run"],))
+    ended = crawls.end()
+    done = ended["reports"][0]
+    assert (ended["exit"], done["held"], done["changed"], done["new"]) == (0, 0, 1, 0)
+    assert (done["unchanged"], done["excluded"]) == (report["unchanged"] + 1, report["excluded"] + 1)
+    assert file_home.found("auklet", site.word(CHANGED), site.word(NEW)) == [[], [site.url(CHANGED)], []]
+    changed, new = explained(CHANGED), explained(NEW)
+    assert (changed["verdict"], changed["visits"][-1]["outcome"], new["verdict"]) == (
+        "indexed",
+        "unchanged",
+        "excluded",
+    )
+    says = f"Its new version was left out by path:/p/{CHANGED}*, when it was examined; the next crawl finds it again."
+    assert changed["because"].endswith(says)
+    assert new["advice"].startswith("The next crawl finds it again")
+    with file_home.house() as house:
+        assert not list(listing.listed(house, Wanted(status=980)))
+
+    site.edit(CHANGED, text="auklet and razorbill")
+    again = crawls.crawl(file_home, "site", mode="examine")
+    with file_home.house() as house:
+        steering.stop(house, again["run"])
+    assert explained(CHANGED)["because"].endswith("examined and dropped.")
+    after = crawls.crawl(file_home, "site")
+    assert (after["changed"], after["new"], after["exit"]) == (1, 1, 0)
+    assert file_home.found("auklet", site.word(NEW)) == [[site.url(CHANGED)], [site.url(NEW)]]
+    assert explained(CHANGED)["because"] == "It was fetched and may be found."
 
 
 def test_of_what_was_renamed_before_receivers_are_told_where_it_is(

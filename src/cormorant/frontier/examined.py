@@ -8,6 +8,7 @@ run index -> indexed, with their events       run begun -> forgotten: visited as
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -21,6 +22,10 @@ from cormorant.store.schema import content, resource, version
 
 WAITS = "It says something else now, which waits to be indexed; what it said stays until then."
 """Why a document is held of which a newer version waits."""
+_EXAMINED = ", when it was examined"
+"""What the reason of a document that was left out ends with, behind the rule."""
+_NOT_INDEXED = (int(OutcomeKind.EXCLUDED), int(Status.INDEX_RULES))
+_AS_BEFORE = (int(OutcomeKind.UNCHANGED), int(Status.OK))
 _READ = (int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED))
 
 
@@ -58,24 +63,36 @@ def use(tx: Tx, numbers: Sequence[int], first: int) -> None:
     bulk.update(tx, content, ("indexed", "seq"), ("id",), rows)
 
 
-def leave_out(tx: Tx, rules: Mapping[int, str]) -> int:
+class LeftOut(NamedTuple):
+    """Documents that were taken out of what waits: never indexed, or found as they were; with why, by resource."""
+
+    new: dict[int, str]
+    changed: dict[int, str]
+
+
+def leave_out(tx: Tx, rules: Mapping[int, str]) -> LeftOut:
     """Take these documents (resource -> the rule that says so) out of what waits; the next run visits them anew.
 
-    What is found of a changed one stays as it was. Returns how many were new.
+    What is found of a changed one stays as it was.
     """
     kept = {row[0] for row in bulk.select_in(tx, version, ("id",), "id", list(rules))}
-    never = [number for number in rules if number not in kept]
+    new = {number: f"index: {rule}{_EXAMINED}" for number, rule in rules.items() if number not in kept}
+    changed = {
+        number: f"Its new version was left out by {rules[number]}{_EXAMINED}" for number in rules if number in kept
+    }
     versions.drop(tx, list(kept))
+    never = list(new)
     for start in range(0, len(never), 1000):
         tx.execute(sa.delete(content).where(content.c.id.in_(never[start : start + 1000])))
-    ended = {True: (OutcomeKind.UNCHANGED, Status.OK), False: (OutcomeKind.EXCLUDED, Status.INDEX_RULES)}
-    rows = []
-    for number, rule in rules.items():
-        outcome, status = ended[number in kept]
-        reason = None if number in kept else bulk.storable(f"index: {rule}, when it was examined")
-        rows.append((int(outcome), int(status), reason, None, number))
-    bulk.update(tx, resource, ("outcome", "status", "reason", "validator"), ("id",), rows)
-    return len(never)
+    for ended, found in ((_NOT_INDEXED, new), (_AS_BEFORE, changed)):
+        rows = [(*ended, bulk.storable(reason), None, number) for number, reason in found.items()]
+        bulk.update(tx, resource, ("outcome", "status", "reason", "validator"), ("id",), rows)
+    return LeftOut(new, changed)
+
+
+def was_left_out(reason: str | None) -> bool:
+    """Does this reason say that a document, or its new version, was left out?"""
+    return reason is not None and reason.endswith(_EXAMINED)
 
 
 def forget_new(tx: Tx, source: int, most: int) -> int:

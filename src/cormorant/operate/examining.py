@@ -14,7 +14,8 @@ from cormorant.base.errors import ConflictError, UsageError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import examined
-from cormorant.journal import counting, runs
+from cormorant.frontier.examined import LeftOut
+from cormorant.journal import counting, runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import Mode, RunState
@@ -72,11 +73,19 @@ def prune(house: House, number: int | None, rules: Sequence[str]) -> dict[str, A
         return _told(row, owner, {rule: Counter(out.values())[rule] for rule in rules}, len(waiting) - len(out))
 
 
-def _count(tx: Tx, row: RunRow, left_out: int) -> None:
-    """Have the run's figures say that so many of its new documents are not to be indexed."""
+def _count(tx: Tx, row: RunRow, left_out: LeftOut) -> None:
+    """Have the figures and the journal of a run say what is not to be indexed: what is found of it is as it was."""
     counters = runs.counted_by(tx, row.id, PRUNED)
-    for _ in range(left_out):
-        counting.count_outcome(counters, OutcomeKind.EXCLUDED, Status.INDEX_RULES, answered=False)
+    counters.held -= len(left_out.changed)
+    now, rows = tx.now(), list[visits.VisitRow]()
+    for kind, status, found in (
+        (OutcomeKind.EXCLUDED, Status.INDEX_RULES, left_out.new),
+        (OutcomeKind.UNCHANGED, Status.OK, left_out.changed),
+    ):
+        for number, reason in found.items():
+            counting.count_outcome(counters, kind, status, answered=False)
+            rows.append(visits.VisitRow(number, row.id, now, int(kind), int(status), 0, None, "outcome", reason))
+    visits.write(tx, rows)
     runs.count(tx, row.id, PRUNED, counters)
 
 

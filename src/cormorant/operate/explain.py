@@ -21,7 +21,18 @@ from cormorant.model.level import Level
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role, State
 from cormorant.model.status import Status, describe
-from cormorant.operate import advising, documents, limits, links, refusals, rulings, sitemaps, troubles, unmet
+from cormorant.operate import (
+    advising,
+    documents,
+    examination,
+    limits,
+    links,
+    refusals,
+    rulings,
+    sitemaps,
+    troubles,
+    unmet,
+)
 from cormorant.operate.house import House
 from cormorant.operate.howread import how_read
 from cormorant.store.database import Tx
@@ -111,6 +122,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         because, advice = f"It is known and has not been visited yet: {site['said']}.", site["advice"]
     elif outcome is OutcomeKind.NONE:
         because, advice = limits.unvisited(tx, owner) or (because, advice)
+    because, advice = examination.said(tx, row, because, advice)
     read = _conversion(house, row, kept[0] if kept else None)
     missing = read["no_text"] if read and verdict in ("indexed", "pending") else None
     if missing:
@@ -207,16 +219,20 @@ def _address(tx: Tx, number: int | None) -> str | None:
 
 
 def _visits(tx: Tx, row: Any, outcome: OutcomeKind) -> list[dict[str, Any]]:
-    """Every visit that changed something, then the newest one when it changed nothing."""
+    """Every visit that changed something, then the newest one when it changed nothing.
+
+    What a person did about it afterwards stands behind it.
+    """
+    kept = visits.of(tx, row.id)
     found = [
         {
             "time": rfc3339(each.at), "run": each.run, "outcome": OutcomeKind(each.outcome).name.lower(),
             "status": each.status, "bytes": each.size_bytes, "hash": each.content_hash.hex() if each.content_hash else
             None, "changed": each.changed, "reason": each.reason,
         }
-        for each in visits.of(tx, row.id)
+        for each in kept
     ]  # fmt: skip
-    if row.visited_at and (not found or found[-1]["time"] != rfc3339(row.visited_at)):
+    if row.visited_at and (not kept or kept[-1].at < row.visited_at):
         found.append(
             {"time": rfc3339(row.visited_at), "run": row.run, "outcome": outcome.name.lower(), "status": row.status,
              "bytes": 0, "hash": None, "changed": "", "reason": row.reason}
