@@ -9,6 +9,7 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError
+from cormorant.frontier import recall
 from cormorant.model.run import RunState
 from cormorant.operate import crawl, examining, explain, listing, problems, steering
 from cormorant.operate.listing import Wanted
@@ -126,6 +127,59 @@ def test_of_a_page_that_is_found_its_new_version_is_pruned(file_home: Home, craw
     assert (after["changed"], after["new"], after["exit"]) == (1, 1, 0)
     assert file_home.found("auklet", site.word(NEW)) == [[site.url(CHANGED)], [site.url(NEW)]]
     assert explained(CHANGED)["because"] == "It was fetched and may be found."
+
+
+@pytest.mark.parametrize("how", [{"force": True}, {"refresh": "scratch"}])
+def test_what_is_fetched_by_force_and_says_the_same_has_not_changed(
+    file_home: Home, crawls: Crawler, serve: Serve, how: dict[str, Any]
+) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    file_home.add_source("web", "site", site.source)
+    crawls.crawl(file_home, "site")
+    site.edit(CHANGED, text="auklet auklet")
+    fetched = file_home.value("SELECT max(fetched_at) FROM content")
+    report = crawls.crawl(file_home, "site", mode="examine", **how)
+    assert (report["held"], report["unchanged"], report["changed"], report["exit"]) == (1, PAGES - 1, 0, 0)
+    assert (report["to_index"], file_home.value("SELECT max(fetched_at) FROM content")) == (PAGES, fetched)
+    with file_home.house() as house:
+        assert examining.prune(house, report["run"], ["path:/p/7*"])["left"] == PAGES - 1
+        examining.index(house, report["run"])
+    crawls.begin(file_home, runs=(report["run"],))
+    done = crawls.end()["reports"][0]
+    assert (done["held"], done["unchanged"], done["changed"], done["excluded"]) == (0, PAGES - 1, 1, report["excluded"])
+    assert file_home.value(f"SELECT count(*) FROM content WHERE fetched_at > {fetched}") == PAGES - 1, (
+        "copies are fresh"
+    )
+    with file_home.house() as house:
+        changed = [each["url"] for each in listing.listed(house, Wanted(changed=report["run"], status=200))]
+    assert changed == [site.url(CHANGED)]
+    assert file_home.value("SELECT count(*) FROM version") == 0
+    assert crawls.crawl(file_home, "site")["unchanged"] == PAGES
+
+
+def test_a_lost_copy_that_an_examined_run_fetched_anew_is_no_change(
+    file_home: Home, crawls: Crawler, serve: Serve
+) -> None:
+    site = serve(SiteSettings(pages=PAGES))
+    file_home.add_source("web", "site", site.source)
+    crawls.crawl(file_home, "site")
+    told = file_home.add_receiver("told", "site")
+    lost = file_home.value("SELECT min(id) FROM content")
+    with file_home.house() as house, house.store.begin() as tx:
+        recall.renew(tx, [lost])
+    for _ in range(2):  # the first is stopped: nothing confirms the copy that is lost
+        report = crawls.crawl(file_home, "site", mode="examine")
+        assert (report["held"], report["unchanged"], report["to_index"]) == (0, PAGES, 1)
+        with file_home.house() as house:
+            steering.stop(house, report["run"])
+    report = crawls.crawl(file_home, "site", mode="examine")
+    with file_home.house() as house:
+        examining.index(house, report["run"])
+    crawls.begin(file_home, runs=(report["run"],))
+    done = crawls.end()["reports"][0]
+    assert (done["changed"], done["index_writes"]) == (0, 1)
+    assert [each["event"] for each in received(told) if each["run"] == report["run"]] == ["found"]
+    assert crawls.crawl(file_home, "site", mode="examine")["to_index"] == 0
 
 
 def test_of_what_was_renamed_before_receivers_are_told_where_it_is(

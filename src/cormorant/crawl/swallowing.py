@@ -14,21 +14,24 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from cormorant.base.errors import CacheDamaged
 from cormorant.cache.protocol import Place
 from cormorant.crawl import rows
+from cormorant.crawl.reading import unconfirmed
 from cormorant.extract.likeness import likeness
-from cormorant.frontier import brake, examined, settlement, versions
+from cormorant.frontier import brake, examined, recall, settlement, versions
 from cormorant.frontier.versions import Version
 from cormorant.journal import runs, visits
-from cormorant.model.outcome import Held, Ok, OutcomeKind
+from cormorant.model.outcome import Held, Ok, OutcomeKind, Unchanged
 from cormorant.model.run import Mode
 from cormorant.model.status import Status
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
     from typing import Any
 
     from cormorant.cache.protocol import Cache
@@ -59,9 +62,7 @@ class Swallowing:
         """
         run = order.run
         if order.mode is Mode.EXAMINE:
-            known = [packed for packed in batch.packed if packed.visited.resource.indexed]
-            keep_waiting(tx, batch, known, places, run)
-            return without(batch, known, examined.WAITS) if known else batch
+            return _examined(tx, batch, places, run)
         changed = {packed.visited.resource.id: packed for packed in batch.packed if _key(packed)}
         if not changed:
             return batch
@@ -108,6 +109,36 @@ class Swallowing:
         except CacheDamaged:
             return (pack, offset)
         return likeness(frame.title, frame.text, frame.access_url)
+
+
+def _examined(tx: Tx, batch: Batch, places: Mapping[int, Sequence[int]], run: int) -> Batch:
+    """The batch of a run that examines, of which all waits that is known.
+
+    What says something else is HELD. What was fetched by force and says what it said is UNCHANGED; its copy waits.
+    """
+    known = [packed for packed in batch.packed if packed.visited.resource.indexed]
+    same = [each for each in known if rows.says_the_same(each.visited.resource, each.visited.report.outcome)]
+    fresh = {id(each.visited) for each in same}
+    other = [each for each in known if id(each.visited) not in fresh]
+    keep_waiting(tx, batch, other, places, run)
+    keep_waiting(tx, replace(batch, links={}), same, places, run)
+    rest = without(batch, other, examined.WAITS) if other else batch
+    return replace(
+        rest,
+        visited=[_unchanged(each) if id(each) in fresh else each for each in rest.visited],
+        packed=[each for each in rest.packed if id(each.visited) not in fresh],
+    )
+
+
+def _unchanged(visited: Visited) -> Visited:
+    """The visit as one that brought nothing new. Nothing confirms the copy that is in use to the next run."""
+    outcome = visited.report.outcome
+    if not isinstance(outcome, Ok) or outcome.document is None:
+        raise AssertionError("only what was read says the same")
+    document = structs.replace(outcome.document, content_hash=b"")
+    same = Unchanged(int(Status.OK), unconfirmed(outcome.content), document)
+    fate = visited.fate._replace(outcome=same.kind, status=same.status)
+    return visited._replace(report=visited.report._replace(outcome=same), fate=fate)
 
 
 def _key(packed: Packed) -> int:
@@ -177,6 +208,8 @@ def settle(store: Store, row: RunRow) -> str:
         _put_back(store, source, run, held)
     while _let_in(store, source, run, held):
         pass
+    while _renew(store, source, run):
+        pass
     with store.begin() as tx:
         versions.forget(tx, source, held)
         said = versions.of_group(tx, source, held, 1, waiting=True) if held is not None else []
@@ -219,8 +252,19 @@ def _let_in(store: Store, source: int, run: int, but: int | None) -> bool:
     return True
 
 
-def _use(tx: Tx, some: Sequence[Version], run: int) -> None:
-    first = stream.append(tx, [Entry(each.source, each.id, run, Event.CHANGED) for each in some])
+def _renew(store: Store, source: int, run: int) -> bool:
+    """Fresh copies of some documents are in use, delivered anew. Returns whether there may be more."""
+    with store.begin() as tx:
+        some = versions.fresh(tx, source, CHUNK)
+        _use(tx, some, run, recall.awaited(tx, [each.id for each in some]))
+        versions.drop(tx, [each.id for each in some])
+    return bool(some)
+
+
+def _use(tx: Tx, some: Sequence[Version], run: int, known: Container[int] = ()) -> None:
+    """Have these versions in use. Receivers are told of a change, but of those whose copy alone is another."""
+    events = ((each, Event.FOUND if each.id in known else Event.CHANGED) for each in some)
+    first = stream.append(tx, [Entry(each.source, each.id, run, event) for each, event in events])
     versions.use(tx, some, first)
 
 

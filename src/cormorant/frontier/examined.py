@@ -73,12 +73,15 @@ class LeftOut(NamedTuple):
 def leave_out(tx: Tx, rules: Mapping[int, str]) -> LeftOut:
     """Take these documents (resource -> the rule that says so) out of what waits; the next run visits them anew.
 
-    What is found of a changed one stays as it was.
+    What is found of a changed one stays as it was, and that of which a fresh copy waits is no other without it.
     """
     kept = {row[0] for row in bulk.select_in(tx, version, ("id",), "id", list(rules))}
+    outcomes = dict(bulk.select_in(tx, resource, ("id", "outcome"), "id", kept))
     new = {number: f"index: {rule}{_EXAMINED}" for number, rule in rules.items() if number not in kept}
     changed = {
-        number: f"Its new version was left out by {rules[number]}{_EXAMINED}" for number in rules if number in kept
+        number: f"Its new version was left out by {rules[number]}{_EXAMINED}"
+        for number in kept
+        if outcomes[number] == OutcomeKind.HELD
     }
     versions.drop(tx, list(kept))
     never = list(new)

@@ -78,6 +78,15 @@ def renew(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
     return counts
 
 
+def awaited(tx: Tx, numbers: Sequence[int]) -> set[int]:
+    """Those of these documents that are to be kept anew."""
+    found = set[int]()
+    for start in range(0, len(numbers), 500):
+        some = sa.select(content.c.id).where(content.c.id.in_(numbers[start : start + 500]), AWAITED)
+        found.update(row[0] for row in tx.rows(some))
+    return found
+
+
 def text_before(kept: bytes) -> bytes:
     """The hash of what a document said that is to be kept anew, b"" of any other; given the text's hash as stored."""
     return kept[:_LENGTH] if len(kept) > _LENGTH else b""

@@ -116,15 +116,20 @@ def of_group(tx: Tx, source: int, key: int, most: int, *, waiting: bool) -> list
 
 def waiting(tx: Tx, source: int, most: int, but: int | None = None) -> list[Version]:
     """Some of the versions that wait, of documents whose newest visit said so; less those of the key `but`."""
-    columns = version.c
-    statement = (
-        sa.select(*(columns[name] for name in _ROW))
-        .join(resource, resource.c.id == columns.id)
-        .where(columns.source_id == source, columns.waiting, resource.c.outcome == int(OutcomeKind.HELD))
-        .order_by(columns.id)
-        .limit(most)
-    )
-    return [_version(row) for row in tx.rows(statement if but is None else statement.where(columns.likeness != but))]
+    statement = _waiting(source, OutcomeKind.HELD).limit(most)
+    return [_version(row) for row in tx.rows(statement if but is None else statement.where(version.c.likeness != but))]
+
+
+def fresh(tx: Tx, source: int, most: int) -> list[Version]:
+    """Some of the versions that wait though they say what was said before, which is like no other."""
+    statement = _waiting(source, OutcomeKind.UNCHANGED).where(version.c.likeness < 0)
+    return [_version(row) for row in tx.rows(statement.limit(most))]
+
+
+def _waiting(source: int, outcome: OutcomeKind) -> sa.Select[Any]:
+    both = version.join(resource, resource.c.id == version.c.id)
+    mine = sa.and_(version.c.source_id == source, version.c.waiting, resource.c.outcome == int(outcome))
+    return sa.select(*(version.c[name] for name in _ROW)).select_from(both).where(mine).order_by(version.c.id)
 
 
 def held_count(tx: Tx, source: int) -> int:

@@ -25,7 +25,9 @@ class _Run(Record):
     source: str | None
     state: str
     to_fetch: int
-    to_index: int = Field(description="Documents that were examined, new or changed, and wait for `index`.")
+    to_index: int = Field(
+        description="Documents that were examined and wait for `index`: new, changed, or fetched anew by force."
+    )
     started_at: When
     finished_at: When
     seconds: float
