@@ -37,6 +37,7 @@ def test_what_is_examined_is_pruned_then_indexed_without_a_request(home: Home, c
     assert (report["index_writes"], indexed(home), received(told)) == (0, 0, [])
     with home.house() as house:
         seen = list(listing.listed(house, Wanted(run=report["run"])))
+        assert [each["state"] for each in seen if each["status"] == 200] == ["found"] * PAGES
         assert sorted(each["status"] for each in seen) == [200] * PAGES + [970], "one is forbidden by robots.txt"
         with pytest.raises(ConflictError, match="pending"):
             raise crawl.unanswered(house, ["site"])[0]
@@ -69,6 +70,8 @@ def test_of_what_is_known_nothing_changes_before_a_person_says_so(home: Home, cr
     assert (report["held"], report["gone"], report["index_writes"]) == (2, 1, 0)
     assert (report["new"], report["changed"], report["to_index"], report["exit"]) == (0, 0, 3, 0)
     with home.house() as house:
+        waits = {each["url"] for each in listing.listed(house, Wanted(state="found"))}
+        assert waits == {site.url(number) for number in (0, CHANGED, NEW)}
         told_of = [each["kind"] for each in problems.of_run(house, report["run"])]
     assert told_of == ["run", "held"], "that its start address says something else is no fault"
     assert home.found("auklet", site.word(GONE), site.word(NEW)) == [[], [site.url(GONE)], []]

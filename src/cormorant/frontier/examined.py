@@ -8,7 +8,7 @@ run index -> indexed, with their events       run begun -> forgotten: visited as
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -26,6 +26,8 @@ _EXAMINED = ", when it was examined"
 """What the reason of a document that was left out ends with, behind the rule."""
 _NOT_INDEXED = (int(OutcomeKind.EXCLUDED), int(Status.INDEX_RULES))
 _AS_BEFORE = (int(OutcomeKind.UNCHANGED), int(Status.OK))
+_BEHIND = (int(OutcomeKind.HELD), int(OutcomeKind.UNCHANGED))
+"""How the visit of a document ended beside which a version waits."""
 _READ = (int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED))
 
 
@@ -48,6 +50,15 @@ def waiting(tx: Tx, source: int) -> dict[int, str]:
     newer = sa.select(resource.c.id, resource.c.address).join(version, version.c.id == resource.c.id)
     newer = newer.where(version.c.source_id == source, version.c.waiting)
     return {row[0]: row[1] for statement in (never.where(_of(source)), newer) for row in tx.rows(statement)}
+
+
+def among(tx: Tx, rows: Sequence[Any]) -> set[int]:
+    """Those of these resources that wait; given their rows, with what is said of their content as `indexed`."""
+    read = [row for row in rows if row.outcome in _READ and row.role == Role.DOCUMENT]
+    never = {row.id for row in read if row.indexed is not None and not row.indexed}
+    known = [row.id for row in rows if row.outcome in _BEHIND]
+    newer = sa.select(version.c.id).where(version.c.waiting, version.c.id.in_(known))
+    return never | {row[0] for row in (tx.rows(newer) if known else ())}
 
 
 def waiting_count(tx: Tx, source: int) -> int:

@@ -5,6 +5,7 @@
                |  `--FAILED--> error      `--EXCLUDED--> excluded          both --BEGUN--> todo
                `--PUT_OFF--> todo --ENDED--> error
     found, finished, old --REFUSED--> error --TAKEN--> where it was
+    found (examined) --INDEXED--> found, --PRUNED--> excluded, or where it was, --DROPPED--> old, error
 
 Of the nine sets of the older systems four have no rows of their own, since they are what a process has in its hands:
 
@@ -38,6 +39,9 @@ class Cause(StrEnum):
     DELIVERED = "every receiver has come past it"
     REFUSED = "a receiver cannot take it"
     TAKEN = "a receiver takes what it could not, or is deleted"
+    INDEXED = "a person has what was examined delivered"
+    PRUNED = "a person leaves it out of what was examined"
+    DROPPED = "the run that examined it is stopped"
     ENDED = "the run ends"
 
 
@@ -46,7 +50,9 @@ BY_OUTCOME: Final[Mapping[OutcomeKind, Cause]] = MappingProxyType({
     OutcomeKind.GONE: Cause.LEFT, OutcomeKind.EXCLUDED: Cause.EXCLUDED, OutcomeKind.DEFERRED: Cause.PUT_OFF,
     OutcomeKind.FAILED: Cause.FAILED, OutcomeKind.QUARANTINED: Cause.FAILED, OutcomeKind.HELD: Cause.FAILED,
 })  # fmt: skip
-"""What a visit is to the sets, by how it was settled (`fate`)."""
+"""What a visit is to the sets, by how it was settled (`fate`). One that is HELD since a newer version was examined and
+waits to be delivered is READ.
+"""
 _SEEN = ("finished", "found", "error")
 """After a visit that delivers nothing: found when what an earlier one brought is still on its way, error when a
 receiver could not take that.
@@ -62,16 +68,20 @@ TRANSITIONS: Final[Mapping[Cause, Mapping[str, tuple[str, ...]]]] = MappingProxy
     Cause.FAILED: {"todo": ("error",)},
     Cause.PUT_OFF: {"todo": ("todo",)},
     Cause.EXCLUDED: {"todo": ("excluded",)},
-    Cause.DELIVERED: {"found": ("finished", "old")},
-    Cause.REFUSED: {"found": ("error",), "finished": ("error",), "old": ("error",)},
+    Cause.DELIVERED: {"found": ("finished", "old", "found")},
+    Cause.REFUSED: {"found": ("error", "found"), "finished": ("error",), "old": ("error",)},
     Cause.TAKEN: {"error": ("found", "finished", "old", "error")},
+    Cause.INDEXED: {"found": ("found",)},
+    Cause.PRUNED: {"found": ("excluded", "old", "found", "error")},
+    Cause.DROPPED: {"found": ("old", "error")},
     Cause.ENDED: {"todo": ("todo", "error"), "finished": ("old",)},
 })  # fmt: skip
 """Every way there is, by cause and set. Where a cause names a set no more it leaves it as it is.
 
 At BEGUN what is visited in every run goes to todo, and a listed file stays where it is until its listing shows another
 version. At ENDED what was put off goes to error, and what nobody came to stays. At TAKEN error is what its last visit
-left in error, or another receiver could not take either.
+left in error, or another receiver could not take either. What waits since it was examined stays in found, whatever
+becomes of the version before it.
 """
 
 
@@ -80,6 +90,7 @@ class Standing(NamedTuple):
 
     `run` visited it last; `running` is the run under way, None when there is none. `seq` is the place in the stream of
     what its document said last, 0 for none; `refused` the newest that a receiver could not take of it, None for none.
+    `waits`: a newer version, or its first, was examined and is delivered when a person says so.
     """
 
     due: int
@@ -92,6 +103,7 @@ class Standing(NamedTuple):
     running: int | None
     place: int
     refused: int | None = None
+    waits: bool = False
 
 
 _ERRORS = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED, OutcomeKind.HELD)
@@ -103,6 +115,8 @@ def set_of(at: Standing) -> str:
     put_off = at.running is None and at.outcome is OutcomeKind.DEFERRED
     if not at.visited or (left and not put_off):
         return "todo"
+    if at.waits:
+        return "found"
     if at.outcome in _ERRORS:
         return "error"
     if at.outcome is OutcomeKind.EXCLUDED:

@@ -15,7 +15,7 @@ from cormorant.base.errors import BadAddress, CormorantError, NotFoundError
 from cormorant.cache.protocol import Place
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import progress
+from cormorant.frontier import examined, progress
 from cormorant.frontier.sets import Standing, set_of
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
@@ -23,6 +23,7 @@ from cormorant.model.address import canonical, fingerprint, join, origin_of, try
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, State
 from cormorant.model.rules import Renamed
+from cormorant.model.run import Mode, RunState
 from cormorant.model.settings import parse_settings
 from cormorant.model.status import Status
 from cormorant.operate import refusals
@@ -71,14 +72,23 @@ class View:
         self._index = receivers.index_place(tx) if receivers.has_index(tx) else inf
         self._running = {row.source_id: row for row in runs.open_runs(tx)}
         self._held = runs.held(tx)
+        self._examining = {
+            each.source_id
+            for each in (*runs.unfinished_runs(tx), *self._held.values())
+            if each.mode is Mode.EXAMINE and each.state is not RunState.HELD
+        }
         self._referrers: dict[int, str] = {}
         self._tx = tx
 
     def records(self, rows: Sequence[Any]) -> list[dict[str, Any]]:
         """The Document records of rows, at most 1,000."""
         refused = refusals.of(self._tx, [row.id for row in rows])
+        waits = examined.among(self._tx, [row for row in rows if row.source_id in self._examining])
         coming = self._coming(rows)
-        return [self._record(row, refused.get(row.id, []), is_coming=row.seq in coming) for row in rows]
+        return [
+            self._record(row, refused.get(row.id, []), waits=row.id in waits, is_coming=row.seq in coming)
+            for row in rows
+        ]
 
     def _coming(self, rows: Sequence[Any]) -> set[int]:
         """The events of those documents of which the index has nothing yet."""
@@ -86,7 +96,7 @@ class View:
         found = bulk.select_numbered(self._tx, stream, ("seq", "event"), "seq", late)
         return {seq for seq, event in found if event == Event.NEW}
 
-    def _record(self, row: Any, refused: Sequence[Refused], *, is_coming: bool) -> dict[str, Any]:
+    def _record(self, row: Any, refused: Sequence[Refused], *, waits: bool, is_coming: bool) -> dict[str, Any]:
         held = held_by(self._held, row.source_id, row.outcome, indexed=row.indexed)
         outcome = OutcomeKind.HELD if held else OutcomeKind(row.outcome)
         excluded = OutcomeKind(row.outcome) is OutcomeKind.EXCLUDED
@@ -96,7 +106,7 @@ class View:
             "source": row.source,
             "url": row.url or row.display or row.address,
             "access_url": row.address,
-            "state": self._state(row, outcome, max((each.seq for each in refused), default=None)),
+            "state": self._state(row, outcome, max((each.seq for each in refused), default=None), waits=waits),
             "status": _status(outcome, row.status),
             "outcome": None if outcome is OutcomeKind.NONE else outcome.name.lower(),
             "reason": "; ".join(filter(None, (reason, refusals.why(refused)))) or None,
@@ -116,13 +126,13 @@ class View:
             "attempts": row.attempts,
         }
 
-    def _state(self, row: Any, outcome: OutcomeKind, refused: int | None) -> str:
+    def _state(self, row: Any, outcome: OutcomeKind, refused: int | None, *, waits: bool) -> str:
         """Which of the nine sets it is in; what a gate excluded at its visit is in none of them."""
         run = self._running.get(row.source_id)
         return set_of(
             Standing(
                 row.due, row.state == State.READY, row.visited_at is not None, outcome, row.run, row.seq or 0,
-                row.generation, run.id if run is not None else None, self._place(row.source_id), refused,
+                row.generation, run.id if run is not None else None, self._place(row.source_id), refused, waits,
             )
         )  # fmt: skip
 
