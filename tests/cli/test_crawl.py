@@ -149,7 +149,7 @@ def test_an_interruption_stops_what_a_serving_process_carries_out(bare: Installa
         assert "`cormorant crawl docs` goes on with it." in bare.fine("run", "show").out
         again = bare.run("crawl", "docs")
     assert again.code == 0, again
-    assert "Going on with run 1 of 'docs', which was interrupted." in again.err
+    assert "Going on with run 1 of 'docs', which was suspended. `cormorant crawl docs --restart` begins" in again.err
     assert "Run 1 of 'docs': finished" in again.out
     assert len(site.asked) < 31 + 1 + 3, "it began anew instead of going on"
     assert bare.fine("search", "word29", "--json").objects

@@ -49,6 +49,9 @@ def test_the_log_of_a_run(bare: Installation, site: Site) -> None:
     assert {(each["run"], each["source"]) for each in lines} == {(1, "docs")}
     assert [each["at"] for each in lines] == sorted(each["at"] for each in lines)
     assert (lines[0]["event"], lines[0]["settings"]["depth"]) == ("begins", 2)
+    told = {name: each[name] for each in lines if each["event"] == "run" for name in each}
+    assert {told["started_at"], told["finished_at"]} == {report["started_at"], report["finished_at"]}
+    assert told["unlisted"] == []
     assert (lines[-1]["event"], lines[-1]["fetched"]) == ("summary", report["fetched"])
     kinds = {name: [each for each in lines if each["event"] == name] for name in names}
     assert all(kinds.values()), {name: len(each) for name, each in kinds.items()}
@@ -82,7 +85,9 @@ def test_suspended_and_gone_on_with(bare: Installation, site: Site) -> None:
     assert ended(crawling).code == 3
     assert bare.fine("run", "show", "--json").object["state"] == "suspended"
     assert bare.fine("run", "suspend", "1", "--json").object == {"run": 1, "state": "suspended"}, "again"
-    report = bare.fine("run", "resume", "1", "--json").object
+    resumed = bare.fine("run", "resume", "1", "--json")
+    assert "Going on with run 1 of 'docs', which was suspended." in resumed.err
+    report = resumed.object
     assert (report["run"], report["state"], report["indexed"]) == (1, "finished", 61)
     assert bare.run("run", "resume").code == 1
     twice = len(site.asked) - len(set(site.asked))

@@ -209,7 +209,9 @@ def _follow(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> None:
         if each.resumed and under_way and not each.mine:
             say.note(f"Following run {each.run} of {each.source!r}, which is under way.")
         elif each.resumed:
-            say.note(f"Going on with run {each.run} of {each.source!r}, which was interrupted. --restart begins anew.")
+            was = "suspended" if each.mine else "interrupted"
+            anew = f"`cormorant crawl {shlex.quote(each.source)} --restart` begins anew."
+            say.note(f"Going on with run {each.run} of {each.source!r}, which was {was}. {anew}")
         if each.as_before:
             say.note("It goes on as it was ordered; what is asked for otherwise is for the next.")
     numbers = [each.run for each in ordered]

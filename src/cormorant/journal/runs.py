@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from cormorant.base.clock import rfc3339
 from cormorant.base.errors import NotFoundError
 from cormorant.base.log import logger
 from cormorant.journal import claims
@@ -214,14 +215,16 @@ def get(tx: Tx, number: int | None = None) -> RunRow:
     """One run, or the newest. Raises NotFoundError."""
     statement = sa.select(run) if number is None else sa.select(run).where(run.c.id == min(number, MOST_NUMBER))
     rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
+    if not rows and number is None:
+        raise NotFoundError("There has been no run yet. `cormorant crawl` begins one.")
     if not rows:
-        what = (
-            "There has been no run yet. `cormorant crawl` begins one."
-            if number is None
-            else f"There is no run {number}."
-        )
-        raise NotFoundError(what)
+        raise unknown(number)
     return _row(rows[0])
+
+
+def unknown(number: int | None) -> NotFoundError:
+    """What is said of a number that is no run's."""
+    return NotFoundError(f"There is no run {number}.")
 
 
 def claimed(tx: Tx, number: int | None = None) -> RunRow:
@@ -336,7 +339,7 @@ def give_turn(tx: Tx, row: RunRow) -> bool:
     values = {"state": row.goes_on or row.state, "goes_on": None, **_OUT_OF_TURN, **waited(tx, row)}
     given = bool(tx.execute(sa.update(run).where(*asked_then).values(**values)).rowcount)
     if given:
-        _log.info("run", extra={"run": row.id, **values})
+        _say(row.id, values)
     return given
 
 
@@ -361,8 +364,22 @@ def advance(tx: Tx, number: int, expected: RunState, **values: object) -> bool:
         statement = statement.where(run.c.queued_at.is_(None))
     changed = bool(tx.execute(statement).rowcount)
     if changed:
-        _log.info("run", extra={"run": number, **values})
+        _say(number, values)
     return changed
+
+
+_TIMES = frozenset(("requested_at", "started_at", "finished_at", "gives_up_at", "queued_at", "waits_since"))
+
+
+def _say(number: int, values: Mapping[str, object]) -> None:
+    """Have the log say what has changed of a run: times as everywhere, lists as lists."""
+    _log.info("run", extra={"run": number, **{name: _said(name, value) for name, value in values.items()}})
+
+
+def _said(name: str, value: object) -> object:
+    if name in _TIMES and isinstance(value, float):
+        return rfc3339(value)
+    return json.loads(value) if name == "unlisted" and isinstance(value, str) else value
 
 
 def count(tx: Tx, number: int, process: str, counters: Counters) -> None:

@@ -36,9 +36,9 @@ ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, *ASKING_STATES, R
 class Ordered:
     """A run to follow.
 
-    `resumed`: it had been interrupted, and goes on; `as_before`: it was ordered otherwise. `mine`: it is under way
-    because of this order alone, so that it ends where whoever gave the order no longer wants it. `survives`: it goes
-    on after the program has ended.
+    `resumed`: it had been interrupted or suspended, and goes on; `as_before`: it was ordered otherwise. `mine`: it is
+    under way because of this order alone, as one that was suspended is, so that it ends where whoever gave the order no
+    longer wants it. `survives`: it goes on after the program has ended.
     """
 
     run: int
