@@ -42,7 +42,11 @@ def test_excluded(world: World) -> None:
     assert record["status"] == 970
     assert "robots.txt" in record["rule"]
     assert record["state"] == "excluded"
-    assert world.home.run("document", "list", "--state", "lost").code == 2
+    lost = world.home.run("document", "list", "--state", "lost")
+    assert (lost.code, lost.err.strip()) == (
+        2,
+        "There is no state 'lost'. There is: todo, found, finished, old, error, excluded.",
+    )
     assert set(DOCUMENT) <= set(record)
     assert record["referrer"] == world.site.address
     for words, count in (("--status 970", 1), ("--status 404", 0), ("--state excluded", 1), ("--state old", 0)):
@@ -53,6 +57,28 @@ def test_excluded(world: World) -> None:
     for state in ("todo", "found", "finished", "old", "error"):
         listed = world.home.fine("document", "list", "--state", state, "--json").objects
         assert listed == [each for each in every if each["state"] == state]
+
+
+@pytest.mark.parametrize(
+    ("word", "how"),
+    [("gone", "--status 404"), ("moved", "--status 954"), ("failed", "--state error"), ("indexed", "--status 200")],
+)
+def test_a_word_of_the_list_that_is_no_state(word: str, how: str, world: World) -> None:
+    done = world.home.run("document", "list", "--state", word)
+    assert (done.code, f"What {'' if word == 'failed' else 'is '}{word} is" in done.err) == (2, True)
+    assert f"`{how}`" in done.err
+
+
+@pytest.mark.parametrize("option", ["--run", "--changed"])
+def test_a_run_that_is_not_there(option: str, world: World) -> None:
+    done = world.home.run("document", "list", option, "999")
+    assert (done.code, done.err.strip()) == (4, "There is no run 999.")
+
+
+def test_a_run_that_was_deleted_was_there(home: Installation) -> None:
+    home.fine("crawl", "papers")
+    home.fine("run", "delete", "2")
+    home.fine("document", "list", "--run", "2")
 
 
 def test_show_and_links(world: World) -> None:

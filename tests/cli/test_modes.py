@@ -20,11 +20,14 @@ def test_what_is_examined_is_looked_at_pruned_and_indexed(bare: Installation, si
     assert (waits.code, "is examined and not indexed yet" in waits.err, "run index 1" in waits.err) == (3, True, True)
     listed = [each["url"] for each in bare.fine("document", "list", "--run", "1", "--json").objects]
     assert len(listed) >= report["to_index"] > report["new"] == 0
-    assert not bare.fine("document", "list", "--run", "2", "--json").objects
+    assert bare.run("document", "list", "--run", "2").code == 4
     path = next(each for each in listed if each != site.address).removeprefix(site.address.rstrip("/"))
-    pruned = bare.fine("run", "prune", "1", f"path:{path}", "name:nothing-*")
+    pruned = bare.fine("run", "prune", "1", f"path:{path}", "name:nothing-*", "path:/missing")
     assert "Left out: 1 document" in pruned.err
-    assert "'name:nothing-*' matches none" in pruned.err
+    assert "'name:nothing-*' matches nothing that this run has visited. Check how it is written." in pruned.err
+    assert "What the rule 'path:/missing' matches has nothing waiting to be indexed: it is gone" in pruned.err
+    record = bare.fine("run", "prune", "1", f"path:{path}", "name:nothing-*", "--json").object
+    assert (record["settled"], record["idle"]) == ([f"path:{path}"], ["name:nothing-*"])
     (done,) = bare.fine("run", "index", "1", "--json").objects
     assert (done["state"], done["requests"], done["new"]) == ("finished", report["requests"], report["to_index"] - 1)
     assert done["indexed"] == done["new"]
@@ -68,6 +71,9 @@ def test_what_a_test_found_is_looked_at_and_let_go(home: Installation) -> None:
     assert names == ["docs", "papers"]
     refused = home.run("crawl", "papers/test")
     assert (refused.code, "--test` makes another" in refused.err) == (1, True)
+    for more in (("--preview",), ("--yes",), ("--json",)):
+        edited = home.run("source", "edit", "papers/test", "--set", "depth=1", *more)
+        assert (edited.code, "`cormorant source edit papers --set ...`" in edited.err) == (1, True)
     home.fine("run", "delete", str(report["run"]))
     assert "deleted before" in home.fine("run", "delete", str(report["run"])).err
     assert home.run("document", "list", "--source", "papers/test").code == 4

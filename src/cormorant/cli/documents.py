@@ -61,7 +61,7 @@ class Listed:
         "cormorant document list --source docs --status 404",
         "cormorant document list --state error --json",
         "cormorant document list --excluded",
-        "cormorant document list --run 3",
+        "cormorant document list --run 1",
         "cormorant document list --changed 1",
         "cormorant document list --limit 20",
     ),

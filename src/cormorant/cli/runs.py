@@ -195,10 +195,13 @@ def prune(
     say.note(f"Left out: {plural(record['pruned'], 'document')}; {record['left']:,} are left to be indexed.")
     for each in record["rules"]:
         say.note(f"  {each['rule']}: {each['documents']:,}")
-    for rule in record["idle"]:
+    for rule in record["settled"]:
         say.note(
-            f"The rule {rule!r} matches none of what was left. Unless it left them out before, check how it is written."
+            f"What the rule {rule!r} matches has nothing waiting to be indexed: it is gone, unchanged, not to be "
+            "indexed, or was left out before."
         )
+    for rule in record["idle"]:
+        say.note(f"The rule {rule!r} matches nothing that this run has visited. Check how it is written.")
 
 
 @app.command(epilog=examples("cormorant run index", "cormorant run index 3"))

@@ -7,8 +7,10 @@ crawl --examine -> pending --prune (rules)--> pending --index--> swept, delivere
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+
+import sqlalchemy as sa
 
 from cormorant.base.errors import ConflictError, UsageError
 from cormorant.catalog import sources
@@ -18,11 +20,13 @@ from cormorant.frontier.examined import LeftOut
 from cormorant.journal import counting, runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Role
 from cormorant.model.run import Mode, RunState
 from cormorant.model.status import Status
 from cormorant.operate.house import House
 from cormorant.plugins import Source
 from cormorant.store.database import Tx
+from cormorant.store.schema import resource
 
 PRUNED = "pruned"
 """Under which name a run counts, beside those of its processes, what a person has left out."""
@@ -57,8 +61,11 @@ def waiting_count(house: House, row: RunRow) -> int:
 def prune(house: House, number: int | None, rules: Sequence[str]) -> dict[str, Any]:
     """Leave out of what a run is to index the addresses that these rules match, written as those of `exclude` are.
 
-    What search finds of them already is found as it was. Returns how many by rule. Raises NotFoundError, UsageError
-    without a rule, BadRule for one that cannot be read, ConflictError for a run that has nothing to be indexed.
+    What search finds of them already is found as it was. Returns how many by rule, and of rules without any whether
+    they match what the run visited and has nothing waiting (`settled`), or nothing at all (`idle`).
+
+    Raises NotFoundError, UsageError without a rule, BadRule for one that cannot be read, ConflictError for a run that
+    has nothing to be indexed.
     """
     if not rules:
         raise UsageError("Say what to leave out: cormorant run prune ID RULE, like path:/drafts/.")
@@ -70,7 +77,21 @@ def prune(house: House, number: int | None, rules: Sequence[str]) -> dict[str, A
         waiting = examined.waiting(tx, row.source_id)
         out = _left_out(house, owner, row.settings, rules, waiting) if owner is not None else {}
         _count(tx, row, examined.leave_out(tx, out))
-        return _told(row, owner, {rule: Counter(out.values())[rule] for rule in rules}, len(waiting) - len(out))
+        by_rule = {rule: Counter(out.values())[rule] for rule in rules}
+        rest = [rule for rule, count in by_rule.items() if not count]
+        met = _met(tx, row, set(waiting)) if rest and owner is not None else {}
+        settled = set(_left_out(house, owner, row.settings, rest, met).values()) if met and owner is not None else set()
+        return _told(row, owner, by_rule, len(waiting) - len(out)) | {
+            "settled": [rule for rule in rest if rule in settled], "idle": [r for r in rest if r not in settled],
+        }  # fmt: skip
+
+
+def _met(tx: Tx, row: RunRow, waiting: Collection[int]) -> dict[int, str]:
+    """What a run has visited that does not wait to be indexed: resource -> address."""
+    columns = resource.c
+    visited = columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT)
+    found = tx.rows(sa.select(columns.id, columns.address).where(*visited))
+    return {each.id: each.address for each in found if each.id not in waiting}
 
 
 def _count(tx: Tx, row: RunRow, left_out: LeftOut) -> None:
@@ -106,5 +127,4 @@ def _told(row: RunRow, owner: SourceRow | None, by_rule: Mapping[str, int], left
     return {
         "run": row.id, "source": owner.name if owner else None, "pruned": sum(by_rule.values()), "left": left,
         "rules": [{"rule": rule, "documents": count} for rule, count in by_rule.items() if count],
-        "idle": [rule for rule, count in by_rule.items() if not count],
     }  # fmt: skip

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -81,8 +81,8 @@ def listed(house: House, wanted: Wanted, cursor: str = "") -> Iterator[dict[str,
     A cursor of `page` has it begin behind that page.
 
     Streamed a page at a time, and every page is read in a moment of its own: whoever reads on slowly keeps neither a
-    checkpoint nor a vacuum waiting. Raises NotFoundError for an unknown source or run that changed something,
-    UsageError for an unknown state or cursor.
+    checkpoint nor a vacuum waiting. Raises NotFoundError for an unknown source or run, UsageError for an unknown state
+    or cursor.
     """
     return (record for _, record in _walk(house, wanted, _placed(cursor)))
 
@@ -114,6 +114,8 @@ def _walk(house: House, wanted: Wanted, behind: Place | None) -> Iterator[Placed
         owners = [sources.named(tx, wanted.source)] if wanted.source else sources.every(tx)
         if wanted.changed is not None:
             runs.get(tx, wanted.changed)
+        if wanted.run is not None and not runs.was_there(tx, wanted.run):
+            raise runs.unknown(wanted.run)
     if wanted.excluded or wanted.state == EXCLUDED:
         walked = _of_excluded(house, owners, behind)
     else:
@@ -124,6 +126,22 @@ def _walk(house: House, wanted: Wanted, behind: Place | None) -> Iterator[Placed
 _IN_HAND = {"retrieving": "todo", "providing": "found", "postprocessing": "old", "postprocessed": "old"}
 """Sets that have no rows of their own (`frontier.sets`), and where their addresses are listed."""
 
+_BY_STATUS: Final = "What is {} is listed by the status of its last visit: `--status {}`."
+_TOLD: Final = {
+    "gone": _BY_STATUS.format("gone", "404` or `--status 410"),
+    "moved": _BY_STATUS.format("moved", "954` or `--status 953"),
+    "quarantined": _BY_STATUS.format("quarantined", Status.QUARANTINED.value),
+    "held": _BY_STATUS.format("held", Status.HELD.value),
+    "indexed": _BY_STATUS.format("indexed", Status.OK.value),
+    "failed": "What failed is among those in state error: `--state error`.",
+    "deferred": "What was put off is among those in state error when the run has ended: `--state error`.",
+    "refused": "What a receiver refused is among those in state error: `--state error`.",
+    "to visit": "What is to be visited is in state todo: `--state todo`.",
+    "to index": "What is to be indexed is in state found: `--state found`.",
+    **dict.fromkeys(("new", "changed", "rights"), "`--changed ID` lists what a run found new, changed or gone."),
+}
+"""Words that the list shows of an address, and how to list what they are said of."""
+
 
 def check(wanted: Wanted) -> None:
     """Raise UsageError for a state that there is not."""
@@ -132,7 +150,8 @@ def check(wanted: Wanted) -> None:
             f"What is {wanted.state} a process has in its hands; it is listed as {_IN_HAND[wanted.state]}."
         )
     if wanted.state is not None and wanted.state not in SETS:
-        raise UsageError(f"There is no state {wanted.state!r}. There is: {', '.join(SETS)}.")
+        how = f" {_TOLD[wanted.state]}" if wanted.state in _TOLD else ""
+        raise UsageError(f"There is no state {wanted.state!r}. There is: {', '.join(SETS)}.{how}")
 
 
 def is_wanted(record: Mapping[str, Any], wanted: Wanted) -> bool:

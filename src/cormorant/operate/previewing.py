@@ -29,7 +29,7 @@ from cormorant.model.rules import Renamed, Ruling
 from cormorant.model.run import RunState
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.model.status import Status
-from cormorant.operate import idle, listing, parameters, secrets, starts
+from cormorant.operate import idle, listing, parameters, rehearsal, secrets, starts
 from cormorant.operate.house import House
 from cormorant.operate.sources import Given, doubts_of, edited, settings_of
 from cormorant.plugins import Discovery, Facts, Source, Tools, source_kind
@@ -51,6 +51,7 @@ def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[s
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
+        rehearsal.refuse(row)
         whole = parameters.beside(tx, row.kind, edited(row, given)).values
     return of_whole(house, name, whole, shown)
 

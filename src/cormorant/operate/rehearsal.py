@@ -43,6 +43,16 @@ def copy(tx: Tx, row: SourceRow, *, test: bool) -> SourceRow:
     return sources.named(tx, row.name + ENDING)
 
 
+def refuse(row: SourceRow) -> None:
+    """Raise ConflictError for a copy that is to be edited: it goes with the next crawl of its source."""
+    if row.test_of is not None:
+        name = shlex.quote(row.name.removesuffix(ENDING))
+        raise ConflictError(
+            f"{row.name!r} is what a test goes by or has found, and goes with the next crawl of its source. Edit that: "
+            f"`cormorant source edit {name} --set ...`; `cormorant crawl {name} --test` tests it as it is then."
+        )
+
+
 def clear(tx: Tx, number: int) -> None:
     """Let go of what a test of a source has found, with its run, unless it is under way."""
     found = sources.copy_of(tx, number)

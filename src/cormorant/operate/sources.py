@@ -19,7 +19,7 @@ from cormorant.frontier import hiding
 from cormorant.journal import runs
 from cormorant.model.acl import EVERYONE
 from cormorant.model.settings import SourceSettings, parse_settings
-from cormorant.operate import findable, parameters, removal, secrets
+from cormorant.operate import findable, parameters, rehearsal, removal, secrets
 from cormorant.operate.house import House
 from cormorant.plugins import SourceKind, Tools, source_kind, source_settings
 from cormorant.store.bulk import storable
@@ -167,9 +167,10 @@ def edit(house: House, name: str, given: Given, agreed: Mapping[str, int] | None
 
     A run that is under way follows at once what only says when something is asked for, all else is for the next.
     `agreed` is how many documents a person was shown to leave by which rule: the next run is not held for those.
-    Raises what `settings_of` raises, and ConflictError when somebody else changed it meanwhile.
+    Raises what `settings_of` raises, and ConflictError when somebody else changed it meanwhile and for a test's copy.
     """
     row = named(house, name)
+    rehearsal.refuse(row)
     wanted = edited(row, given)
     with house.store.read() as tx:
         whole = parameters.beside(tx, row.kind, wanted)
