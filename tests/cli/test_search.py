@@ -33,6 +33,13 @@ def test_sorted_by_title_and_by_date(world: World) -> None:
     assert dated
 
 
+def test_what_was_probably_meant(world: World) -> None:
+    none = world.home.fine("search", "quixotik").err.splitlines()
+    assert none == ["Nothing found for 'quixotik'. Did you mean 'quixotic'?"]
+    some = world.home.fine("search", "quixotik", "harbour").err.splitlines()
+    assert some[0] == "Did you mean 'quixotic harbour'?"
+
+
 def test_days(world: World) -> None:
     assert titles(world, "--since", "2000", "--source", "papers") == titles(world, "--source", "papers")
     assert titles(world, "--until", "2000-01") == []

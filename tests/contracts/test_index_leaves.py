@@ -201,6 +201,11 @@ def test_words_that_are_nearly_alike(index: Shelf) -> None:
     assert index.reader.alike("two words", ANYONE) == ()
 
 
+def test_of_two_words_as_near_the_one_with_an_ending_more_is_nearer(index: Shelf) -> None:
+    index.put(entry(1, "travel expenses"), entry(2, "expect"), entry(3, "expect more"))
+    assert index.reader.alike("expence", ANYONE) == ("expenses", "expect")
+
+
 def test_a_misspelt_word_that_was_asked_for_tells_the_next_reader_nothing(index: Shelf) -> None:
     index.put(entry(1, "observatory"), entry(2, "obserwatorium", grants=("user:ada",)))
     ada = Reader("ada", frozenset(("everyone", "user:ada")))

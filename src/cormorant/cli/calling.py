@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -65,9 +66,26 @@ _TYPED_INTERRUPT = 130
 """What typer makes of Ctrl-C."""
 
 
+_VALUE: Final = r"Invalid value for '\[?(?P<name>[^']*?)\]?': "
+_IN_OUR_WORDS: Final = tuple(
+    (re.compile(f"{before}{theirs}", re.DOTALL), ours)
+    for before, theirs, ours in (
+        (_VALUE, r"Input should be a valid integer.*", r"\g<name> takes a whole number."),
+        (_VALUE, r"Input should be a valid number.*", r"\g<name> takes a number."),
+        (_VALUE, r"Input should be greater than or equal to (\S+)", r"\g<name> takes \2 or more."),
+        (_VALUE, r"Input should be less than or equal to (\S+)", r"\g<name> takes at most \2."),
+        (_VALUE, r"Value error, (.*)", r"\g<name>: \2"),
+        ("", r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", r"There is more than it takes: \1"),
+    )
+)
+"""What typer and its library say of a value, and how we say it."""
+
+
 def _sentence(wrong: typer.TyperException, program: str) -> str:
     """What typer found wrong, and where to look."""
     said = wrong.format_message().strip().replace("(Possible options:", "(there is:")
+    for theirs, ours in _IN_OUR_WORDS:
+        said = theirs.sub(ours, said)
     ended = said if said.endswith((".", "?", "!", ")")) else f"{said}."
     context = getattr(wrong, "ctx", None)
     path = getattr(context, "command_path", program)

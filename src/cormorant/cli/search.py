@@ -152,11 +152,12 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence
     for note in answer.understood.notes:
         say.note(note)
     say.detail(f"Understood as {answer.understood.text!r}, answered in {answer.took_ms:.1f} ms.")
-    if answer.suggestion:
-        say.note(f"Did you mean {answer.suggestion}")
+    meant = f"Did you mean {answer.suggestion!r}?" if answer.suggestion else ""
+    if meant and answer.hits:
+        say.note(meant)
     _show_facets(say, answer)
     if not answer.hits:
-        say.note(_none(answer, offset))
+        say.note(f"{_none(answer, offset)} {meant}".strip())
         return
     reasons = {why.id: why for why in told if why is not None}
     if answer.groups:

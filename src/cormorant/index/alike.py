@@ -11,6 +11,11 @@ def allowed(word: str) -> int:
     return 1 + (len(word) > SHORT)
 
 
+def misspelt(one: str, other: str) -> int:
+    """Return how many letters of a word differ, an ending not counted that the other one has besides."""
+    return edits(one, other[: len(one)], len(one))
+
+
 def edits(one: str, other: str, most: int) -> int:
     """Return how many letters differ, or some number above `most` as soon as it is known to be.
 

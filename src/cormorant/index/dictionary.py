@@ -8,7 +8,7 @@ from typing import Final
 
 import tantivy
 
-from cormorant.index.alike import allowed, edits
+from cormorant.index.alike import allowed, edits, misspelt
 from cormorant.index.query import Field, Key
 from cormorant.index.sight import Forms, Sight
 from cormorant.index.stems import beginning, has_forms, language_of, stem
@@ -62,8 +62,9 @@ class Dictionary:
     def alike(self, word: str, sight: Sight) -> list[str]:
         """Return words that are written nearly like this one, nearest first, then those that most documents hold.
 
-        They begin with the same letter: who misspells seldom does so at once. What none of the documents that the
-        reader sees holds is not told, nor takes the place of another.
+        Of two as near, the one comes first that only has an ending more (expence: expenses, not expect). They begin
+        with the same letter: who misspells seldom does so at once. What none of the documents that the reader sees
+        holds is not told, nor takes the place of another.
         """
         most = allowed(word)
         beginning = self._beginning(word[:1], MOST_COMPARED, sight)
@@ -71,7 +72,7 @@ class Dictionary:
         found: list[str] = []
         for distance in range(1, most + 1):
             held = {other: sight.holding(other) for other, by in apart.items() if by == distance}
-            found += sorted(filter(held.get, held), key=lambda other: (-held[other], other))
+            found += sorted(filter(held.get, held), key=lambda other: (misspelt(word, other), -held[other], other))
             if len(found) >= MOST_ALIKE:
                 break
         return found[:MOST_ALIKE]

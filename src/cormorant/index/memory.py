@@ -10,7 +10,7 @@ from sys import getsizeof
 from typing import assert_never
 
 from cormorant.index import query as ask
-from cormorant.index.alike import allowed, edits
+from cormorant.index.alike import allowed, edits, misspelt
 from cormorant.index.beginning import FIELDS, Beginning, Begun, most_held
 from cormorant.index.dictionary import MOST_ALIKE
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
@@ -179,7 +179,9 @@ class MemoryReader:
         most = allowed(found[0])
         apart = {each: edits(found[0], each, most) for each in counts if each[0] == found[0][0]}
         near = [each for each, by in apart.items() if by <= most]
-        return tuple(sorted(near, key=lambda each: (apart[each], -counts[each], each))[:MOST_ALIKE])
+        return tuple(
+            sorted(near, key=lambda each: (apart[each], misspelt(found[0], each), -counts[each], each))[:MOST_ALIKE]
+        )
 
     def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
         """Return words, or values of a key, that begin so, as far as the reader may know them."""
