@@ -111,16 +111,30 @@ class TestMissed:
         ((slot, why, state),) = desk.told()
         assert (slot, why, state) == ("16 02:00", "missed", "executing")
         assert desk.launches()[0].reason == (
-            "Nothing was at work at that time, so it was done later. It is for 3 more times that have passed as well."
+            "Nothing was at work at that time, so it was done later. Its next 3 times have passed by now as well: one "
+            "launch makes up for all."
         )
         assert desk.shown()["next_at"] == "2026-11-20T02:00:00.000Z"
+
+    @pytest.mark.parametrize(
+        ("missed", "said"),
+        [
+            (Missed.RUN, "Its next time has passed by now as well: one launch makes up for all."),
+            (Missed.SKIP, "Its next time has passed by now as well, and it is skipped too."),
+        ],
+    )
+    def test_one_more_time_that_has_passed(self, missed: Missed, said: str, desk: Timetable) -> None:
+        desk.add(missed=missed)
+        desk.clock.at += 1.5 * DAY
+        desk.look()
+        assert str(desk.launches()[0].reason).endswith(f". {said}")
 
     def test_or_skipped(self, desk: Timetable) -> None:
         desk.add(missed=Missed.SKIP, when="* * * * *")
         desk.clock.at += DAY
         desk.look()
         assert desk.told() == [("16 00:01", "missed", "skipped")]
-        assert "100 or more times" in str(desk.launches()[0].reason)
+        assert "100 or more of its next times have passed by now as well, and they" in str(desk.launches()[0].reason)
         desk.pass_(60)
         assert desk.told()[1:] == [("17 00:01", "due", "executing")]
 

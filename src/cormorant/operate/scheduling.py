@@ -118,8 +118,17 @@ def _with_others(row: ScheduleRow, slot: float, now: float, what: Fired) -> Fire
         passed, at = passed + 1, inf if following_at is None else following_at
     if passed < 1:
         return what
-    count = f"{passed} more" if passed < MOST_COUNTED else f"{MOST_COUNTED} or more"
-    return what._replace(reason=f"{what.reason or ''} It is for {count} times that have passed as well.".strip())
+    return what._replace(reason=f"{what.reason or ''} {_passed(passed, what.state)}".strip())
+
+
+def _passed(count: int, state: LaunchState) -> str:
+    """That more times of a schedule have passed meanwhile, and what became of them: the same as of this one."""
+    times = "Its next time has" if count == 1 else f"Its next {count} times have"
+    times = f"{MOST_COUNTED} or more of its next times have" if count >= MOST_COUNTED else times
+    they = "it" if count == 1 else "they"
+    if state is LaunchState.SKIPPED:
+        return f"{times} passed by now as well, and {they} {'is' if count == 1 else 'are'} skipped too."
+    return f"{times} passed by now as well: one launch makes up for all."
 
 
 def stop(tx: Tx, row: LaunchRow, reason: str) -> None:
