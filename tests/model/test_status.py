@@ -82,5 +82,10 @@ def test_a_number_without_a_row_gets_the_sentence_of_its_class(number: int, text
 
 def test_who_mends_robots_txt_is_told_how_long_the_old_one_holds() -> None:
     said = describe(Status.ROBOTS).advice
-    assert "kept a day" in said
-    assert "'cormorant crawl --force'" in said
+    assert "kept for a day" in said
+    assert "`cormorant crawl --force`" in said
+
+
+@pytest.mark.parametrize("row", TABLE.values(), ids=lambda row: str(row.number))
+def test_commands_stand_in_backticks(row: StatusText) -> None:
+    assert "'" not in row.advice.replace("`cormorant", "").replace("'s", "")

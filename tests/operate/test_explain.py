@@ -131,7 +131,7 @@ def test_an_address_known_by_nofollow_links_alone(tmp_path: Path) -> None:
         for path, rule in (("only", "rel=nofollow"), ("below", "nofollow, said by the page of all its links")):
             record = home.fine("explain", site.address + path, "--json").object
             assert (record["verdict"], record["status"]) == ("excluded", 983)
-            assert record["because"] == f"983 Known only through nofollow links: link: {rule}"
+            assert record["because"] == f"983 Known only through nofollow links: {rule}"
             assert [each["how"] for each in record["paths"]] == ["link"]
         assert home.fine("explain", f"{site.address}tides", "--json").object["verdict"] == "indexed"
         names = {each["url"] for each in home.fine("document", "list", "--excluded", "--json").objects}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -12,12 +13,18 @@ from fastapi.routing import APIRoute
 from fastapi.templating import Jinja2Templates
 from jinja2 import Environment
 
+from cormorant.app import settings
+from cormorant.app.build import Plan, open_house
 from cormorant.portal import administration, explaining
 from cormorant.portal.admission import PASSED_ON
 from cormorant.portal.asked import Asked
 from cormorant.portal.guard import OF_PROGRAMS
 from cormorant.portal.shelf import Shelf
+from tests import threaded
+from tests.cli.world import Installation
+from tests.portal.asking import ask
 from tests.portal.crawled import EVIL, Crawled
+from tests.threaded import Said, served
 
 SHOWN = re.compile(r"<[^>]+>")
 
@@ -30,7 +37,9 @@ def said(page: str) -> str:
 def test_the_verdict_comes_first_and_everything_behind_it(crawled: Crawled) -> None:
     page = crawled.explain("/n0").main
     words = said(page)
-    assert re.search(r"Number 0 200 ok .*/n0 Verdict: indexed\. It was fetched and may be found\.", words), words[:400]
+    assert re.search(r"Number 0 200 indexed .*/n0 Verdict: indexed\. It was fetched and may be found\.", words), words[
+        :400
+    ]
     for part in ("How it was found", "Rules that decide", "Visits", "Conversion", "In the index", "Who may see it"):
         assert part in words
     assert f'href="/explain?address={quote(crawled.origin + "/", safe="")}"' in page
@@ -42,6 +51,54 @@ def test_the_verdict_comes_first_and_everything_behind_it(crawled: Crawled) -> N
     assert re.search(r'href="/cached/\d+"', page)
     assert "utf-8 (by the server&#39;s header)" in page
     assert "everyone" in words
+
+
+def test_what_is_unchanged_is_indexed_with_200(tmp_path: Path) -> None:
+    """The page, the list and the status pages agree; that nothing was new is told of the visit."""
+
+    def say(asked: threaded.Asked) -> Said:
+        known = asked.fields.get("if-none-match")
+        text = "" if known else "<title>Tide tables</title><p>High water at noon."
+        return Said(304 if known else 200, text, {"Content-Type": "text/html", "ETag": '"1"'})
+
+    home = Installation(tmp_path / "data")
+    with served(say) as server:
+        address = f"{server.origin}/tides"
+        home.fine("source", "add", "web", "docs", "--set", f"start={address}", "--set", "robots=ignore")
+        for _ in range(2):
+            home.run("crawl", "docs")
+    house = open_house(Plan(home.folder, settings.load(None)), first=True)
+    page = said(ask(house, f"/explain?address={quote(address, safe='')}").main)
+    numbers = said(ask(house, "/status/304").main)
+    house.store.close()
+    assert "Tide tables 200 indexed" in page
+    assert "Status 200 Fetched and fit for the index , source docs ; its last visit ended 304 unchanged" in page
+    assert re.search(r"unchanged 304 run 2 .* ok, new 200", page)
+    record = home.fine("explain", address, "--json").object
+    assert (record["status"], record["visits"][-1]["status"]) == (200, 304)
+    assert f" 200  indexed   {address}\n" in home.fine("document", "list", "--status", "200").out
+    assert "its document stays among those with 200" in numbers
+    assert "Indexed yes, as it was kept" in numbers
+
+
+def test_what_was_probably_meant_is_a_link(crawled: Crawled) -> None:
+    got = crawled.get("/explain?address=draft.html")
+    meant = f"{crawled.origin}/draft.html"
+    assert got.status == 422
+    assert f'Did you mean <a class="addr" dir="ltr" href="/explain?address={quote(meant, safe="")}">' in got.body
+    assert crawled.get("/api/v1/explain?address=draft.html").json["meant"] == meant
+
+
+def test_an_address_outside_has_the_text_of_the_link(crawled: Crawled) -> None:
+    (link,) = (
+        each
+        for each in crawled.api(f"/explain?address={quote(crawled.origin + '/evil', safe='')}")["explanations"][:1]
+        for each in crawled.api(f"/documents/{each['id']}/links")["links"]
+        if each["address"].startswith("https://elsewhere.example/")
+    )
+    found = crawled.api(f"/explain?address={quote(link['address'], safe='')}")["explanations"]
+    assert {path["text"] for each in found for path in each["paths"]} == {"away"}
+    assert "964 Outside the boundary: hosts of the start addresses" in {each["because"] for each in found}
 
 
 def test_its_parts_are_named_on_top_and_each_is_there(crawled: Crawled) -> None:

@@ -116,7 +116,7 @@ class StatusText:
     reserved: bool = False
 
 
-# Three lines a status: number, outcome and text; cause; advice.
+# Three lines a status: number, outcome and text; cause; advice. A backslash has a line go on.
 _TABLE = """
 0 none Waiting for its first visit
   It was found and stands in the queue; nobody has asked for it yet.
@@ -125,14 +125,14 @@ _TABLE = """
   The source delivered it; this is the only status that is indexed.
   Nothing to do.
 304 unchanged Not modified since the last visit
-  The source says that nothing is new, so the kept copy stands.
+  The source says that nothing is new, so the kept copy stands and the document keeps its status, 200.
   Nothing to do; crawl with --force to fetch it again all the same.
 400 failed Bad request
   The server could not make sense of the address or of a header.
   Open the address in a browser; if it works there, the server may want another user_agent.
 401 failed Authorization required
   The server wants a user name and password.
-  Set credentials of the source for this address, or look at those it has with 'cormorant source test'.
+  Set credentials of the source for this address, or look at those it has with `cormorant source test`.
 402 failed Payment required
   The server asks for money before it delivers.
   Exclude the address.
@@ -252,10 +252,11 @@ _TABLE = """
   Add the type to the setting types if you want it.
 964 excluded Outside the boundary
   An exclude rule names it, or no include rule does.
-  Look at the rule shown; 'cormorant source edit --preview' tells what a change would let in.
+  Look at the rule shown; `cormorant source edit --preview` tells what a change would let in.
 970 excluded Forbidden by robots.txt
   The site's robots.txt has a rule against this address for our product token.
-  Ask its owner; if it is yours, set robots to ignore, or mend it: kept a day, 'cormorant crawl --force' asks anew.
+  Ask the owner of the site to let it in; if that is you, change its robots.txt, which is kept for a day unless \
+`cormorant crawl --force` asks for it anew, or set robots of the source to ignore.
 971 excluded The page asks not to be indexed
   Its robots meta tag or X-Robots-Tag header says noindex, or its time there has run out.
   Ask the page's author if it should be found.
@@ -285,7 +286,7 @@ _TABLE = """
   Raise the limit that the reason names, or exclude the pattern.
 980 held Held until a person decides
   Too much would be removed or overwritten at once, or a login page came instead, so all stays as it was.
-  Answer a held run with 'cormorant run accept' or 'refuse'; for a login page mend the credentials of the source.
+  Answer a held run with `cormorant run accept` or `run refuse`; for a login page mend the credentials of the source.
 981 quarantined In quarantine
   Reading it killed or froze the converter, so it is left alone until it or the converter changes.
   Exclude it, or crawl its source with --force after an upgrade.
@@ -297,7 +298,7 @@ _TABLE = """
   Add it as a start address if you want it.
 984 deferred Leave to connect could not be looked up
   The database of this installation did not say at which addresses the host was first.
-  Look whether the database answers, with 'cormorant doctor'; the crawl tries the address again.
+  Look whether the database answers, with `cormorant doctor`; the crawl tries the address again.
 985 deferred No way through the proxy
   The proxy of the source does not answer, or does not let requests through to the site.
   Mend the proxy that the reason names, or change proxy and proxy_exceptions of the source.

@@ -12,7 +12,7 @@ _OF_FILES: Final = {
     Status.NOT_FOUND: "Nothing to do if it was removed or moved on purpose; otherwise put it back where it was.",
     Status.OUTSIDE_BOUNDARY: "Look at the rule shown: include, exclude, hidden, symlinks or depth of the source.",
     Status.TOO_DEEP: "Raise depth, or add a source whose path is a folder nearer to it.",
-    Status.HELD: "Answer the held run with 'cormorant run accept' or 'cormorant run refuse'.",
+    Status.HELD: "Answer the held run with `cormorant run accept` or `cormorant run refuse`.",
     Status.DUPLICATE_IGNORED: "Nothing to do; search with --all to see every document of that content.",
     Status.UNREACHABLE_1: _AWAY,
     Status.UNREACHABLE_2: _AWAY,

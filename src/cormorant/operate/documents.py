@@ -107,7 +107,7 @@ class View:
             "url": row.url or row.display or row.address,
             "access_url": row.address,
             "state": self._state(row, outcome, max((each.seq for each in refused), default=None), waits=waits),
-            "status": _status(outcome, row.status),
+            "status": status_of(outcome, row.status),
             "outcome": None if outcome is OutcomeKind.NONE else outcome.name.lower(),
             "reason": "; ".join(filter(None, (reason, refusals.why(refused)))) or None,
             "rule": (row.reason or "").partition(": ")[2] if excluded else None,
@@ -157,7 +157,7 @@ def _hex(digest: bytes | None) -> str | None:
     return digest.hex() if digest else None
 
 
-def _status(outcome: OutcomeKind, status: int) -> int:
+def status_of(outcome: OutcomeKind, status: int) -> int:
     """The status of the document: an unchanged one is as good as 200, and one that the brake holds is held."""
     if outcome is OutcomeKind.HELD:
         return Status.HELD.value
@@ -190,7 +190,10 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
     path = os.path.abspath(place) if known else ""  # noqa: PTH100 - pathlib keeps `..`
     if path and (place.startswith("/") or os.path.lexists(path) or _is_crawled(tx, path)):
         return canonical("file://" + Naming.quoted(os.fsencode(path)))
-    raise BadAddress(f"{text!r} is no address in full, and there is no such file here. {_nearest(tx, bare)}")
+    meant = _nearest(tx, bare)
+    how = f"Did you mean {meant}?" if meant else "Write it in full, like https://example.org/docs/."
+    more = {"meant": meant} if meant else {}
+    raise BadAddress(f"{text!r} is no address in full, and there is no such file here. {how}", **more)
 
 
 def _is_crawled(tx: Tx, path: str) -> bool:
@@ -199,8 +202,8 @@ def _is_crawled(tx: Tx, path: str) -> bool:
     return any(root and path.startswith(root.rstrip("/") + "/") for root in roots)
 
 
-def _nearest(tx: Tx, text: str) -> str:
-    """What was probably meant by an address that lacks its beginning."""
+def _nearest(tx: Tx, text: str) -> str | None:
+    """What was probably meant by an address that lacks its beginning; None where nothing can be said."""
     host = text.partition("/")[0]
     starts = [start for row in sources.every(tx) for start in row.settings.get("start") or ()]
     first = next((each for each in starts if origin_of(each).site == host), starts[0] if starts else "")
@@ -208,10 +211,8 @@ def _nearest(tx: Tx, text: str) -> str:
     named = ("." in host or ":" in host or host == "localhost") and not host.lower().endswith(_ENDINGS)
     if named:
         scheme = scheme or ("http" if ":" in host or host == "localhost" else "https")
-        meant = try_canonical(f"{scheme}://{text}")
-    else:
-        meant = next((address for _, address in join(first, [text])), None) if first else None
-    return f"Did you mean {meant}?" if meant else "Write it in full, like https://example.org/docs/."
+        return try_canonical(f"{scheme}://{text}")
+    return next((address for _, address in join(first, [text])), None) if first else None
 
 
 def renamed(owner: SourceRow, address: str) -> Renamed | None:

@@ -20,7 +20,8 @@ from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.level import Level
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Role, State
-from cormorant.model.status import Status, describe
+from cormorant.model.rules import Gate
+from cormorant.model.status import describe
 from cormorant.operate import (
     advising,
     documents,
@@ -111,7 +112,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     held = documents.held_by(runs.held(tx), owner.id, row.outcome, indexed=found)
     if held:
         verdict = "held"
-    number = Status.HELD.value if held else row.status
+    number = documents.status_of(OutcomeKind.HELD if held else outcome, row.status)
     status = describe(number)
     access = _access(tx, kept[0].acl_id) if kept else None
     public = access is None or (EVERYONE in access["grants"] and not access["denies"])
@@ -190,9 +191,15 @@ def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, publi
         return "It is known and has not been visited yet."
     if verdict == "pending" and outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
         return "It was fetched and is on its way into the index."
-    reason = f": {row.reason}" if row.reason else "."
+    reason = f": {_rule(row.reason)}" if row.reason else "."
     kept = "It is found as it was before, since its last visit ended " if found and verdict == "held" else ""
     return f"{kept}{row.status} {status.text}{reason}"
+
+
+def _rule(reason: str) -> str:
+    """Why a visit ended so, without the name of the gate: the status says that already."""
+    gate, _, rule = reason.partition(": ")
+    return rule if rule and gate in list(Gate) else reason
 
 
 def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:
@@ -318,9 +325,9 @@ def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     row, status = rows[0], describe(rows[0].status)
     how = "seed" if row.referrer is None else sitemaps.way(tx, row.referrer)
     return {
-        "source": owner.name, "verdict": "excluded", "because": f"{row.status} {status.text}: {row.gate}: {row.rule}",
+        "source": owner.name, "verdict": "excluded", "because": f"{row.status} {status.text}: {row.rule}",
         "status": row.status, "status_text": status.text, "advice": advising.advice(row.status, address),
-        "paths": [{"how": how, "from": _address(tx, row.referrer), "text": ""}],
+        "paths": [{"how": how, "from": _address(tx, row.referrer), "text": links.text(tx, row.referrer, address)}],
         "gates": [{"gate": row.gate, "rule": row.rule, "ruling": "excludes"}],
         "next": {"when": "never, unless the rule changes"},
     }  # fmt: skip

@@ -67,6 +67,13 @@ def counted(tx: Tx, number: int) -> dict[str, int]:
     return {IN: into[0].count if into else 0, OUT: len(linkpack.unpack(out[0].links)) if out else 0}
 
 
+def text(tx: Tx, number: int | None, address: str) -> str:
+    """The text of the link of a document that leads to an address; "" where there is none, or it has none."""
+    out = tx.rows(sa.select(outlinks.c.links).where(outlinks.c.id == number)) if number is not None else []
+    found = linkpack.unpack(out[0].links if out else None)
+    return next((each.text for each in found if each.address == address), "")
+
+
 def _of(tx: Tx, row: Any) -> Iterator[dict[str, Any]]:
     yield from _out(tx, row)
     yield from _referring(tx, row, _into(tx, row.id))

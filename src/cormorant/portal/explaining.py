@@ -101,12 +101,19 @@ def told(record: Mapping[str, Any], number: int) -> dict[str, Any]:
     is_bad = no_text or record["refusals"] or record["verdict"] not in ("indexed", "pending")
     return dict(record) | {
         "part": f"-{number + 1}" if number else "", "parts": _parts(record), "title": title_of(record),
-        "outcome": outcome, "visits": visits,
+        "outcome": outcome, "badge": "ok" if outcome == "unchanged" else outcome, "ended": _ended(record, visits),
+        "visits": visits,
         "advised": record.get("advice") if is_bad else "",
         "status": record.get("status"), "status_text": record.get("status_text", ""),
         "explained": is_known(record.get("status", -1)), "ways": [_path(each) for each in record["paths"][:WAYS]],
         "read_as": _read_as(record["conversion"] or {}), "robots": _robots(record["address"]),
     }  # fmt: skip
+
+
+def _ended(record: Mapping[str, Any], visits: list[dict[str, Any]]) -> int | None:
+    """How the last visit ended where the document keeps another status, since nothing was new."""
+    ended = visits[0]["status"] if visits and visits[0]["outcome"] == "unchanged" else None
+    return ended if ended != record.get("status") else None
 
 
 def _parts(record: Mapping[str, Any]) -> list[tuple[str, str, int]]:

@@ -35,6 +35,7 @@ class Problem(Record):
     leave_rules: list[dict[str, Any]] | None = Field(
         default=None, description="How many of them by which rule; else not there."
     )
+    meant: str | None = Field(default=None, description="The address that was probably meant; else not there.")
 
 
 class Hit(Record):
