@@ -201,14 +201,21 @@ def test_deliveries_wait_while_paused(home: Installation, site: Site) -> None:
     home.fine("receiver", "add", "jsonlines", "late", "--set", f"path={home.folder / 'late.jsonl'}")
     assert home.fine("receiver", "show", "late", "--json").object["paused"] is True
     home.fine("source", "add", "web", "more", "--set", f"start={site.address}tides")
-    home.run("crawl", "more")
+    crawled = home.run("crawl", "more")
     status = home.fine("status", "--json").object
+    wait = f"{status['backlog']} changes wait to be delivered"
+    they_do = "the next crawl, or `cormorant serve`, delivers them."
+    paused = f"{wait}. Deliveries are paused: after `cormorant provider resume` {they_do}"
+    assert (paused in crawled.err, paused in home.fine("status").out) == (True, True), crawled.err
     assert status["paused"] is True
     assert status["backlog"] > 0
     assert status["oldest_undelivered_at"] is not None
-    assert "paused" in home.fine("status").out
+    home.fine("crawl", "papers", "--examine")
     assert "with the next crawl" in home.fine("provider", "resume").err, "nothing is at work"
-    home.run("crawl", "papers")
+    assert f"{wait}: {they_do}" in home.fine("run", "stop").err
+    assert f"{wait}: {they_do}" in home.fine("status").out
+    assert "wait to be delivered" not in home.run("crawl", "papers").err
+    assert "wait to be delivered" not in home.fine("status").out
     assert home.fine("status", "--json").object["backlog"] == 0
     assert home.fine("search", "noon", "--source", "more", "--json").objects
 

@@ -66,6 +66,20 @@ def test_serve_carries_it_out_and_goes_on_after_a_kill(bare: Installation, site:
     assert [each["run"] for each in bare.fine("run", "list", "--json").objects] == [3, 2, 1]
 
 
+def test_status_says_when_schedules_fire_and_that_nothing_has_them_do_so(home: Installation) -> None:
+    assert "Schedule" not in home.fine("status").out
+    record = home.fine("schedule", "add", "nightly", "--source", "docs", "--when", "@daily", "--json").object
+    home.fine("schedule", "add", "by-hand", "--source", "docs", "--when", "manual")
+    fires = f"Schedule 'nightly' fires next at {record['next_at']}.\n"
+    nobody = "Schedules fire only while `cormorant serve` is at work, which it is not now."
+    assert home.fine("status").out.endswith(f"\n{fires}{nobody}\n")
+    with served(home):
+        said = home.fine("status").out
+    assert (fires in said, nobody in said) == (True, False)
+    home.fine("schedule", "disable", "nightly")
+    assert "Schedule" not in home.fine("status").out
+
+
 def test_from_add_to_delete(home: Installation) -> None:
     words = ("--source", "docs", "--source", "papers", "--when", "30 2 * * Mon-Fri", "--time-zone", "Europe/Berlin")
     record = home.fine("schedule", "add", "nightly", *words, "--window", "Mon-Fri 20-06", "--json").object

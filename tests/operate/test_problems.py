@@ -404,6 +404,22 @@ def test_documents_without_text_are_told_with_the_reason(home: Installation, tmp
     assert "no text" not in home.fine("explain", str(papers / "words.pdf")).out
 
 
+def test_that_a_folder_is_away_is_said_once_and_nothing_of_what_was_not_looked_at(
+    home: Installation, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "none.txt").write_bytes(b"")
+    home.fine("source", "add", "files", "papers", "--set", f"path={papers}")
+    assert "1 document has no text" in home.fine("crawl").err
+    papers.rename(tmp_path / "away")
+    report = home.run("crawl")
+    assert (report.out + report.err).count(f"The folder {papers} is not there.") == 1
+    assert f"The folder {papers} is not there." in report.err
+    assert "no text" not in report.err
+    assert home.fine("run", "show").out.count("is not there.") == 1
+
+
 def test_a_damaged_file_is_a_problem_in_plain_words(home: Installation, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()

@@ -46,16 +46,34 @@ _MORE = (
 
 def tell(say: Terminal, plan: Plan, numbers: Sequence[int], *, failed: bool = False) -> int:
     """Print the report of every run, and return the exit code of them all, at least 3 where something has `failed`."""
+    from cormorant.app import folder
     from cormorant.app.opening import opened
-    from cormorant.operate import crawl
+    from cormorant.operate import crawl, receivers
 
     with opened(plan) as house:
         for number in numbers:
             record = crawl.shown(house, number)
             going = crawl.leaving_count(house, number) if record.get("leaving") else 0
             _tell(say, record, going)
+        if not say.json and (told := undelivered(*receivers.waiting(house), resting=folder.is_free(plan.folder))):
+            say.note(told)
         code = crawl.exit_code(house, numbers)
         return crawl.worst([code, 3]) if failed else code
+
+
+def undelivered(count: int, paused: bool, *, resting: bool) -> str:
+    """What has been found and waits to be delivered, and what delivers it; "" where somebody does so by now.
+
+    `resting`: nothing is at work on the data folder.
+    """
+    if not count or not (paused or resting):
+        return ""
+    wait = "1 change waits" if count == 1 else f"{count:,} changes wait"
+    them = "it" if count == 1 else "them"
+    who = "the next crawl, or `cormorant serve`, delivers" if resting else "the command at work delivers"
+    if paused:
+        return f"{wait} to be delivered. Deliveries are paused: after `cormorant provider resume` {who} {them}."
+    return f"{wait} to be delivered: {who} {them}."
 
 
 def _tell(say: Terminal, record: Mapping[str, Any], going: int) -> None:
@@ -84,7 +102,7 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
     took = duration(record["seconds"])
     head = f"Run {record['run']} of {record['source']!r}: {record['state']} after {took}"
     yield f"{head}, {record['pages_per_s']:g} pages a second"
-    if record["reason"]:
+    if record["reason"] and record["reason"] not in (each["sentence"] for each in record["problems"]):
         yield f"  {record['reason']}"
     yield ""
     for name in COUNTERS:

@@ -139,16 +139,19 @@ def stop(context: typer.Context, number: Number = None) -> None:
     What was examined and is not indexed yet is dropped: the next crawl fetches it anew.
     """
     from cormorant.app import folder
-    from cormorant.operate import examining, steering
+    from cormorant.cli.report import undelivered
+    from cormorant.operate import examining, receivers, steering
 
     say = terminal.of(context)
+    plan = say.plan()
     with say.house() as house:
-        row = steering.stop(house, number, folder.resting(say.plan().folder))
+        row = steering.stop(house, number, folder.resting(plan.folder))
         dropped = examining.waiting_count(house, row)
+        waits = undelivered(*receivers.waiting(house), resting=folder.is_free(plan.folder))
     are, them = ("is", "it") if dropped == 1 else ("are", "them")
     what = f"{plural(dropped, 'document')} that waited to be indexed {are} dropped; the next crawl fetches {them} anew."
     kept = "What it found is kept; the next crawl begins anew."
-    _told(say, row.id, "stopped", f"Stopped run {row.id}. {what if dropped else kept}")
+    _told(say, row.id, "stopped", f"Stopped run {row.id}. {what if dropped else kept} {waits}".strip())
 
 
 @app.command(epilog=examples("cormorant run delete 1"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -30,6 +31,7 @@ def status(context: typer.Context) -> None:
         say.record(record)
     else:
         _tell(say, record)
+        _tell_waiting(say, record, plan.folder)
         if any(each["made_anew"] for each in record["receivers"]):
             say.print()
             say.print(lending.SAID)
@@ -74,9 +76,29 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         say.print()
         told = f"`cormorant run show {run}` says why, and what can be answered."
         say.print(f"Run {run}{of.get(run, '')} waits for an answer. {told}")
-    if record["paused"]:
+
+
+def _tell_waiting(say: terminal.Terminal, record: Mapping[str, Any], place: Path) -> None:
+    """What waits for somebody to be at work: deliveries, and schedules, which fire beside the pages alone."""
+    from cormorant.app import folder
+    from cormorant.cli.report import undelivered
+
+    well = [each["backlog"] for each in record["receivers"] if not each["error"]]
+    waits = undelivered(max(well, default=0), record["paused"], resting=folder.is_free(place))
+    if record["paused"] or waits:
         say.print()
-        say.print("Deliveries are paused. `cormorant provider resume` goes on.")
+        say.print(waits or "Deliveries are paused. `cormorant provider resume` goes on.")
+    elsewhere = any(
+        each["role"] == "conductor" and not each["process"].endswith(f"@{folder.node(place)}")
+        for each in record["processes"]
+    )
+    planned = [each for each in record["schedules"] if each["enabled"] and each["next_at"]]
+    if planned:
+        say.print()
+    for each in planned:
+        say.print(f"Schedule {each['schedule']!r} fires next at {each['next_at']}.")
+    if planned and not elsewhere and not folder.noted_ports(place):
+        say.print("Schedules fire only while `cormorant serve` is at work, which it is not now.")
 
 
 def _tell_disks(say: terminal.Terminal, disks: Sequence[Mapping[str, Any]]) -> None:

@@ -68,12 +68,15 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
         row = runs.get(tx, number)
         owner = sources.numbered(tx, row.source_id)
         found = list(_about_run(row))
-        if row.state is not RunState.FAILED or runs.counters(tx, number).requests:
+        counted = runs.counters(tx, number)
+        if row.state is not RunState.FAILED or counted.requests:
             found += [*_starts(house, tx, row), *_empty_starts(tx, row)]
         if owner is not None and row.state is not RunState.FAILED:
             found += [*_nothing(tx, owner), *_of_settings(house, tx, row, owner)]
         found += [*sitemaps.problems(tx, row), *heldback.problems(tx, row), *_away(tx, row), *_documents(tx, row)]
-        found += [*_too_big(tx, row), *textless.problems(tx, row), *_receivers(tx, row), *_damaged(tx, row)]
+        found += [*_too_big(tx, row), *_receivers(tx, row), *_damaged(tx, row)]
+        if row.state is not RunState.FAILED or counted.fetched:
+            found += textless.problems(tx, row)
         if owner is not None:
             found += [*findable.problems(tx, row, owner), *_waiting(tx, row, owner), *traps.problems(tx, owner)]
     return found

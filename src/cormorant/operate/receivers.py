@@ -138,6 +138,12 @@ def _record(tx: Tx, row: ReceiverRow) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def waiting(house: House) -> tuple[int, bool]:
+    """How many events wait to be delivered to a receiver with which nothing is wrong; are deliveries paused?"""
+    found = [each for each in listed(house) if not each["error"]]
+    return max((each["backlog"] for each in found), default=0), any(each["paused"] for each in found)
+
+
 def _backlog(tx: Tx, row: ReceiverRow) -> int:
     """How many events it has not confirmed yet."""
     columns = events.c
