@@ -100,6 +100,7 @@ def test_every_command_has_help_with_an_example(words: list[str], capsys: pytest
     found = EXAMPLE.findall(said)
     assert found
     assert all(shlex.split(each)[1 : len(words) + 1] == words for each in found)
+    assert not [each for each in found if re.search(r"[*?\[]", re.sub(r"'[^']*'", "", each))], "a shell expands it"
     assert "--data DIR" in said
 
 

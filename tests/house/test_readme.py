@@ -42,6 +42,7 @@ SITE = "http://127.0.0.1:8000/"
 ELSEWHERE = re.compile(r"/(?:var/backups|srv/new)\b")
 PLAIN = re.compile(r"""cormorant (?:[\w ./:=,@+-]|'[^'\n]*'|"[^"$`\\\n]*")+""")
 """What means the same to a shell as to `shlex`."""
+QUOTED = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
 WELL = (0, 3)
 DATA = "installation"
 LIMIT_S = 100
@@ -141,6 +142,24 @@ def test_a_failing_command_is_seen(tmp_path: Path) -> None:
     assert run("exit 4", tmp_path).code not in WELL
     assert run("cormorant crawl --nonsense", tmp_path).code == run("cormorant sources", tmp_path).code == 2
     assert run("echo $CORMORANT_DATA", tmp_path).out.strip() == str(tmp_path / DATA)
+
+
+def patterns(command: str) -> list[str]:
+    """The words of a command of ours that a shell may take for patterns of names: zsh refuses those that match none."""
+    words = QUOTED.sub("", command).split() if command.startswith("cormorant ") else []
+    return [word for word in words if set(word) & set("*?[")]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_pattern_stands_without_quotes(page: str) -> None:
+    lines = [line.command for block in blocks(text_of(page)) for line in block.lines]
+    assert not [line for line in lines if patterns(line)]
+
+
+def test_a_pattern_without_quotes_is_seen() -> None:
+    assert patterns("cormorant source edit a --set exclude=*.csv --set 'b=*'") == ["exclude=*.csv"]
+    assert not patterns("""cormorant source edit a --set 'exclude=*.csv' --set "b=c?" """)
+    assert not patterns("grep -h x logs/*.log")
 
 
 def test_what_needs_a_shell_gets_one() -> None:

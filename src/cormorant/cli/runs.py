@@ -175,7 +175,7 @@ def _told(say: terminal.Terminal, number: int, state: str, sentence: str) -> Non
         say.note(sentence)
 
 
-@app.command(epilog=examples("cormorant run prune 3 path:/drafts/", "cormorant run prune 3 ext:zip name:draft-*"))
+@app.command(epilog=examples("cormorant run prune 3 path:/drafts/", "cormorant run prune 3 ext:zip 'name:draft-*'"))
 def prune(
     context: typer.Context,
     number: Annotated[int, typer.Argument(metavar="ID", help="Number of the run.")],
