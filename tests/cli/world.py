@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -44,11 +45,15 @@ class Answer:
 
 @dataclass
 class Site:
-    """Pages on a port of this machine; tests change `answers` while it runs. `asked` are paths in order."""
+    """Pages on a port of this machine; tests change `answers` while it runs. `asked` are paths in order.
+
+    With `confirms` every answer has an ETag, and who has seen it is told that it is as it was.
+    """
 
     answers: dict[str, Answer] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     address: str = ""
+    confirms: bool = False
 
     def page(self, path: str, title: str, text: str = "", links: tuple[str, ...] = ()) -> None:
         """Put a page there."""
@@ -83,7 +88,11 @@ def serving(site: Site) -> Iterator[Site]:
         pause(answer.wait_s)
         if answer.held is not None:
             answer.held.wait(LIMIT_S / 2)
-        return Said(answer.status, answer.body, answer.fields)
+        if not (site.confirms and answer.status == 200):
+            return Said(answer.status, answer.body, answer.fields)
+        tag = f'"{sha256(answer.body.encode()).hexdigest()}"'
+        same = asked.fields.get("if-none-match") == tag
+        return Said(304 if same else 200, "" if same else answer.body, answer.fields | {"ETag": tag})
 
     with served(say) as server:
         site.address = f"{server.origin}/"

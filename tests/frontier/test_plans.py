@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier import hiding, inversion, leases, progress, unlinked
+from cormorant.frontier import entered, hiding, inversion, leases, progress, unlinked
 from cormorant.frontier.leases import Window
 from cormorant.store.database import Store, Tx
 
@@ -48,6 +48,8 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
         (lambda tx: hiding.absent_count(tx, 1, 1), "USING INDEX ix_resource_astray (source_id=? AND outcome=?)"),
         (lambda tx: inversion.chunk(tx, 1), "USING INDEX ix_outlinks_changed"),
         (lambda tx: unlinked.count(tx, 1), "ix_content_indexed"),
+        (lambda tx: entered.some(tx, 1), "ix_inlinks_stale"),
+        (lambda tx: entered.some(tx, 1), "ix_content_indexed"),
         (lambda tx: hiding.unreached_count(tx, 1), "SEARCH resource USING INTEGER PRIMARY KEY"),
         (lambda tx: hiding.waiting_by_rule(tx, 1), "SEARCH resource USING INTEGER PRIMARY KEY"),
     ],
@@ -66,6 +68,8 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
         "absent_count",
         "chunk",
         "unlinked",
+        "entered linked",
+        "entered bare",
         "unreached_count",
         "waiting_by_rule",
     ],

@@ -54,6 +54,14 @@ def inverted(tx: Tx, source: int) -> list[int]:
     return _next(tx, source, outlinks.c.inverted)
 
 
+def is_begun(tx: Tx, source: int) -> bool:
+    """Were any links of a source inverted before, or what they were before they were read anew?"""
+    before = sa.or_(outlinks.c.inverted, outlinks.c.previous.is_not(None))
+    both = outlinks.join(resource, resource.c.id == outlinks.c.id)
+    chosen = sa.select(outlinks.c.id).select_from(both).where(before, resource.c.source_id == source)
+    return bool(tx.rows(chosen.limit(1)))
+
+
 def _next(tx: Tx, source: int, which: sa.ColumnElement[bool]) -> list[int]:
     """The first of these pages of a source: as many as one transaction takes."""
     statement = (

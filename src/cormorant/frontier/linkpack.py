@@ -8,7 +8,7 @@ it leads to (nofollow and its like).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 import zstandard
@@ -71,6 +71,11 @@ def texts(blob: bytes | None) -> dict[str, str]:
         address, said, rest = line.split("\t", 2)
         found[address] = said[:MAX_TEXT] + _mark_of(rest) if rest else said[:MAX_TEXT]
     return found
+
+
+def leads_to(blob: bytes | None, addresses: Set[str]) -> bool:
+    """Does a blob have a link to one of these addresses?"""
+    return any(line.partition("\t")[0] in addresses for line in _text(blob).split("\n"))
 
 
 def _mark_of(rest: str) -> str:

@@ -1,0 +1,50 @@
+"""At the end of a run links are turned around: those of pages it read, and those that lead to what came in only now.
+
+    pages written -> invert -> came in after it was kept out? -> pages as they were that link to it -> invert once more
+
+What is kept out is no resource, and a link to it no in-link. The page with that link may never be read again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from cormorant.crawl import links
+from cormorant.frontier import entered, inversion
+
+if TYPE_CHECKING:
+    from collections.abc import Set
+
+    from cormorant.store.database import Store
+
+
+async def invert(store: Store, source: int) -> None:
+    """Go through the drawing. May be repeated after a kill.
+
+    In a first crawl no link was turned around before everything had come in.
+    """
+    with store.read() as tx:
+        is_begun = inversion.is_begun(tx, source)
+    links.invert(store, source)
+    while is_begun:
+        with store.read() as tx:
+            came = entered.some(tx, source)
+        if not came:
+            return
+        await _again(store, source, frozenset(came.values()))
+        with store.begin() as tx:
+            entered.settle(tx, source, came)
+        links.invert(store, source)
+
+
+async def _again(store: Store, source: int, addresses: Set[str]) -> None:
+    """Have the pages inverted anew that link to one of these."""
+    behind: int | None = 0
+    while behind is not None:
+        with store.read() as tx:
+            pages, behind = entered.linking(tx, source, addresses, behind)
+        if pages:
+            with store.begin() as tx:
+                inversion.again(tx, source, pages)
+        await asyncio.sleep(0)  # other runs go on meanwhile
