@@ -88,3 +88,14 @@ def test_what_is_detached_goes_on_by_itself(home: Installation) -> None:
 
     until(finished, LIMIT_S)
     assert (home.folder / "logs" / "detached.log").exists()
+
+
+def test_from_scratch_what_a_page_leads_to_that_says_what_it_said_is_there(bare: Installation, site: Site) -> None:
+    """What had no document is forgotten with its links, and comes back by a link that is no news."""
+    bare.run("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.run("crawl", "docs")
+    site.page("/missing", "Found again", "The missing page is back.")
+    for words, new in ((("--refresh", "scratch"), 1), ((), 0)):
+        (report,) = bare.fine("crawl", "docs", *words, "--json").objects
+        assert (report["new"], report["unlinked"], report["index_deletes"]) == (new, 0, 0)
+    assert [hit["title"] for hit in bare.fine("search", '"missing page"', "--json").objects] == ["Found again"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from cormorant.crawl import levels, modes, swallowing
+from cormorant.crawl import levels, links, modes, swallowing
 from cormorant.frontier import oblivion
 from cormorant.model.run import Refresh
 
@@ -31,9 +31,13 @@ async def prepare(store: Store, row: RunRow, build: Callable[[RunRow], Source]) 
 
 
 async def _forget(store: Store, source: int) -> None:
-    """Forget what is known of a source, a transaction a chunk."""
+    """Forget what is known of a source, a transaction a chunk.
+
+    Also who links to what: an address that was forgotten may come back by the links of a page that says what it said.
+    """
     more = True
     while more:
         with store.begin() as tx:
             more = oblivion.forget(tx, source)
         await asyncio.sleep(0)  # other runs go on meanwhile
+    await links.again(store, source)
