@@ -67,3 +67,16 @@ def test_what_lost_the_link_it_came_in_by_is_not_unlinked_while_another_is_there
     report = crawl(bare)
     assert (report["unlinked"], report["unvisited_deleted"]) == (0, 0)
     assert "/c" in depths(bare, chain)
+
+
+@pytest.mark.parametrize("words", [(), ("--force",)], ids=["usual", "forced"])
+def test_a_shorter_way_counts_in_the_next_crawl_at_the_latest(
+    words: tuple[str, ...], bare: Installation, chain: Site
+) -> None:
+    add(bare, chain)
+    crawl(bare)
+    chain.page("/", "/", links=("/a", "/b"))
+    crawl(bare)
+    report = crawl(bare, *words)
+    assert (report["new"], report["excluded"], report["unlinked"], report["complete"]) == (1, 0, 0, True)
+    assert depths(bare, chain) == {"/": 0, "/a": 1, "/b": 1, "/c": 2}

@@ -1,16 +1,27 @@
-"""Everything within the depth is found, whoever races whom; and what is too deep after an edit leaves."""
+"""Everything within the depth is found, whoever races whom; and what is too deep after an edit leaves.
+
+At once where exact depth is asked, in the crawls that follow where it is not.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cormorant.catalog import sources
+from cormorant.crawl import reaching
+from cormorant.crawl.charting import Survey
+from cormorant.journal import runs
 from cormorant.model.outcome import OutcomeKind
+from cormorant.model.run import Mode, Refresh
 from cormorant.store.database import Store
 from tests.crawl.racing import Race, Web, distances
+from tests.crawl.samples import SOURCE, web_source
 
 PAGES = 9
 
@@ -81,3 +92,70 @@ def test_what_was_met_by_a_long_way_first_is_opened_by_a_shorter_one(store: Stor
         race.web = RING
         race.crawl()
         assert (race.known()[6], sorted(race.asked)) == ((OutcomeKind.OK, 3), [0, 1, 2, 3, 4, 5, 6])
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=15)
+@given(webs=st.tuples(webs, webs), moves=moved, limit=st.integers(0, 4), seed=st.integers(0, 10_000))
+def test_without_exact_depth_no_page_stays_away_or_deeper_than_it_is(
+    store: Store, webs: tuple[Web, Web], moves: Mapping[int, int], limit: int, seed: int
+) -> None:
+    race = Race(store, limit, seed, exact=False)
+    race.moves = moves
+    for web in webs:
+        race.web = web
+        for _ in range(limit + 2):
+            race.crawl()
+            assert len(race.asked) == len(set(race.asked)), "no page is asked twice"
+        found = reached(race)
+        for page, depth in within(web, moves, limit).items():
+            assert found[page] <= depth
+
+
+def test_a_shorter_way_counts_from_the_next_crawl_on_and_what_lies_behind_it(store: Store) -> None:
+    race = Race(store, 3, 1, exact=False)
+    race.web = {**RING, 5: ()}
+    race.crawl()
+    assert reached(race) == {0: 0, 1: 1, 5: 1, 2: 2, 3: 3}
+    race.web = RING
+    race.crawl()
+    assert race.known()[4] == (OutcomeKind.OK, 2), "nobody knew it before"
+    race.web = {**RING, 0: (1, 5, 3)}
+    race.crawl()
+    race.crawl()
+    assert (race.known()[3], race.known()[6]) == ((OutcomeKind.OK, 1), (OutcomeKind.OK, 3))
+    race.web = {**RING, 5: ()}
+    race.crawl()
+    race.crawl()
+    assert (race.known()[3], race.known()[6]) == ((OutcomeKind.OK, 1), (OutcomeKind.OK, 3)), "none is taken away"
+
+
+@pytest.mark.parametrize(
+    ("given_", "how", "generation", "looks"),
+    [
+        ({"depth": 3}, {}, 2, True),
+        ({"depth": 3}, {"force": True}, 2, True),
+        ({"depth": 3}, {}, 1, False),
+        ({"depth": 3}, {"refresh": Refresh.DUE}, 2, False),
+        ({"depth": 3}, {"mode": Mode.INDEX_ONLY}, 2, False),
+        ({"depth": 3, "depth_exact": True}, {}, 2, False),
+        ({}, {}, 2, False),
+    ],
+    ids=["usual", "forced", "first", "due", "no links are read", "at the end", "unlimited"],
+)
+def test_a_crawl_begins_with_a_look_only_where_depth_is_bounded(
+    given_: dict[str, object], how: dict[str, object], generation: int, *, looks: bool, store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    taken: list[Survey] = []
+
+    async def take(survey: Survey) -> None:
+        taken.append(survey)
+
+    monkeypatch.setattr(Survey, "take", take)
+    with store.begin() as tx:
+        while sources.add(tx, "web", f"docs-{len(sources.every(tx))}", {}) != SOURCE:
+            pass
+        row = runs.get(tx, runs.request(tx, SOURCE, "{}", Refresh.ALL, force=False))
+    asyncio.run(reaching.catch_up(store, replace(row, **how), lambda _: web_source(**given_), generation))  # type: ignore[arg-type] # as given
+    assert bool(taken) == looks

@@ -106,3 +106,14 @@ def test_two_who_exclude_the_same_in_opposite_orders_count_it_once(store: Store,
     for thread in threads:
         thread.join()
     assert sum(counts) == 5 * 500
+
+
+def test_a_shorter_way_is_written_down_of_what_was_too_deep_and_counts_as_no_meeting(store: Store) -> None:
+    deep = [excluded(key, run=1)._replace(status=972, depth=9) for key in (1, 2)]
+    with store.begin() as tx:
+        visits.exclude(tx, [*deep, excluded(3, run=1)])
+        near = [excluded(key, run=2)._replace(status=972, depth=4, referrer=8) for key in (1, 3)]
+        visits.rule_again(tx, near)
+        kept = [(each.depth, each.referrer, each.status, each.run) for each in visits.exclusions(tx, 1)]
+        assert kept == [(4, 8, 972, 1), (9, 7, 972, 1), (3, 7, 964, 1)]
+        assert visits.exclude(tx, near) == 2, "this run has not met them before"

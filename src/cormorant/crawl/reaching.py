@@ -1,4 +1,6 @@
-"""Everything within the depth is found, however pages were met: when nothing is left, the shortest ways are looked up.
+"""How deep is what was met by a long way first? The shortest ways are looked up over what pages said when last read.
+
+Where depth is to be exact, until everything within the depth is found:
 
     wait until nothing is left -> survey --something is nearer--> lower it, reopen what lay too deep -> wait again
                                     `--else, in a complete run--> what is farther, and too deep now, is visited again:
@@ -6,11 +8,14 @@
 
 What lies behind a page that is nearer than it seemed is taken from its kept links: no page is asked twice for it. The
 survey is made of what the store knows, so a kill costs a survey.
+
+Else a crawl whose depth is bounded begins with one survey, and takes in what is nearer by what earlier ones have read.
 """
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cormorant.base.log import logger
@@ -22,7 +27,7 @@ from cormorant.frontier import admission, reopening
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.frontier.reopening import Judges
 from cormorant.journal import runs, visits
-from cormorant.model.run import WITHHELD, Mode
+from cormorant.model.run import WITHHELD, Mode, Refresh
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 
@@ -38,8 +43,20 @@ if TYPE_CHECKING:
 _log = logger(__name__)
 
 
+async def catch_up(store: Store, row: RunRow, build: Callable[[RunRow], Source], generation: int) -> None:
+    """Before a run of this generation visits anything: take in the shorter ways that earlier runs have found.
+
+    Only where depth is bounded, and everything is visited: that costs many times as much.
+    """
+    if row.refresh is not Refresh.ALL or row.mode is Mode.INDEX_ONLY or generation == 1:
+        return
+    source = build(row)
+    if source.settings.bounds_depth and not source.settings.exact_depth:
+        await reopen(store, replace(row, generation=generation), source, complete=False)
+
+
 async def until_reached(store: Store, row: RunRow, build: Callable[[RunRow], Source], room: Room) -> Ended:
-    """Wait until nothing is left, and where exact depth is asked until no way turns out to be shorter either."""
+    """Wait until nothing is left, and where depth is to be exact until no way turns out to be shorter either."""
     held_up = HeldUp(float)
     while True:
         ended = await waiting.until_retrieved(store, row, build, room, held_up)

@@ -69,6 +69,7 @@ class Conductor:
                 number = sources.next_generation(tx, self._row.source_id)
             progress.awake(tx, self._row.source_id, number, self._row.new_of)
             ledger.forget(tx)
+        await reaching.catch_up(self._store, self._row, self._build, number)
         self._change(state=RunState.DISCOVERING, generation=number, started_at=self._clock.now())
 
     async def _discover(self) -> None:

@@ -60,7 +60,9 @@ _NEWER = bulk.Upsert(
     columns=("gate", "rule", "status", "run", "depth", "referrer"),
     where=f"{{table}}.run < excluded.run OR {{table}}.status = {Status.NOFOLLOW_ONLY:d}",
 )
-_NEARER = bulk.Upsert(_NEWER.key, _NEWER.columns, where=f"{{table}}.status = {Status.TOO_DEEP:d}")
+_NEARER = bulk.Upsert(
+    _NEWER.key, ("gate", "rule", "status", "depth", "referrer"), where=f"{{table}}.status = {Status.TOO_DEEP:d}"
+)
 _UNFOLLOWED = bulk.Upsert(key=_NEWER.key, columns=_NEWER.columns, where="{table}.run < excluded.run")
 
 
@@ -112,7 +114,7 @@ def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:
 
 
 def rule_again(tx: Tx, rows: Sequence[Exclusion]) -> None:
-    """Write what is ruled of addresses that were too deep, now that a shorter way leads there. Counts none of them."""
+    """Write what is ruled of addresses that were too deep, and a shorter way leads to. No run met them by that."""
     ordered = sorted(rows, key=lambda row: row.hash)  # in one order, or two writers may deadlock
     bulk.insert(tx, exclusion, Exclusion._fields, ordered, _NEARER)
 

@@ -253,6 +253,11 @@ class SourceSettings(Settings, RunSettings, LogSettings):
         return None
 
     @property
+    def bounds_depth(self) -> bool:
+        """Is left out what lies too many links from a start?"""
+        return False
+
+    @property
     def exact_depth(self) -> bool:
         """Is the depth of a resource to be its shortest path, whichever way it was found first?"""
         return False

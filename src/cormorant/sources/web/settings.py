@@ -208,6 +208,11 @@ class WebSettings(
         return self.acl
 
     @property
+    def bounds_depth(self) -> bool:
+        """Whether links are followed to some depth only."""
+        return self.depth != "unlimited"
+
+    @property
     def exact_depth(self) -> bool:
         """Whether depth is the shortest way, whichever way a page was found first."""
         return self.depth_exact
