@@ -20,7 +20,8 @@ from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store.schema import content
 from tests.cli.conftest import World
-from tests.cli.test_upkeep import checks
+from tests.cli.test_crawl import add
+from tests.cli.test_upkeep import checks, spoil
 from tests.cli.world import Answer, Installation, Site
 
 
@@ -281,3 +282,25 @@ def test_what_the_index_has_not_got_yet_is_not_indexed(bare: Installation, site:
     bare.fine("crawl")
     shown = bare.fine("document", "show", site.address, "--json").object
     assert (shown["state"], shown["indexed"]) == ("found", True), "search finds what it said before"
+
+
+def test_of_a_damaged_copy_nothing_is_told_until_it_was_made_anew(
+    bare: Installation, site: Site, tmp_path: Path
+) -> None:
+    add(bare, site)
+    bare.fine("crawl")
+    for name in ("a", "b"):
+        bare.fine("receiver", "add", "jsonlines", name, "--set", f"path={tmp_path / name}")
+    spoil(next((bare.folder / "cache").rglob("*.pack")))
+    bare.run("receiver", "resend", "a")
+    told = lines(tmp_path / "a")
+    assert (len(told), all(each["document"] and each["text"] for each in told)) == (2, True)
+    (lost,) = bare.fine("receiver", "faulty", "a", "--json").objects
+    assert (lost["reason"], lost["event"]) == ("Its kept copy is damaged.", "found")
+    assert {each["url"] for each in (*told, lost)} == {site.address, f"{site.address}ferries", f"{site.address}tides"}
+    assert bare.run("cache", "repair").code == 3
+    assert bare.fine("crawl", "--json").object["changed"] == 0
+    (again,) = lines(tmp_path / "a")[2:]
+    assert (again["url"], again["event"], bool(again["text"])) == (lost["url"], "found", True)
+    assert bare.fine("receiver", "faulty", "a", "--json").objects == []
+    assert lines(tmp_path / "b") == [], "nobody else is told of what is as it was"

@@ -31,7 +31,7 @@ from cormorant.index.memory import MemoryIndex
 from cormorant.index.query import Everything, Search
 from cormorant.model.acl import ANYONE
 from cormorant.model.run import Counters
-from cormorant.receivers.protocol import Delivery, ReceiverSettings, RecordSettings, Refusal
+from cormorant.receivers.protocol import DAMAGED, Delivery, NotTaken, ReceiverSettings, RecordSettings, Refusal
 from cormorant.receivers.stream import Event, Numbered
 from cormorant.store.database import Store
 
@@ -306,6 +306,53 @@ class Taking(Silent):
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
         self.told += batch
         return ()
+
+
+class Ruling(ReceiverSettings):
+    """Settings of a kind that is told who may read a document."""
+
+    RIGHTS: ClassVar[bool] = True
+
+
+@pytest.mark.parametrize(
+    ("settings", "given"),
+    [(RecordSettings(), [(1, False)]), (ReceiverSettings(delta=False), [(1, False)]),
+     (Ruling(), [(1, False), (2, True), (3, True)])],
+)  # fmt: skip
+def test_what_is_damaged_is_named_and_not_told_as_empty(
+    settings: ReceiverSettings, given: list[tuple[int, bool]], tmp_path: Path
+) -> None:
+    taking = Taking(settings)
+    outlet = ReceiverOutlet(taking, Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0, {1: "docs"})
+    row = SimpleNamespace(
+        id=7, source="docs", url="https://a.example/x", address="https://a.example/x", status=200, title="A",
+        mime="text/plain", language="en", size_bytes=1, depth=1, referrer=None, content_hash=b"", fetched_at=None,
+        changed_at=None, indexed=True, attempts=0,
+    )  # fmt: skip
+    whole = Found(event(1, 8, Event.NEW), row, Frame(row.url, row.url, row.mime, "", b"", b"", "says"))
+    lost = [Found(event(number, 7, Event.FOUND), row, None) for number in (2, 3)]
+    left = Found(event(4, 7, Event.NEW), SimpleNamespace(**vars(row) | {"indexed": False}), None)
+    assert outlet.receive([whole, *lost, left], 4, 0.0) == 4
+    assert [(each.seq, each.damaged) for each in taking.told] == given
+    named = [] if isinstance(settings, Ruling) else [Refusal(2, DAMAGED), Refusal(3, DAMAGED)]
+    assert outlet.said() == named
+
+
+def test_what_is_damaged_is_named_once_though_the_batch_comes_again(tmp_path: Path) -> None:
+    class Late(Taking):
+        def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
+            if not self.told:
+                self.told += batch
+                raise NotTaken("Later.")
+            return super().receive(batch)
+
+    outlet = ReceiverOutlet(
+        Late(RecordSettings()), Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0, {1: "docs"}
+    )
+    batch = [Stream._found(1), Found(event(2, 7, Event.FOUND), SimpleNamespace(indexed=True), None)]
+    with pytest.raises(NotTaken):
+        outlet.receive(batch, 2, 0.0)
+    assert (outlet.said(), outlet.receive(batch, 2, 0.0), outlet.said()) == ([], 2, [Refusal(2, DAMAGED)])
 
 
 def given(folder: Path, settings: ReceiverSettings, mime: str, body: bytes, charset: str = "") -> Delivery:

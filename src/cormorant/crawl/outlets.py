@@ -19,7 +19,17 @@ from cormorant.extract.defuse import utf16_of
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import Counters
-from cormorant.receivers.protocol import Delivery, Kept, NotMade, NotTaken, RecordSettings, Refusal, Rights, Stop
+from cormorant.receivers.protocol import (
+    DAMAGED,
+    Delivery,
+    Kept,
+    NotMade,
+    NotTaken,
+    RecordSettings,
+    Refusal,
+    Rights,
+    Stop,
+)
 from cormorant.receivers.stream import Event
 
 if TYPE_CHECKING:
@@ -188,13 +198,20 @@ class ReceiverOutlet:
         return self._shelf.ruled(tx, found) if settings.RIGHTS else found
 
     def receive(self, found: Sequence[Found], upto: int, now: float) -> int:  # noqa: ARG002 - the shape of an outlet
-        """Deliver; what is refused is told and not offered again. Where nothing is for it, it only moves on."""
+        """Deliver; what is refused is told and not offered again. Where nothing is for it, it only moves on.
+
+        A document whose copy is damaged is told as one that could not be taken: it would be handed over as empty.
+        """
         if not self._open:
             self._begin()
-        told = (each for each in found if is_told(each.event.event, self._receiver.settings))
-        batch = [self._delivery(each) for each in told if not _is_past(each)]
+        settings = self._receiver.settings
+        told = [each for each in found if is_told(each.event.event, settings) and not _is_past(each)]
+        lost = [] if settings.RIGHTS else [each for each in told if each.row is not None and each.frame is None]
+        unread = {each.event.seq for each in lost}
+        batch = [self._delivery(each) for each in told if each.event.seq not in unread]
         if batch:
             self._said += self._ask(lambda: list(self._receiver.receive(batch)))
+        self._said += [Refusal(seq, DAMAGED) for seq in sorted(unread)]
         self.place = max(self.place, upto)
         return self.place
 

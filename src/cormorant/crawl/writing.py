@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cormorant.catalog import receivers
+from cormorant.catalog import faulty, receivers
 from cormorant.crawl import links
 from cormorant.frontier import hiding, settlement
 from cormorant.journal import visits
@@ -37,8 +37,12 @@ def write(tx: Tx, made: Rows, run: int) -> None:
 
 
 def _aimed(tx: Tx, entries: Sequence[Entry]) -> Sequence[Entry]:
-    """The events of a batch; what is as it was is for the index alone."""
-    if all(each.event is not Event.FOUND for each in entries):
+    """The events of a batch; what is as it was is for the index, and for whoever could not take it before."""
+    renewed = [each for each in entries if each.event is Event.FOUND]
+    if not renewed:
         return entries
     index = receivers.index(tx)
-    return [each._replace(receiver=index) if each.event is Event.FOUND else each for each in entries]
+    others = [row.id for row in receivers.every(tx) if row.id != index]
+    lacking = faulty.of_documents(tx, others, [each.resource for each in renewed])
+    aimed = [each._replace(receiver=index) if each.event is Event.FOUND else each for each in entries]
+    return aimed + [each._replace(receiver=number) for each in renewed for number, *_ in lacking.get(each.resource, ())]

@@ -26,7 +26,7 @@ from pydantic import Field, field_validator, model_validator
 from cormorant.base.errors import BadSetting
 from cormorant.fetch.values import Answer, Fault
 from cormorant.receivers.bulk import MAPPING, Operation, Verdict, items, newest_in, operation_of, withdrawal
-from cormorant.receivers.protocol import RUNS, Delivery, NotTaken, ReceiverTools, Refusal, Stop
+from cormorant.receivers.protocol import DAMAGED, RUNS, Delivery, NotTaken, ReceiverTools, Refusal, Stop
 from cormorant.receivers.record import UNFIT
 from cormorant.receivers.wire import Portion, Wire, WireSettings, portions
 
@@ -215,7 +215,7 @@ class OpenSearchReceiver:
         operations, refused, installation = list[Operation](), dict[int, str](), self._tools.installation
         for each in documents:
             if each.damaged:
-                refused[each.seq] = "Its kept copy is damaged."
+                refused[each.seq] = DAMAGED
                 continue
             try:
                 made = operation_of(each, installation)

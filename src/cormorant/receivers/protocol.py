@@ -15,6 +15,8 @@ from cormorant.model.settings import Settings
 
 RUNS = frozenset(("started", "finished", "stopped", "failed"))
 """Events that tell of a run and of no document."""
+DAMAGED = "Its kept copy is damaged."
+"""Why a document is named that could not be told, or not be kept, as what was kept of it cannot be read."""
 
 
 class ReceiverSettings(Settings):
@@ -23,7 +25,10 @@ class ReceiverSettings(Settings):
     COPIES: ClassVar[bool] = False
     """Whether the kind is given what was fetched, byte for byte, besides what it says."""
     RIGHTS: ClassVar[bool] = False
-    """Whether the kind is told who may read a document."""
+    """Whether the kind is told who may read a document.
+
+    It is told then of one, too, whose kept copy is damaged: others may read it now, so what it has of it has to go.
+    """
     WHOLE: ClassVar[bool] = False
     """Whether the kind is given all of a text, however long, and no reference in its place."""
 
@@ -86,8 +91,8 @@ class Delivery:
     for what is gone; its values are what JSON has. `html` is what came as HTML, decoded as it was read; None when there
     is none or it is not asked for. A large text is left out (then ""), and so is large HTML (then None): `reference`
     says where the kept copy can be had. `kept` and `rights` are there for a kind that asks for them. `id` is the number
-    of the document, the same for as long as the installation knows it; 0 for an event of a run. `damaged`:
-    the document is there, and its kept copy cannot be read.
+    of the document, the same for as long as the installation knows it; 0 for an event of a run. `damaged`: the document
+    is there, and its kept copy cannot be read; only a kind that asks for `rights` is told of it.
     """
 
     seq: int
