@@ -123,6 +123,29 @@ def test_names_are_taken_once(home: Installation, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "given", "same", "other"),
+    [("jsonlines", "path={}/a/x", "path={}/b/x", "path={}/a/y"),
+     ("warc", "folder={}/a", "folder={}/b", "folder={}/b prefix=second")],
+)  # fmt: skip
+def test_no_two_write_the_same_files(
+    kind: str, given: str, same: str, other: str, home: Installation, tmp_path: Path
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+
+    def setting(said: str) -> list[str]:
+        return [word for each in said.format(tmp_path).split() for word in ("--set", each)]
+
+    home.fine("receiver", "add", kind, "first", *setting(given))
+    refused = home.run("receiver", "add", kind, "second", *setting(same))
+    assert (refused.code, "The receiver 'first' writes " in refused.err) == (1, True), refused.err
+    home.fine("receiver", "add", kind, "second", *setting(other))
+    moved = home.run("receiver", "edit", "second", *setting(same), *(("--set", "prefix=") if kind == "warc" else ()))
+    assert (moved.code, "The receiver 'first' writes " in moved.err) == (1, True), moved.err
+    home.fine("receiver", "edit", "first", *setting(same), "--set", "runs=true")
+
+
 def test_kinds(world: World) -> None:
     assert [
         each["setting"]

@@ -347,6 +347,17 @@ def test_who_is_told_what(event: Event, delta: bool, told_of_runs: bool) -> None
     assert is_told(event, settings) == wanted
 
 
+def test_one_whose_file_another_one_writes_fails_and_is_not_waited_for_as_one_that_cannot_be_made(
+    house: House, tmp_path: Path
+) -> None:
+    for name in ("first", "second"):
+        house.add("jsonlines", name, path=str(tmp_path / "lines"))
+    house.gone(1)
+    house.provide(lambda: house.has_all("first")() and bool(house.row("second").error))
+    second = house.row("second")
+    assert (second.unmade, "or another receiver does" in (second.error or "")) == (False, True)
+
+
 def test_everything_is_sent_again_to_the_one_that_asked(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resending, "CHUNK", 40)
     known = house.keep(150)

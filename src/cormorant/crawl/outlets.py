@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import CormorantError, NoRoom
+from cormorant.base.errors import ConflictError, CormorantError, NoRoom
 from cormorant.base.log import logger
 from cormorant.base.masking import STARS, fault, redacted
 from cormorant.crawl import course, likening
@@ -216,10 +216,13 @@ class ReceiverOutlet:
         return self.place
 
     def _begin(self) -> None:
-        """Open it. Raises NotMade where that fails for another reason than one that passes."""
+        """Open it. Raises NotMade where that fails for another reason than one that passes.
+
+        Nor for one where nothing is missing, as when somebody else writes its file: a run waits for what is put back.
+        """
         try:
             self._ask(self._receiver.open)
-        except (NotTaken, NoRoom):
+        except (NotTaken, NoRoom, ConflictError):
             raise
         except CormorantError as error:
             raise NotMade(error.sentence) from error

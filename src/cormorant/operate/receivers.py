@@ -23,7 +23,7 @@ from cormorant.operate.house import House
 from cormorant.operate.sources import NOTHING, Given, check_name
 from cormorant.plugins import ReceiverKind, ReceiverTools, receiver_kind, receiver_settings
 from cormorant.receivers import stream
-from cormorant.receivers.protocol import NotTaken
+from cormorant.receivers.protocol import NotTaken, ReceiverSettings
 from cormorant.receivers.stream import Event, Numbered
 from cormorant.store.database import Tx
 from cormorant.store.schema import content
@@ -37,7 +37,8 @@ def add(house: House, kind: str, name: str, source: str | None, given: Given) ->
     """Add a receiver of a source, or of all; it is told what is found from now on, or once deliveries are resumed.
 
     It is opened once, so that a path that cannot be written is told now. Raises NotFoundError, BadSetting,
-    ConflictError when the name is taken, and what the receiver raises when it is opened.
+    ConflictError when the name is taken or another one writes the same files, and what the receiver raises when it is
+    opened.
     """
     check_name(name, "receiver")
     found = receiver_kind(kind)
@@ -47,6 +48,7 @@ def add(house: House, kind: str, name: str, source: str | None, given: Given) ->
         number = sources.named(tx, source).id if source else None
         if any(row.name == name for row in receivers.every(tx)):
             raise ConflictError(f"There is a receiver {name!r} already. Choose another name, or delete that one.")
+        _see_free(tx, settings, name)
     _open(house, found, name, settings)
     with house.store.begin() as tx:
         dumped = settings.model_dump(mode="json", exclude_defaults=True)
@@ -59,7 +61,8 @@ def edit(house: House, name: str, given: Given) -> dict[str, Any]:
     """Change settings of a receiver; those not named stay, an empty value sets one back. Its place stays as well.
 
     Whoever delivers goes by them from the next delivery on. Raises NotFoundError, BadSetting, ConflictError for the
-    index and for one that was changed meanwhile, and what the receiver raises when it is opened at another place.
+    index, for one that was changed meanwhile and for files that another one writes, and what the receiver raises when
+    it is opened at another place.
     """
     with house.store.read() as tx:
         row = receivers.named(tx, name)
@@ -81,11 +84,27 @@ def edit(house: House, name: str, given: Given) -> dict[str, Any]:
 
 def _try(house: House, kind: ReceiverKind, settings: Any, row: ReceiverRow) -> None:
     """Open it once as it is to be, so that what cannot be is told now. What it writes to already is open elsewhere."""
-    before = parse_settings(kind.settings, row.settings)
-    place = [name for name in ("path", "folder") if name in kind.settings.model_fields]
-    if place and all(getattr(settings, name) == getattr(before, name) for name in place):
+    if settings.writes and settings.writes == receiver_settings(row.kind, row.settings).writes:
         return
+    with house.store.read() as tx:
+        _see_free(tx, settings, row.name)
     _open(house, kind, row.name, settings)
+
+
+def _see_free(tx: Tx, settings: ReceiverSettings, name: str) -> None:
+    """Raise ConflictError where another receiver than the one of that name writes the files that this one would."""
+    for row in receivers.every(tx):
+        if settings.writes and row.name != name and _writes(row) == settings.writes:
+            raise ConflictError(
+                f"The receiver {row.name!r} writes {settings.writes} already. Choose another place, or delete that one."
+            )
+
+
+def _writes(row: ReceiverRow) -> str:
+    """The files that a receiver writes; "" also where its settings are none any more."""
+    with suppress(CormorantError):
+        return receiver_settings(row.kind, row.settings).writes
+    return ""
 
 
 def _open(house: House, kind: ReceiverKind, name: str, settings: Any) -> None:

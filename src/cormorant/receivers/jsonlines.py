@@ -49,6 +49,11 @@ class JsonLinesSettings(RecordSettings):
         """Write it in full: from now on it does not depend on the folder that anything was started in."""
         return path.expanduser().absolute()
 
+    @property
+    def writes(self) -> str:
+        """Its file."""
+        return os.path.realpath(self.path)
+
 
 class JsonLinesReceiver:
     """Appends to one file, which it alone holds (by a lock) from `open` to `close`.
@@ -134,7 +139,9 @@ class JsonLinesReceiver:
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ConflictError(f"Another process writes {self._path}. Give each receiver a file of its own.") from None
+            raise ConflictError(
+                f"Another process writes {self._path}, or another receiver does. Give each receiver a file of its own."
+            ) from None
         if not os.path.samestat(here, self._path.stat()):
             raise ConflictError(f"{self._path} was exchanged for another file just now. Open the receiver again.")
         sync_folder(self._path.parent)

@@ -49,6 +49,11 @@ class ReceiverSettings(Settings):
         """Names of the secrets it needs."""
         return frozenset()
 
+    @property
+    def writes(self) -> str:
+        """The files that it alone may write, the same however their folder was named; "" when it writes none."""
+        return ""
+
 
 class RecordSettings(ReceiverSettings):
     """Settings of a kind that hands on receiver records."""

@@ -65,6 +65,11 @@ class WarcSettings(ReceiverSettings):
             raise ValueError("use letters, digits, dots, dashes and underscores.")
         return prefix
 
+    @property
+    def writes(self) -> str:
+        """Its series of files."""
+        return str(Path(os.path.realpath(self.folder), f"{self.prefix}-*.warc.gz"))
+
 
 class _Place(msgspec.Struct):
     """How far the newest file is good: its number and size. `told` says by number what was told last."""
@@ -136,7 +141,8 @@ class WarcReceiver:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ConflictError(
-                f"Another process writes {self._shown}. Give each receiver a prefix of its own."
+                f"Another process writes {self._shown}, or another receiver does. Give each receiver a prefix of its "
+                "own."
             ) from None
         self._place = self._read()
         self._path(self._place.number + 1).unlink(missing_ok=True)  # begun, and never confirmed
