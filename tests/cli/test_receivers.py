@@ -327,3 +327,17 @@ def test_of_a_damaged_copy_nothing_is_told_until_it_was_made_anew(
     assert (again["url"], again["event"], bool(again["text"])) == (lost["url"], "found", True)
     assert bare.fine("receiver", "faulty", "a", "--json").objects == []
     assert lines(tmp_path / "b") == [], "nobody else is told of what is as it was"
+
+
+def test_what_is_to_be_sent_again_is_backlog(home: Installation, tmp_path: Path) -> None:
+    home.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'out'}")
+    said = home.fine("receiver", "resend", "out", "--detach").err
+    kept = home.fine("receiver", "show", "out", "--json").object
+    assert kept["backlog"] == kept["resending"] > 1
+    assert kept["oldest_undelivered_at"]
+    assert said == (f"{kept['backlog']} deliveries wait for 'out'. The next crawl, or `cormorant serve`, makes them.\n")
+    status = home.fine("status", "--json").object
+    assert (status["backlog"], status["oldest_undelivered_at"]) == (kept["backlog"], kept["oldest_undelivered_at"])
+    home.fine("receiver", "resend", "out")
+    assert home.fine("receiver", "show", "out", "--json").object["oldest_undelivered_at"] is None
+    assert len(lines(tmp_path / "out")) == kept["backlog"]

@@ -42,7 +42,7 @@ def _watch(plan: Plan, house: House, name: str, processes: Running) -> dict[str,
     before, since = -1, clock.monotonic()
     while True:
         seen = receivers.shown(house, name)
-        left = seen["backlog"] + seen["resending"]
+        left = seen["backlog"]
         if left != before:
             before, since = left, clock.monotonic()
         if not left or seen["paused"] or clock.monotonic() - since > STUCK_S:

@@ -64,7 +64,11 @@ RUN_BYTES = _counter("run_received_bytes", "Bytes that it received.", "source")
 RUN_CONVERSIONS = _counter(
     "run_conversions", "Documents and sitemaps that it read in a limited child, not HTML.", "source"
 )
-BACKLOG = _gauge("receiver_backlog_events", "Events of the stream that a receiver has not passed yet.", "receiver")
+BACKLOG = _gauge(
+    "receiver_backlog_events",
+    "Events of the stream that a receiver has not passed yet, and documents that are still to be sent to it again.",
+    "receiver",
+)
 UNDELIVERED = _gauge(
     "receiver_oldest_undelivered_timestamp_seconds", "Since when the oldest of those for it waits.", "receiver"
 )

@@ -84,6 +84,14 @@ def count(tx: Tx, receiver: int) -> int:
     return int(tx.execute(statement).scalar_one())
 
 
+def between(tx: Tx, receiver: int, behind: int, upto: int, source: int | None) -> int:
+    """How many of these there are of a source, or of all, behind a document's number, up to another."""
+    columns = faulty.c
+    where = [columns.receiver_id == receiver, columns.resource_id > behind, columns.resource_id <= upto]
+    where += [] if source is None else [columns.source_id == source]
+    return int(tx.execute(sa.select(sa.func.count()).where(*where)).scalar_one())
+
+
 def numbered(tx: Tx, seqs: Collection[int]) -> dict[int, Faulty]:
     """The documents whose newest delivery has one of these numbers. For what a receiver names late: looks at all."""
     columns = content.c

@@ -33,13 +33,14 @@ MOST_REST_S: Final = 2 * 86_400.0
 class Resend(NamedTuple):
     """What is left to be sent again: documents of a source (None: all it is told of) behind a number, up to another.
 
-    With `faulty` only what it could not take.
+    With `faulty` only what it could not take. It was asked for at `since` (epoch seconds).
     """
 
     source_id: int | None
     behind: int
     upto: int
     faulty: bool
+    since: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

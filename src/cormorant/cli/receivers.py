@@ -10,9 +10,12 @@ import typer
 from cormorant.base.errors import Interrupted, UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
+from cormorant.cli.figures import plural
 from cormorant.cli.sources import given, set_option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cormorant.app.build import Plan
 
 app = new_app(
@@ -23,6 +26,7 @@ app = new_app(
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the receiver.")]
 Set = Annotated[list[str], set_option("receiver kinds")]
+_LATER = "The next crawl, or `cormorant serve`, makes them"
 
 
 @app.command(epilog=examples("cormorant receiver kinds", "cormorant receiver kinds jsonlines --json"))
@@ -172,6 +176,7 @@ def resend(
 
     Where nothing is at work on the data folder, it is delivered now; Ctrl-C stops that, and what delivers next goes on.
     """
+    from cormorant.app import folder
     from cormorant.operate import receivers
 
     say = terminal.of(context)
@@ -183,10 +188,17 @@ def resend(
     if say.json:
         say.record(record)
         return
-    left = record["resending"] + record["backlog"]
-    say.note(
-        f"Sent again to {name!r}." if not left else f"{left:,} deliveries wait for {name!r}. {record['error'] or ''}"
-    )
+    if not record["backlog"]:
+        say.note(f"Sent again to {name!r}.")
+        return
+    going = "They are made meanwhile" if folder.resting(plan.folder) is None else _LATER
+    said = [f"{_waiting(record)} for {name!r}.", f"{going}.", record["error"] or ""]
+    say.note(" ".join(filter(None, said)))
+
+
+def _waiting(record: Mapping[str, Any]) -> str:
+    """How many deliveries wait, with their verb."""
+    return plural(record["backlog"], "delivery waits", "deliveries wait")
 
 
 def _delivered(plan: Plan, name: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from cormorant.catalog import faulty, receivers
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store.schema import content
+from cormorant.store.schema import faulty as not_taken
 
 if TYPE_CHECKING:
     from cormorant.catalog.receivers import ReceiverRow, Resend
@@ -45,13 +46,14 @@ def left(tx: Tx, row: ReceiverRow) -> int:
     if wanted is None:
         return 0
     if wanted.faulty:
-        return faulty.count(tx, row.id)
+        return faulty.between(tx, row.id, wanted.behind, wanted.upto, wanted.source_id)
     return int(tx.execute(sa.select(sa.func.count()).where(*_wanted(row, wanted))).scalar_one())
 
 
 def newest(tx: Tx) -> int:
-    """The number of the newest document there is."""
-    return int(tx.execute(sa.select(sa.func.coalesce(sa.func.max(content.c.id), 0))).scalar_one())
+    """The number of the newest document there is, or that a receiver could not take."""
+    asked = sa.select(sa.func.max(content.c.id)), sa.select(sa.func.max(not_taken.c.resource_id))
+    return max(int(tx.execute(each).scalar_one() or 0) for each in asked)
 
 
 def _wanted(row: ReceiverRow, wanted: Resend) -> list[sa.ColumnElement[bool]]:

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from cormorant.base import metrics
 from cormorant.base.metrics import Metric, Sample
 from cormorant.catalog import receivers, schedules, sources
+from cormorant.crawl import resending
 from cormorant.journal import launches, runs
 from cormorant.model.run import ASKING_STATES, Counters
 from cormorant.operate.disks import disks
@@ -97,7 +98,7 @@ def _counts(source: str, counted: Counters) -> Iterator[Sample]:
 def _receivers(tx: Tx) -> Iterator[Sample]:
     head = stream.head_or_none(tx) or 0
     for row in receivers.every(tx):
-        yield _one(metrics.BACKLOG, max(0, head - row.place), row.name)
+        yield _one(metrics.BACKLOG, max(0, head - row.place) + resending.left(tx, row), row.name)
         yield _one(metrics.PAUSED, row.paused, row.name)
         yield _one(metrics.FAILURES, row.failures, row.name)
         yield _one(metrics.FAULTY, _faulty(tx, row.id), row.name)

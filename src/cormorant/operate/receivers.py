@@ -147,12 +147,13 @@ def set_paused(house: House, *, paused: bool) -> None:
 
 def _record(tx: Tx, row: ReceiverRow) -> dict[str, Any]:
     owner = sources.numbered(tx, row.source_id) if row.source_id is not None else None
+    again = resending.left(tx, row)
     return {
         "receiver": row.name, "kind": row.kind, "source": owner.name if owner else None, "settings": dict(row.settings),
-        "place": row.place, "backlog": _backlog(tx, row), "paused": row.paused, "error": row.error,
+        "place": row.place, "backlog": _backlog(tx, row) + again, "paused": row.paused, "error": row.error,
         "made_anew": row.is_lent(tx.now()),
         "refused": row.refused, "refusal": row.refusal, "faulty": not_taken.count(tx, row.id),
-        "failures": row.failures, "next_try_at": rfc3339(row.try_at), "resending": resending.left(tx, row),
+        "failures": row.failures, "next_try_at": rfc3339(row.try_at), "resending": again,
         "oldest_undelivered_at": rfc3339(undelivered_since(tx, row)),
     }  # fmt: skip
 
@@ -172,9 +173,13 @@ def _backlog(tx: Tx, row: ReceiverRow) -> int:
 
 
 def undelivered_since(tx: Tx, row: ReceiverRow) -> float | None:
-    """When the oldest event came about that a receiver has not confirmed, in epoch seconds; None: there is none."""
+    """When the oldest event came about that a receiver has not confirmed, in epoch seconds; None: there is none.
+
+    What is to be sent again waits since somebody asked for it.
+    """
     waiting = stream.after(tx, row.place, 1, row.source_id, row.id)
-    return _since(tx, waiting[0]) if waiting else None
+    since = [_since(tx, waiting[0]) if waiting else None, row.resend.since if row.resend is not None else None]
+    return min((each for each in since if each is not None), default=None)
 
 
 def _since(tx: Tx, oldest: Numbered) -> float | None:
@@ -237,7 +242,7 @@ def resend(house: House, name: str, source: str | None = None, *, faulty: bool =
         number = sources.named(tx, source).id if source else None
         if number is not None and row.source_id not in (None, number):
             raise ConflictError(f"The receiver {name!r} is told of another source, and not of {source!r}.")
-        receivers.set_resend(tx, row.id, Resend(number, -1, resending.newest(tx), faulty))
+        receivers.set_resend(tx, row.id, Resend(number, -1, resending.newest(tx), faulty, tx.now()))
         receivers.set_awake(tx, row.id)
         return _record(tx, receivers.named(tx, name))
 

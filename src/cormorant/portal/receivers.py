@@ -27,7 +27,7 @@ class Receiver(Record):
     source: str | None = Field(description="None: documents of all sources.")
     settings: dict[str, Any] = Field(description="As they were given; secrets by their names only.")
     place: int = Field(description="The number of the newest delivery that it has confirmed.")
-    backlog: int
+    backlog: int = Field(description="Deliveries that wait for it, those that are still to be sent again among them.")
     paused: bool
     error: str | None
     made_anew: bool = Field(description="Of the index: somebody makes it anew, and what is found waits for it.")
