@@ -23,6 +23,8 @@ from tests.cli.conftest import World
 from tests.cli.test_crawl import add
 from tests.cli.test_upkeep import checks, spoil
 from tests.cli.world import Answer, Installation, Site
+from tests.receivers.hook import Answer as Said
+from tests.receivers.hook import Hook
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -315,7 +317,8 @@ def test_of_a_damaged_copy_nothing_is_told_until_it_was_made_anew(
     for name in ("a", "b"):
         bare.fine("receiver", "add", "jsonlines", name, "--set", f"path={tmp_path / name}")
     spoil(next((bare.folder / "cache").rglob("*.pack")))
-    bare.run("receiver", "resend", "a")
+    done = bare.run("receiver", "resend", "a", "-q")
+    assert (done.code, "The kept copy of 1 document is damaged" in done.err) == (3, True), done
     told = lines(tmp_path / "a")
     assert (len(told), all(each["document"] and each["text"] for each in told)) == (2, True)
     (lost,) = bare.fine("receiver", "faulty", "a", "--json").objects
@@ -341,3 +344,52 @@ def test_what_is_to_be_sent_again_is_backlog(home: Installation, tmp_path: Path)
     home.fine("receiver", "resend", "out")
     assert home.fine("receiver", "show", "out", "--json").object["oldest_undelivered_at"] is None
     assert len(lines(tmp_path / "out")) == kept["backlog"]
+
+
+class TestResend:
+    """How it ends says whether all was delivered."""
+
+    @pytest.fixture
+    def kept(self, bare: Installation, site: Site) -> Installation:
+        """An installation that has crawled three pages, and has no receiver."""
+        add(bare, site)
+        bare.fine("crawl")
+        return bare
+
+    def test_one_that_is_not_reached(self, kept: Installation) -> None:
+        kept.fine("receiver", "add", "webhook", "shop", "--set", "url=http://127.0.0.1:1/")
+        done = kept.run("receiver", "resend", "shop", "-q")
+        assert (done.code, "http://127.0.0.1:1 was not reached: " in done.err) == (6, True), done
+        assert "3 deliveries wait for 'shop', and the next crawl, or `cormorant serve`, tries again." in done.err
+        done = kept.run("receiver", "resend", "shop", "--json")
+        assert (done.code, done.object["backlog"], done.problem["code"]) == (6, 6, "unreachable")
+
+    def test_one_that_takes_nothing_and_then_some_and_then_the_rest(self, kept: Installation) -> None:
+        with Hook() as hook:
+            kept.fine("receiver", "add", "webhook", "shop", "--set", f"url={hook.url}")
+            hook.judge = lambda _: Said(422)
+            done = kept.run("receiver", "resend", "shop", "-q")
+            assert (done.code, "'shop' could not take 3 documents: " in done.err) == (1, True), done
+            hook.judge = lambda post: Said(200, {}, {"refused": [{"seq": post.seqs[0], "reason": "no price"}]})
+            done = kept.run("receiver", "resend", "shop", "--faulty", "--json")
+            assert (done.code, done.object["faulty"], done.problem["code"]) == (3, 1, "conflict"), done
+            hook.judge = lambda _: Said(204)
+            assert kept.fine("receiver", "resend", "shop", "--faulty").err == "Sent again to 'shop'.\n"
+            asked = len(hook.posts)
+            done = kept.fine("receiver", "resend", "shop", "--faulty")
+            assert done.err == "There is nothing to send: 'shop' has taken everything that it was told.\n"
+            assert len(hook.posts) == asked
+            hook.judge = lambda _: Said(401)
+            done = kept.run("receiver", "resend", "shop")
+            assert (done.code, " answered 401." in done.err) == (1, True), done
+
+    def test_one_that_is_paused(self, kept: Installation, tmp_path: Path) -> None:
+        kept.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'out'}")
+        kept.fine("provider", "pause")
+        assert "provider resume" in kept.fine("receiver", "resend", "out", "--detach").err
+        done = kept.run("receiver", "resend", "out")
+        assert (done.code, "Deliveries are paused, so 3 deliveries wait" in done.err) == (1, True), done
+
+    def test_nothing_is_kept(self, bare: Installation, tmp_path: Path) -> None:
+        bare.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'out'}")
+        assert "There is nothing to send to 'out'" in bare.fine("receiver", "resend", "out").err

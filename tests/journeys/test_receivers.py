@@ -102,7 +102,7 @@ def test_one_that_hangs_stops_neither_the_index_nor_the_run(home: Installation) 
         hook.go.set()
         hook.plan.clear()
         hook.judge = lambda post: Answer(200, {}, {"refused": [{"seq": post.seqs[0], "reason": "no price"}]})
-        home.fine("receiver", "resend", "shop", "--faulty")
+        assert home.run("receiver", "resend", "shop", "--faulty").code == 3, "some of what waited was refused"
         assert shown(home)["backlog"] == 0
         refused = home.fine("receiver", "faulty", "shop", "--json").objects
         assert {each["reason"] for each in refused} == {"no price"}

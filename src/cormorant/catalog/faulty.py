@@ -92,6 +92,13 @@ def between(tx: Tx, receiver: int, behind: int, upto: int, source: int | None) -
     return int(tx.execute(sa.select(sa.func.count()).where(*where)).scalar_one())
 
 
+def since(tx: Tx, receiver: int, seq: int, reason: str | None = None) -> int:
+    """How many documents there are of which it could not take a delivery behind a number, for this reason or any."""
+    where = [faulty.c.receiver_id == receiver, faulty.c.seq > seq]
+    where += [] if reason is None else [faulty.c.reason == reason]
+    return int(tx.execute(sa.select(sa.func.count()).where(*where)).scalar_one())
+
+
 def numbered(tx: Tx, seqs: Collection[int]) -> dict[int, Faulty]:
     """The documents whose newest delivery has one of these numbers. For what a receiver names late: looks at all."""
     columns = content.c

@@ -26,7 +26,6 @@ app = new_app(
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the receiver.")]
 Set = Annotated[list[str], set_option("receiver kinds")]
-_LATER = "The next crawl, or `cormorant serve`, makes them"
 
 
 @app.command(epilog=examples("cormorant receiver kinds", "cormorant receiver kinds jsonlines --json"))
@@ -175,30 +174,58 @@ def resend(
     """Tell a receiver everything once more that is kept, without asking any source. The index has `index rebuild`.
 
     Where nothing is at work on the data folder, it is delivered now; Ctrl-C stops that, and what delivers next goes on.
+    Ends with 3 when it could not be told of some documents, 1 when it took none, 6 when it was not reached.
     """
-    from cormorant.app import folder
     from cormorant.operate import receivers
 
     say = terminal.of(context)
     plan = say.plan()
     with say.house() as house:
-        record = receivers.resend(house, name, source, faulty=only_faulty)
-    if not detach:
+        before = record = receivers.resend(house, name, source, faulty=only_faulty)
+    if before["backlog"] and not detach:
         record = _delivered(plan, name)
     if say.json:
         say.record(record)
-        return
-    if not record["backlog"]:
-        say.note(f"Sent again to {name!r}.")
-        return
-    going = "They are made meanwhile" if folder.resting(plan.folder) is None else _LATER
-    said = [f"{_waiting(record)} for {name!r}.", f"{going}.", record["error"] or ""]
-    say.note(" ".join(filter(None, said)))
+    said = _nothing(name, only_faulty=only_faulty)
+    if before["backlog"]:
+        said = _ordered(plan, before) if detach else _ended(say, before, record)
+    if not say.json:
+        say.note(said)
 
 
-def _waiting(record: Mapping[str, Any]) -> str:
-    """How many deliveries wait, with their verb."""
-    return plural(record["backlog"], "delivery waits", "deliveries wait")
+def _nothing(name: str, *, only_faulty: bool) -> str:
+    """What is said when there is nothing to send."""
+    if only_faulty:
+        return f"There is nothing to send: {name!r} has taken everything that it was told."
+    return f"There is nothing to send to {name!r}: nothing is kept."
+
+
+def _ordered(plan: Plan, record: Mapping[str, Any]) -> str:
+    """What is said of deliveries that nobody waits for."""
+    from cormorant.app import folder
+
+    waits = f"{plural(record['backlog'], 'delivery waits', 'deliveries wait')} for {record['receiver']!r}."
+    if record["paused"]:
+        return f"{waits} Deliveries are paused; `cormorant provider resume` goes on."
+    if folder.is_free(plan.folder):
+        return f"{waits} The next crawl, or `cormorant serve`, makes them."
+    return f"{waits} They are made meanwhile."
+
+
+def _ended(say: terminal.Terminal, before: Mapping[str, Any], record: Mapping[str, Any]) -> str:
+    """What is said when all was delivered. Tells what was not, and ends with another code then."""
+    from cormorant.operate import resent
+
+    with say.house() as house:
+        end = resent.end(house, before, record)
+    for each in end.problems:
+        say.problem(each)
+    if end.code:
+        raise typer.Exit(end.code)
+    name = record["receiver"]
+    if not before["resending"]:
+        return f"Nothing was to be sent again to {name!r}; what waited for it is delivered."
+    return f"Sent again to {name!r}."
 
 
 def _delivered(plan: Plan, name: str) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def newest(tx: Tx) -> int:
 
 
 def _wanted(row: ReceiverRow, wanted: Resend) -> list[sa.ColumnElement[bool]]:
-    where = [content.c.id > wanted.behind, content.c.id <= wanted.upto]
+    where = [content.c.indexed, content.c.id > wanted.behind, content.c.id <= wanted.upto]
     source = wanted.source_id if wanted.source_id is not None else row.source_id
     return where if source is None else [*where, content.c.source_id == source]
 

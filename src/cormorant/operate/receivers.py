@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -232,8 +233,8 @@ def _unasked(error: CormorantError, address: str) -> bool:
 def resend(house: House, name: str, source: str | None = None, *, faulty: bool = False) -> dict[str, Any]:
     """Have everything that is kept told to a receiver again, or of one source, or only what it could not take.
 
-    Whoever delivers does it, from what is kept alone; what was asked for before is left as far as it is. Raises
-    NotFoundError, and ConflictError for the index and for a source that it is not told of.
+    Whoever delivers does it, from what is kept alone; what was asked for before is left as far as it is, unless there
+    is nothing to send. Raises NotFoundError, and ConflictError for the index and for a source that it is not told of.
     """
     with house.store.begin() as tx:
         row = receivers.named(tx, name)
@@ -242,7 +243,9 @@ def resend(house: House, name: str, source: str | None = None, *, faulty: bool =
         number = sources.named(tx, source).id if source else None
         if number is not None and row.source_id not in (None, number):
             raise ConflictError(f"The receiver {name!r} is told of another source, and not of {source!r}.")
-        receivers.set_resend(tx, row.id, Resend(number, -1, resending.newest(tx), faulty, tx.now()))
+        wanted = Resend(number, -1, resending.newest(tx), faulty, tx.now())
+        if resending.left(tx, replace(row, resend=wanted)):
+            receivers.set_resend(tx, row.id, wanted)
         receivers.set_awake(tx, row.id)
         return _record(tx, receivers.named(tx, name))
 

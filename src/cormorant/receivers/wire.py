@@ -24,7 +24,13 @@ from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverSettings, R
 
 MOST_WAITED_S = 86_400.0
 """Seconds that a Retry-After is obeyed at the most."""
+_UNREACHED = "was not reached:"
 SECRET = "secret:"  # noqa: S105 - how a secret is referred to
+
+
+def is_unreached(sentence: str) -> bool:
+    """Does a receiver say that no answer came? Of what was said only the sentence is kept."""
+    return f" {_UNREACHED} " in sentence
 
 
 class WireSettings(ReceiverSettings):
@@ -144,7 +150,7 @@ class Wire:
     def not_taken(self, answer: Answer | Fault, hint: str = "") -> NotTaken:
         """What is raised after an answer that takes nothing; it asks for as much patience as the answer does."""
         if isinstance(answer, Fault):
-            return NotTaken(f"{self.place} was not reached: {answer.reason}")
+            return NotTaken(f"{self.place} {_UNREACHED} {answer.reason}")
         asked = retry_after(answer.headers.get("retry-after"), self._tools.clock.now()) or 0.0
         if 300 <= answer.status < 400:
             hint = " Redirects are not followed: set url to where it leads."
