@@ -45,7 +45,7 @@ from cormorant.model.settings import SourceSettings
 from cormorant.model.status import TABLE
 from cormorant.plugins import RECEIVERS, SOURCES
 from cormorant.sources.rules import DOCUMENT_TYPES, RULE_TYPES
-from docs import api, counted
+from docs import api, counted, deliveries
 
 HERE = Path(__file__).parent / "reference"
 WIDTH = "80"
@@ -75,7 +75,7 @@ def pages() -> Mapping[Path, str]:
     """Every page with its text."""
     made = {
         "settings": _settings(), "status": _statuses(), "outcomes": _outcomes(), "cli": _commands(),
-        "api": api.interface(), "errors": api.codes(), "metrics": _metrics(),
+        "api": (*api.interface(), *deliveries.paragraphs()), "errors": api.codes(), "metrics": _metrics(),
     }  # fmt: skip
     return {HERE / f"{name}.md": "\n".join((WRITTEN, *lines)).rstrip() + "\n" for name, lines in made.items()}
 

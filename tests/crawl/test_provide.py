@@ -19,6 +19,7 @@ from cormorant.cache.frame import Frame, encode
 from cormorant.cache.local import LocalCache
 from cormorant.catalog import faulty, receivers, sources
 from cormorant.catalog.acls import ACLNumbers
+from cormorant.catalog.faulty import Faulty
 from cormorant.catalog.receivers import ReceiverRow, Resend
 from cormorant.crawl import course, provide, resending
 from cormorant.crawl.delivery import Found, Outlet, Shelf
@@ -29,7 +30,7 @@ from cormorant.frontier import settlement
 from cormorant.index import embedded
 from cormorant.index.memory import MemoryIndex
 from cormorant.index.writing import EmbeddedWriter
-from cormorant.journal import runs
+from cormorant.journal import runs, visits
 from cormorant.model.run import Mode, Refresh, RunState
 from cormorant.plugins import receiver_kind, receiver_settings
 from cormorant.receivers import stream
@@ -293,6 +294,28 @@ def test_what_is_named_late_is_found_by_its_number(house: House) -> None:
     with house.store.read() as tx:
         ((noted, _),) = faulty.of(tx, house.row("shop").id, 10)
     assert (noted.resource, noted.url, noted.reason) == (first, "https://a.example/0", "no such shelf")
+    assert (noted.run, noted.event) == (0, 0), "nobody knows any more"
+
+
+@pytest.mark.parametrize(("changed", "event"), [("new", Event.NEW), ("content", Event.CHANGED)])
+def test_of_what_is_named_late_the_run_is_found_and_what_was_told(house: House, changed: str, event: Event) -> None:
+    first, second = house.keep(2)
+    with house.store.begin() as tx:
+        at = tx.rows(sa.select(content.c.changed_at).where(content.c.id == first))[0][0]
+        older, newer = (visits.VisitRow(first, run, when, 1, 200, 4, b"", changed, None)
+                        for run, when in ((6, at - 1), (7, at)))  # fmt: skip
+        visits.write(tx, [older, newer])
+        tx.execute(sa.update(content).where(content.c.id == second).values(seq=0))
+        assert faulty.numbered(tx, [1]) == {1: Faulty(first, house.source, 1, 7, event, "https://a.example/0", "")}
+        tx.execute(sa.update(content).values(seq=90))
+        deleted = Entry(house.source, 99, 8, Event.DELETED, "https://a.example/gone")
+        stream.append(
+            tx, [Entry(house.source, second, 0, Event.FOUND), deleted, Entry(house.source, 0, 8, Event.FAILED)]
+        )
+        assert faulty.numbered(tx, [1, 2, 3]) == {
+            1: Faulty(second, house.source, 1, 0, Event.FOUND, "https://a.example/1", ""),
+            2: Faulty(99, house.source, 2, 8, Event.DELETED, "https://a.example/gone", ""),
+        }
 
 
 def test_a_receiver_may_end_a_run_and_no_other_s(house: House) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from cormorant.model.resource import SETS
-from docs import generate
+from docs import deliveries, generate
 from tests.house.reading import PACKAGE, ROOT, Finding, files, report, text_of
 
 OTHERS = (
@@ -60,6 +61,18 @@ def _pages() -> list[Path]:
 
 def test_reference_is_what_the_code_says() -> None:
     assert not generate.stale(), "run: .venv/bin/python -m docs.generate"
+
+
+def test_a_field_without_words_is_found() -> None:
+    class Told(NamedTuple):
+        seq: int
+        """Its number."""
+        run: int
+
+    found = deliveries.fields(Told)
+    assert next(found) == ("seq", "int", "Its number.")
+    with pytest.raises(LookupError, match="Say below"):
+        next(found)
 
 
 def test_links_lead_somewhere() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import content, faulty
+from cormorant.store.schema import content, faulty, stream, visit
 
 
 class Faulty(NamedTuple):
@@ -24,6 +24,8 @@ class Faulty(NamedTuple):
     reason: str
 
 
+_EVENTS: Final = {"new": 1, "content": 2}
+"""What was told, by what the journal says that a visit changed: `receivers.stream.Event`."""
 _COLUMNS = ("resource_id", "source_id", "seq", "run", "event", "url", "reason")
 
 
@@ -100,7 +102,28 @@ def since(tx: Tx, receiver: int, seq: int, reason: str | None = None) -> int:
 
 
 def numbered(tx: Tx, seqs: Collection[int]) -> dict[int, Faulty]:
-    """The documents whose newest delivery has one of these numbers. For what a receiver names late: looks at all."""
-    columns = content.c
-    statement = sa.select(columns.seq, columns.id, columns.source_id, columns.url).where(columns.seq.in_(list(seqs)))
-    return {row[0]: Faulty(row[1], row[2], row[0], 0, 0, row[3], "") for row in tx.rows(statement)}
+    """The documents of which deliveries have these numbers, as far as it is known. For what a receiver names late.
+
+    Known is what the stream still has, and of each document the newest delivery; of that, `run` and `event` are 0 when
+    the journal no longer has the visit. Looks at all documents.
+    """
+    columns = stream.c
+    url = sa.func.coalesce(columns.url, content.c.url, "")
+    waiting = (
+        sa.select(columns.resource_id, columns.source_id, columns.seq, columns.run, columns.event, url)
+        .outerjoin(content, content.c.id == columns.resource_id)
+        .where(columns.seq.in_(list(seqs)), columns.resource_id > 0)
+    )
+    newest = (
+        sa.select(content.c.id, content.c.source_id, content.c.seq, visit.c.run, visit.c.changed, content.c.url)
+        .outerjoin(visit, sa.and_(visit.c.resource_id == content.c.id, visit.c.at == content.c.changed_at))
+        .where(content.c.seq.in_(list(seqs)))
+    )
+    found = {
+        seq: Faulty(number, source, seq, run or 0, _EVENTS.get(changed, 0), address, "")
+        for number, source, seq, run, changed, address in tx.rows(newest)
+    }
+    return found | {
+        seq: Faulty(number, source, seq, run, event, address, "")
+        for number, source, seq, run, event, address in tx.rows(waiting)
+    }

@@ -50,8 +50,8 @@ class FaultyDocument(Record):
     """A delivery that a receiver could not take."""
 
     seq: int
-    event: str | None
-    run: int
+    event: str | None = Field(description="None: it was named late, and nobody knows any more what was told.")
+    run: int = Field(description="0: it was sent again, or nobody knows any more.")
     source: str | None
     url: str
     reason: str

@@ -88,48 +88,57 @@ class Kept(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One event, with the document it is about.
-
-    `event` is found in a normal crawl; new, changed, deleted, unvisited, unvisited_changed or unvisited_deleted in a
-    delta crawl. What is sent again is found as well, and deleted if it is gone. started, finished, stopped and failed
-    are of a run: `url` is then "", and there is no document. `document` is the Document record of the interfaces, None
-    for what is gone; its values are what JSON has. `html` is what came as HTML, decoded as it was read; None when there
-    is none or it is not asked for. A large text is left out (then ""), and so is large HTML (then None): `reference`
-    says where the kept copy can be had. `kept` and `rights` are there for a kind that asks for them. `id` is the number
-    of the document, the same for as long as the installation knows it; 0 for an event of a run. `damaged`: the document
-    is there, and its kept copy cannot be read; only a kind that asks for `rights` is told of it.
-    """
+    """One event, with the document it is about. Events of a run have none."""
 
     seq: int
+    """Its number. It may come again after a kill, with the same number; numbers rise, with gaps."""
     event: str
+    """new, changed, deleted, unvisited, unvisited_changed or unvisited_deleted; found in place of new and changed with
+    delta=false, and for what is told once more. Of a run: started, finished, stopped or failed.
+    """
     run: int
+    """The run that it comes from; 0 for what `receiver resend` tells again, but with --faulty what it was before."""
     source: str
+    """The name of the source."""
     url: str
+    """The address as it is shown; "" for an event of a run."""
     document: Mapping[str, object] | None = None
+    """The Document record, of values that JSON has; None for what is gone, and for an event of a run."""
     text: str = ""
+    """What it says; "" for one of more than a million characters, which `reference` leads to."""
     html: str | None = None
+    """What came as HTML, decoded as it was read; None for all else, with html=false, and when it is as large."""
     reference: str | None = None
+    """Where the kept copy of a large document can be had, below the address of the search pages."""
     kept: Kept | None = None
+    """The answer as it came, for a kind that asks for it, and None for `python`."""
     id: int = 0
+    """The number of the document, the same for as long as the installation knows it; 0 for an event of a run."""
     rights: Rights | None = None
+    """Who may read it, for a kind that asks for it, and None for `python`."""
     damaged: bool = False
+    """The document is there, and its kept copy cannot be read: told only to a kind that asks for `rights`."""
 
 
 class Refusal(NamedTuple):
-    """One delivery that a receiver cannot take, and why, in words for an administrator.
+    """One delivery that a receiver cannot take.
 
     It may be of this batch or of any before, for a receiver that finds out late.
     """
 
     seq: int
+    """The number of the delivery."""
     reason: str
+    """Why, in words for an administrator."""
 
 
 class Stop(NamedTuple):
-    """A receiver wants a run to end, and why, in words for an administrator."""
+    """A receiver wants a run to end."""
 
     run: int
+    """The number of the run, as the deliveries say it."""
     reason: str
+    """Why, in words for an administrator."""
 
 
 class NotMade(CormorantError):
