@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import random
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from cormorant.base.errors import IndexDamaged
-from cormorant.index import reading
-from cormorant.index.damage import Readable, check
+from cormorant.index import layout, reading
+from cormorant.index.damage import Readable, Sound, check
 from cormorant.index.embedded import open_reader, open_writer
-from cormorant.index.query import Everything, Search
+from cormorant.index.entry import Put, Relink
+from cormorant.index.query import Everything, Search, Sort
+from cormorant.index.reading import EmbeddedReader
 from cormorant.model.acl import ANYONE
 from tests.index import applier
+from tests.index.shelves import entry
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +58,24 @@ def turn(generation: Path, part: str) -> None:
     file.write_bytes(data)
 
 
+def flip(file: Path, chance: random.Random) -> None:
+    """Flip a bit somewhere in what is open already."""
+    with file.open("r+b") as opened:
+        at = chance.randrange(file.stat().st_size)
+        opened.seek(at)
+        other = bytes((opened.read(1)[0] ^ 1 << chance.randrange(8),))
+        opened.seek(at)
+        opened.write(other)
+
+
 def answer(folder: Path) -> dict[int, str]:
     """Return all documents by the way of readers."""
-    hits = open_reader(folder).search(Search(Everything(), ANYONE, limit=1_000)).hits
+    return held(open_reader(folder))
+
+
+def held(reader: EmbeddedReader, sort: Sort = Sort.RELEVANCE) -> dict[int, str]:
+    """Return the same of a reader that is open already."""
+    hits = reader.search(Search(Everything(), ANYONE, limit=1_000, sort=sort)).hits
     return {match.id: match.entry.text for match in hits}
 
 
@@ -95,6 +114,66 @@ def test_only_the_ends_are_read_of_a_large_index(whole: Path) -> None:
     check(whole / "1", 0)
     with pytest.raises(IndexDamaged, match=store.name):
         check(whole / "1", 1 << 30)
+
+
+@pytest.mark.parametrize("part", ["idx", "pos", "term", "store", "fast", "fieldnorm"])
+def test_a_reader_of_a_small_index_reads_every_byte(whole: Path, part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    turn(whole / "1", part)
+    with pytest.raises(IndexDamaged, match="A file of the index is damaged"):
+        open_reader(whole)
+    monkeypatch.setattr(reading, "CHECKED_BYTES", 0)
+    open_reader(whole)
+
+
+@pytest.mark.parametrize("part", ["store", "fast"])
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_damaged_while_it_is_open_is_shown_to_nobody(built: Path, whole: Path, part: str, seed: int) -> None:
+    chance, texts = random.Random(seed), answer(built)
+    reader = open_reader(whole)
+    flip(chance.choice(sorted((whole / "1").glob(f"*.{part}"))), chance)
+    for sort in Sort:
+        with suppress(IndexDamaged):
+            assert held(reader, sort) == texts
+
+
+def test_a_document_that_is_another_one_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a bit of what says where documents lie was flipped: what lies there is whole, and not what was asked."""
+    writer = open_writer(tmp_path)
+    with monkeypatch.context() as patched:
+        unsealed = layout._pack
+        patched.setattr(layout, "_pack", lambda each, title: unsealed(entry(each.id + 1, each.text), title))
+        writer.apply([Put(entry(1, "ferry"))])
+        writer.commit(1)
+    with pytest.raises(IndexDamaged, match="never written into it"):
+        held(open_reader(tmp_path))
+    with pytest.raises(IndexDamaged, match="never written into it"):
+        writer.apply([Relink(1, ("ferry",), 1.0)])
+    writer.close()
+
+
+def test_an_index_without_seals_is_read_and_gets_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(layout, "_sealed", lambda said, text=b"": said)
+        writer = open_writer(tmp_path)
+        writer.apply([Put(entry(number, f"ferry {number}")) for number in (1, 2)])
+        writer.commit(5)
+        writer.close()
+    writer = open_writer(tmp_path)
+    assert writer.place == 5
+    assert answer(tmp_path) == {1: "ferry 1", 2: "ferry 2"}
+    writer.apply([Relink(1, ("to it",), 1.0)])
+    writer.commit(6)
+    writer.close()
+    assert answer(tmp_path) == {1: "ferry 1", 2: "ferry 2"}
+    assert open_reader(tmp_path).place == 6
+
+
+def test_what_nothing_can_be_made_of_is_damage() -> None:
+    for kind in (TypeError, ValueError, KeyError, IndexError, OverflowError):
+        with pytest.raises(IndexDamaged, match="index rebuild"), Sound():
+            raise kind("it makes no sense")
+    with pytest.raises(ZeroDivisionError), Sound():
+        raise ZeroDivisionError
 
 
 @pytest.mark.parametrize("part", ["idx", "pos", "term", "store", "fast", "fieldnorm"])

@@ -15,11 +15,14 @@ from cormorant.app.build import Plan
 from cormorant.app.opening import opened
 from cormorant.app.settings import Installation
 from cormorant.base import metrics
+from cormorant.index import reading
+from cormorant.index.entry import Put
 from cormorant.operate import tokens
 from cormorant.operate.house import House
-from cormorant.portal import door, site
+from cormorant.portal import door, shelf, site
 from cormorant.store import processes
 from tests.house.test_alerts import rules, selectors
+from tests.index.shelves import entry
 from tests.portal.crawled import Crawled
 from tests.portal.visiting import Caller
 
@@ -71,6 +74,29 @@ def test_without_an_index_it_is_not_ready_until_there_is_one(house: House) -> No
     assert (got.status, json.loads(got.body)["checks"]) == (503, WELL | {"index": "away"})
     (house.folder / "index").unlink()
     shutil.move(away, house.folder / "index")
+    assert pages.get("/health/ready").status == 200
+
+
+def test_once_damage_was_met_it_is_not_ready_until_the_index_is_whole(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The index opens, since only its ends are looked at then; what a search met is no less true afterwards."""
+    writer = house.index_writer()
+    writer.apply([Put(entry(1, "kelp"))])
+    writer.commit(1)
+    writer.close()
+    monkeypatch.setattr(reading, "CHECKED_BYTES", 0)
+    pages = Caller(site.make(house))
+    store = next((house.folder / "index").rglob("*.store"))
+    data = store.read_bytes()
+    store.write_bytes(data.replace(b"kelp", b"help"))
+    assert pages.get("/health/ready").status == 200
+    monkeypatch.setattr(shelf, "LOOKED_S", 0.0)
+    assert pages.get("/api/v1/search?q=kelp").status == 503
+    for _ in range(2):
+        got = pages.get("/health/ready")
+        assert (got.status, json.loads(got.body)["checks"]) == (503, WELL | {"index": "away"})
+    store.write_bytes(data)
     assert pages.get("/health/ready").status == 200
 
 

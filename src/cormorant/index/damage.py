@@ -24,6 +24,7 @@ _CHUNK = 1 << 20
 _LONGEST_FOOTER = 4096
 
 REBUILD = "Run `cormorant index rebuild`; it needs no source."
+_ALTERED = f"The index holds what was never written into it. {REBUILD}"
 
 
 class Readable:
@@ -41,6 +42,27 @@ class Readable:
     ) -> None:
         if kind and (issubclass(kind, ValueError | OSError | KeyError) or kind.__name__ == "PanicException"):
             raise IndexDamaged(f"The index cannot be read ({str(error)[:200]}). {REBUILD}") from error
+
+
+class Sound:
+    """A boundary around values that the engine handed out: what nothing can be made of is damage, and nobody's mistake.
+
+    It stands around no more than that: what is wrong with the program elsewhere is to be told as such.
+    """
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind and issubclass(kind, ValueError | TypeError | LookupError | OverflowError):
+            raise altered() from error
+
+
+def altered() -> IndexDamaged:
+    """Return what is said of a value that is not the one that was written."""
+    return IndexDamaged(_ALTERED)
 
 
 def segments(generation: Path) -> list[dict[str, Any]]:

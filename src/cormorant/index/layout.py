@@ -6,6 +6,9 @@ their first values as numbers (`own_`), titles as steps of an order; `title`, `h
 `address` as words with their positions; and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text
 is indexed with spaces where the tokenizer needs them, and kept without.
 
+Behind the JSON stands a seal: the xxh3_64 of it and of the text, as 16 digits. What is read is held against it. Entries
+that were written before there were seals end with the JSON, and are read as they are.
+
 One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change. It is
 replaced in every commit, so place and changes become durable together or not at all.
 """
@@ -16,8 +19,10 @@ import json
 from typing import cast
 
 import tantivy
+import xxhash
 
 from cormorant.base.errors import IndexDamaged
+from cormorant.index.damage import Sound, altered
 from cormorant.index.entry import Entry
 from cormorant.index.keys import STEPS, exact, fold_key, headings, keys, mark_of, said_by, standing, title_steps
 from cormorant.index.priors import Prior, columns
@@ -52,6 +57,10 @@ UNQUOTED, UNQUOTED_VALUE = "unquoted", "yes"
 """Under what a document is filed that asks not to be quoted."""
 
 _TOKENIZER = "words"
+_SEAL = 16
+"""Digits of a seal."""
+_UNSEALED = b"]"
+"""How the JSON ends, and no seal does."""
 
 
 def schema() -> tantivy.Schema:
@@ -116,7 +125,7 @@ def to_document(entry: Entry) -> tantivy.Document:
     for anchor in entry.anchors:
         document.add_text(Field.ANCHORS, prepare(anchor).split)
     document.add_bytes("body", text.encoded)
-    document.add_bytes("rest", _pack(entry, title.kept))
+    document.add_bytes("rest", _sealed(_pack(entry, title.kept), text.encoded))
     return document
 
 
@@ -142,10 +151,19 @@ def _pack(entry: Entry, title: str) -> bytes:
     ).encode()
 
 
-def to_entry(document: tantivy.Document) -> Entry:
-    """Return the entry that was written."""
+def to_entry(document: tantivy.Document, number: int) -> Entry:
+    """Return the entry that was written under this number. Raises IndexDamaged when something else is found there."""
+    with Sound():
+        entry = _unpack(_stored(document, "rest"), _stored(document, "body"))
+    if entry.id != number:
+        raise altered()
+    return entry
+
+
+def _unpack(rest: bytes, text: bytes) -> Entry:
+    """Return the entry of what was stored."""
     number, source, url, title, mime, language, size, modified, fetched, grants, denies, attributes, *last = json.loads(
-        _stored(document, "rest")
+        _unsealed(rest, text)
     )
     content_hash, anchors, depth, link_score, near = last
     return Entry(
@@ -153,7 +171,7 @@ def to_entry(document: tantivy.Document) -> Entry:
         source=source,
         url=url,
         title=title,
-        text=_stored(document, "body").decode(),
+        text=text.decode(),
         mime=mime,
         language=language,
         size_bytes=size,
@@ -170,6 +188,25 @@ def to_entry(document: tantivy.Document) -> Entry:
     )
 
 
+def _sealed(said: bytes, text: bytes = b"") -> bytes:
+    """Return JSON with the seal of it and of the text behind it."""
+    return said + _seal(said, text)
+
+
+def _unsealed(rest: bytes, text: bytes = b"") -> bytes:
+    """Return the JSON alone. Raises IndexDamaged when either is not what was sealed."""
+    if rest.endswith(_UNSEALED):
+        return rest
+    said, seal = rest[:-_SEAL], rest[-_SEAL:]
+    if seal != _seal(said, text):
+        raise altered()
+    return said
+
+
+def _seal(said: bytes, text: bytes) -> bytes:
+    return xxhash.xxh3_64_hexdigest(said, xxhash.xxh3_64_intdigest(text)).encode()
+
+
 def _stored(document: tantivy.Document, name: str) -> bytes:
     """Return one stored value; the library hands bytes out as a list of numbers or as bytes."""
     return bytes(cast(bytes, document.get_first(name)))
@@ -179,7 +216,7 @@ def to_mark(place: int) -> tantivy.Document:
     """Return the mark for a commit at `place`."""
     document = tantivy.Document()
     document.add_integer("id", MARK)
-    document.add_bytes("rest", json.dumps((LAYOUT, place)).encode())
+    document.add_bytes("rest", _sealed(json.dumps((LAYOUT, place)).encode()))
     return document
 
 
@@ -187,7 +224,8 @@ def place_of(searcher: tantivy.Searcher, fields: tantivy.Schema) -> int:
     """Return the place of a committed state. Raises IndexDamaged when it was written in another layout."""
     found = searcher.search(tantivy.Query.term_query(fields, "id", MARK), 1).hits
     if found:
-        layout, place = json.loads(_stored(searcher.doc(found[0][1]), "rest"))
+        with Sound():
+            layout, place = json.loads(_unsealed(_stored(searcher.doc(found[0][1]), "rest")))
         if layout == LAYOUT:
             return int(place)
     raise IndexDamaged("The index was written by another version of Cormorant. Run `cormorant index rebuild`.")

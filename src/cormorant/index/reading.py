@@ -17,7 +17,7 @@ from cormorant.base.errors import IndexDamaged
 from cormorant.index import generations
 from cormorant.index.beginning import FIELDS, Beginning, Begun, most_held
 from cormorant.index.compile import Compiler
-from cormorant.index.damage import Readable, check, segments
+from cormorant.index.damage import Readable, Sound, check, segments
 from cormorant.index.dictionary import Dictionary
 from cormorant.index.folding import folded, in_groups, page, ties_by_id
 from cormorant.index.keys import is_cut, own_value, title_order
@@ -32,6 +32,8 @@ from cormorant.index.tallying import NO_TWINS, Columns, Twins, twins_of
 from cormorant.index.words import words
 from cormorant.model.acl import Reader
 
+CHECKED_BYTES = 32_000_000
+"""Up to this size every byte is checked when a reader opens, 25 ms; above, the ends of the files."""
 _SIGHTS = 256
 _BEGUN = 2_000
 """Answers that are remembered while somebody types: what begins with two letters takes longest, and is asked most."""
@@ -223,7 +225,7 @@ def _opened(generation: Path, stamp: Stamp, old: _State | None) -> _State:
         if old and old.generation == generation:
             index = old.index
         else:
-            check(generation, 0)
+            check(generation, CHECKED_BYTES)
             index = tantivy.Index.open(str(generation))
             register(index)
         index.reload()
@@ -252,7 +254,7 @@ def _why(state: _State, search: Search, number: int) -> tuple[Match, tuple[Reaso
     found = ask(compiler.whole(search))
     if found is None:
         return None
-    entry = to_entry(state.searcher.doc(found[1]))
+    entry = to_entry(state.searcher.doc(found[1]), number)
     parts = scored(compiler, search, lambda query: one[0] if (one := ask(query)) else None)
     return Match(number, found[0], entry), reasons(parts, entry)
 
@@ -267,12 +269,12 @@ def _answer(state: _State, search: Search) -> Matches:
     found = result.hits  # made anew whenever it is asked for
     values, addresses = [value for value, _ in found], [address for _, address in found]
 
-    def ids(some: Sequence[int]) -> Sequence[int | None]:
-        return columns.whole("id", [addresses[number] for number in some])
+    def ids(some: Sequence[int]) -> Sequence[int]:
+        return columns.every("id", [addresses[number] for number in some])
 
     def worth(some: Sequence[int]) -> list[tuple[int, int]]:
-        stands = columns.whole("standing", [addresses[number] for number in some])
-        return [(stand or 0, number or 0) for stand, number in zip(stands, ids(some), strict=True)]
+        stands = columns.every("standing", [addresses[number] for number in some])
+        return list(zip(stands, ids(some), strict=True))
 
     folds = columns.folded(addresses) if search.fold else folded([None] * len(addresses))
     state.remember(search, twins_of(folds, addresses) if total_of(result) == len(addresses) else NO_TWINS)
@@ -286,9 +288,9 @@ def _answer(state: _State, search: Search) -> Matches:
     else:
         places = page(kept, search.offset, search.limit)
     hits = []
-    for number, duplicates, near in places:
+    for (number, duplicates, near), called in zip(places, ids([each[0] for each in places]), strict=True):
         score = float(values[number]) if search.sort is Sort.RELEVANCE else 0.0
-        entry = to_entry(state.searcher.doc(addresses[number]))
+        entry = to_entry(state.searcher.doc(addresses[number]), called)
         hits.append(Match(entry.id, score, entry, duplicates, near, own_value(entry, search.group)))
     return Matches(total, tuple(hits), reachable)
 
@@ -313,18 +315,20 @@ def _by_title(state: _State, values: Sequence[Any], addresses: Sequence[Any]) ->
 
     Titles that begin alike as far as the columns tell are looked at. Lazy, like `ties_by_id`.
     """
-    ids = state.columns.numbers("id", addresses)
+    ids = state.columns.every("id", addresses)
     steps = [(0,) * len(ids), *(state.columns.numbers(name, addresses) for name in TITLES[1:])]
     beginnings = list(zip(*steps, strict=True))
     for _, run in groupby(range(len(values)), key=values.__getitem__):
         numbers = list(run)
         many = Counter(beginnings[number] for number in numbers)
         whole = {
-            number: title_order(to_entry(state.searcher.doc(addresses[number])).title)
+            number: title_order(to_entry(state.searcher.doc(addresses[number]), ids[number]).title)
             for number in numbers
             if many[beginnings[number]] > 1 and is_cut(beginnings[number][-1])
         }
-        yield from sorted(numbers, key=lambda each: (beginnings[each], whole.get(each, ""), ids[each]))
+        with Sound():
+            numbers.sort(key=lambda each: (beginnings[each], whole.get(each, ""), ids[each]))
+        yield from numbers
 
 
 def _ranked(state: _State, search: Search) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 
 import tantivy
 
+from cormorant.index.damage import altered
 from cormorant.index.folding import Folded, folded
 from cormorant.index.keys import filed_under, mark_of
 from cormorant.index.layout import own
@@ -79,6 +80,13 @@ class Columns:
     def whole(self, name: str, addresses: Sequence[Any]) -> Sequence[int | None]:
         """Return the same of a column of whole numbers: the engine makes them, so none has to be looked at."""
         return cast("Sequence[int | None]", self.numbers(name, addresses))
+
+    def every(self, name: str, addresses: Sequence[Any]) -> Sequence[int]:
+        """Return the same of a column that no document is without. Raises IndexDamaged when one is."""
+        found = self.whole(name, addresses)
+        if None in found:
+            raise altered()
+        return cast("Sequence[int]", found)
 
     def twins(self, query: tantivy.Query) -> Twins:
         """Return the matches that have an equal among them; none when there are too many matches to look at each."""

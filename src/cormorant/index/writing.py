@@ -161,7 +161,7 @@ class EmbeddedWriter:
         if not found:
             return 0
         self._read += 1
-        return self._put(change.on(to_entry(self._searcher.doc(found[0][1]))))
+        return self._put(change.on(to_entry(self._searcher.doc(found[0][1]), change.id)))
 
 
 def make_empty(generation: Path) -> None:

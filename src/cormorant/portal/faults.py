@@ -69,13 +69,13 @@ _PASSING: Mapping[type[Exception], str] = {
 _TURNED_AWAY = NotPermitted("This page is for those who look after the installation. Ask for it on its own machine.")
 
 
-def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[], None]) -> None:
-    """Answer every error. `forget` is called at one of ours, not a reader's: what it came from is opened anew."""
+def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[CormorantError], None]) -> None:
+    """Answer every error. `forget` is told of one of ours, not a reader's: what it came from is opened anew."""
 
     @app.exception_handler(CormorantError)
     def ours(request: Request, error: CormorantError) -> Response:
         if not isinstance(error, _READERS):
-            forget()
+            forget(error)
         return told(look, request, error)
 
     @app.exception_handler(RequestValidationError)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from cormorant.base.errors import CormorantError, NotFoundError
+from cormorant.base.errors import CormorantError, IndexDamaged, NotFoundError
 from cormorant.operate import findable, searching, suggesting
 from cormorant.operate.house import House
 from cormorant.operate.underway import underway
@@ -13,6 +13,8 @@ from cormorant.search.reader import Answer, Library, Question, Why
 
 FRESH_S = 5.0
 """How old the figures at the foot of a page may be."""
+LOOKED_S = 30.0
+"""How long it is believed what was found when every byte of a damaged index was looked at."""
 
 
 class Shelf:
@@ -23,6 +25,8 @@ class Shelf:
         self._library: Library | None = None
         self._counts: dict[str, int] = {}
         self._counted_at = -FRESH_S
+        self._damage: IndexDamaged | None = None
+        self._look_at = 0.0
 
     def library(self) -> Library:
         """The open library. Raises IndexDamaged, ConflictError."""
@@ -47,6 +51,21 @@ class Shelf:
     def size(self) -> int:
         """How many documents the index has, whoever may see them: for those who look after it."""
         return self.library().size()
+
+    def look(self) -> None:
+        """See that the index can be read, and, once an answer met damage, that every byte of it is whole again.
+
+        Raises IndexDamaged, as long as it is not, and ConflictError.
+        """
+        self.size()
+        if self._damage is None:
+            return
+        now = self.house.clock.monotonic()
+        if now < self._look_at:
+            raise self._damage
+        self._look_at = now + LOOKED_S  # the others are told of it meanwhile
+        self.library().check()
+        self._damage = None
 
     def running(self, *, every: bool) -> list[str]:
         """Sources that are being crawled: of those in which something may be seen, or of `every` one there is.
@@ -83,6 +102,8 @@ class Shelf:
         self._know(question.sources)
         return searching.why(self.house, question, number, shelf=self.library())
 
-    def forget(self) -> None:
-        """Open it anew the next time."""
+    def forget(self, error: CormorantError | None = None) -> None:
+        """Open it anew the next time. Damage that was met is remembered until the index is whole."""
         self._library = None
+        if isinstance(error, IndexDamaged) and self._damage is None:
+            self._damage, self._look_at = error, self.house.clock.monotonic()

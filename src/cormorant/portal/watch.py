@@ -50,7 +50,7 @@ def add_health(app: FastAPI, shelf: Shelf) -> None:
     @app.get("/health/ready", response_model=Readiness)
     def ready() -> Response:
         """Say whether search can be answered (else 503), and whether anything is crawled."""
-        said = readiness(shelf.house, shelf.size)
+        said = readiness(shelf.house, shelf.look)
         if said["status"] == NOT_READY:
             shelf.forget()
         return JSONResponse(said, 503 if said["status"] == NOT_READY else 200, headers={"Cache-Control": "no-store"})

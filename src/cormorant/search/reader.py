@@ -194,6 +194,10 @@ class Library:
         self._index.refresh()
         return self._index.count()
 
+    def check(self) -> None:
+        """Read every byte of the index, for those as well. Raises IndexDamaged unless it is whole."""
+        self._index.check()
+
     def find(self, question: Question, reader: Reader) -> Answer:
         """Answer a question as far as this reader may know. Raises IndexDamaged, and nothing for any text."""
         started = self._clock.monotonic()
