@@ -161,27 +161,28 @@ def test_what_only_a_login_showed_is_told_of_before_others_find_it(home: Install
         assert "with a login" not in said_while_serving(home, *words)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_when_asked_to(number: int, home: Installation) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0), (signal.SIGHUP, 130)])
+def test_it_ends_when_asked_to(number: int, code: int, home: Installation) -> None:
     process = home.start("serve", "--port", "0")
     assert process.stdout is not None
     address = process.stdout.readline().split()[2]
     until(lambda: answers(address))
     process.send_signal(number)
     done = ended(process)
-    assert done.code == 130
+    assert done.code == code
     assert "Everything is kept" in done.err
     assert not answers(address)
 
 
-def test_quickstart_serves_at_the_end(bare: Installation, world: World) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_quickstart_serves_at_the_end(number: int, code: int, bare: Installation, world: World) -> None:
     process = bare.start("quickstart", str(world.papers), "--port", "0")
     output = process.stdout
     assert output is not None
     line = until(lambda: next((each for each in iter(output.readline, "") if "Search page" in each), None))
     assert "Notice to mariners" in get(f"{line.split()[2]}search?q=mariners")[1]
-    process.send_signal(signal.SIGINT)
-    assert ended(process).code == 130
+    process.send_signal(number)
+    assert ended(process).code == code
 
 
 def test_documents_without_use_are_no_failure_of_a_first_look(bare: Installation, tmp_path: Path) -> None:

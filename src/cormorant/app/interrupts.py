@@ -22,6 +22,12 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LONG_S = 2.0
 """Seconds in which a second signal says nothing new. What has not ended by then may hang: who insists is obeyed."""
 
+
+def was_terminated(asked: KeyboardInterrupt) -> bool:
+    """Say whether it was SIGTERM that asked: whoever looks after services ends one that way, and nothing went wrong."""
+    return asked.args == (signal.SIGTERM,)
+
+
 Receiver = Callable[[int, FrameType | None], object]
 
 

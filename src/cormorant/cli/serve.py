@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 app = new_app()
 
 LOOK_S = 0.2
+_STOPPED = "Stopped. Everything is kept; `cormorant serve` goes on."
 
 Port = Annotated[
     int | None, typer.Option("--port", metavar="N", min=0, max=65535, help="Port to listen on; 0 takes a free one.")
@@ -60,7 +63,7 @@ def serve(
         bool, typer.Option("--private", help="Ask for a token before anything is searched, too.")
     ] = False,
 ) -> None:
-    """Serve the search page, and crawl what other commands ask for. Ctrl-C ends it.
+    """Serve the search page, and crawl what other commands ask for. Ctrl-C ends it, with 130, and SIGTERM, with 0.
 
     Only this machine reaches it, unless --host, --name or --proxy says otherwise. Then search and cached copies of what
     is for everyone stay open, and all else needs a token. The first one is shown at the first start; `cormorant token`
@@ -70,38 +73,52 @@ def serve(
 
     say = terminal.of(context)
     plan = say.plan()
-    reach = web.reach_of(plan, host, port, names=names or (), proxies=proxies or (), private=private)
-    listener = web.bind(reach, plan)
-    with say.house(new=True):
-        pass
-    until_stopped(say, plan, listener, reach)
+    with stopped(say):
+        reach = web.reach_of(plan, host, port, names=names or (), proxies=proxies or (), private=private)
+        listener = web.bind(reach, plan)
+        with say.house(new=True):
+            pass
+        until_stopped(say, plan, listener, reach)
+
+
+@contextmanager
+def stopped(say: Terminal) -> Iterator[None]:
+    """End a block when asked to: after SIGTERM all is well, else Interrupted is raised."""
+    from cormorant.app.interrupts import was_terminated
+
+    try:
+        yield
+    except KeyboardInterrupt as asked:
+        if not was_terminated(asked):
+            raise Interrupted(_STOPPED) from None
+        say.note(_STOPPED)
 
 
 def until_stopped(say: Terminal, plan: Plan, listener: Listener, reach: Reach) -> None:
-    """Serve until Ctrl-C or SIGTERM. Raises Interrupted then, ConflictError when somebody else owns the data folder."""
+    """Serve until SIGTERM, or Ctrl-C: raises Interrupted then.
+
+    Raises ConflictError when somebody else owns the data folder.
+    """
     from cormorant.app import web
     from cormorant.app.folder import note_port
     from cormorant.app.session import running
     from cormorant.base.clock import pause
 
     plan = web.with_port(plan, listener)
-    try:
-        with running(plan, web=partial(web.serve, plan, listener, reach)) as processes:
-            if not processes.owner:
-                raise ConflictError(
-                    f"Another crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it."
-                )
-            address = web.shown_address(listener, reach)
-            note_port(plan.folder, listener.getsockname()[1])
-            listener.close()
-            _announce(say, address, _first_token(say) if reach.is_beyond else None, private=reach.private)
-            if reach.is_beyond and not reach.private:
-                _warn(say)
-            while True:
-                processes.look(plan.folder / "logs", "Everything is kept.")
-                pause(LOOK_S)
-    except KeyboardInterrupt:
-        raise Interrupted("Stopped. Everything is kept; `cormorant serve` goes on.") from None
+    with stopped(say), running(plan, web=partial(web.serve, plan, listener, reach)) as processes:
+        if not processes.owner:
+            raise ConflictError(
+                f"Another crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it."
+            )
+        address = web.shown_address(listener, reach)
+        note_port(plan.folder, listener.getsockname()[1])
+        listener.close()
+        _announce(say, address, _first_token(say) if reach.is_beyond else None, private=reach.private)
+        if reach.is_beyond and not reach.private:
+            _warn(say)
+        while True:
+            processes.look(plan.folder / "logs", "Everything is kept.")
+            pause(LOOK_S)
 
 
 def _first_token(say: Terminal) -> str | None:

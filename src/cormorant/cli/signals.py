@@ -1,6 +1,7 @@
 """A polite request to end is an interruption, whoever makes it, and whatever the program is doing just then.
 
     Ctrl-C, SIGTERM, SIGHUP -> KeyboardInterrupt -> `boundary.run`: one sentence -> 130
+                |                     |-- SIGTERM while `serve` serves: one sentence -> 0
                 |                     `-- raised in a clean-up that Python lets nothing out of: again, a moment later
                 `-- once more, soon after: the same request, which tears nothing of what closes because of the first
 
@@ -34,6 +35,7 @@ class Interruption:
     def __init__(self) -> None:
         self._clock = SystemClock()
         self._raised_at = -LONG_S
+        self._number: int = signal.SIGTERM
         self._code: int | None = None
 
     def listen(self, *, tell_all: bool) -> None:
@@ -75,8 +77,8 @@ class Interruption:
             os._exit(self._code)
         now = self._clock.monotonic()
         if now - self._raised_at >= LONG_S:
-            self._raised_at = now
-            raise KeyboardInterrupt
+            self._raised_at, self._number = now, number
+            raise KeyboardInterrupt(number)
 
     def _lost(self, what: UnraisableHookArgs) -> None:
         """What Python does with an exception that it cannot pass on; an interruption is not to be lost."""
@@ -89,7 +91,7 @@ class Interruption:
     def _receive_again(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the shape of a receiver
         """What was lost, for whoever receives such a signal by now."""
         receivers = filter(callable, map(signal.getsignal, STOPS))
-        next(receivers, self._receive)(signal.SIGTERM, frame)
+        next(receivers, self._receive)(self._number, frame)
 
 
 def _flush() -> None:
