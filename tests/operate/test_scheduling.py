@@ -98,6 +98,10 @@ class TestOverrun:
         assert (first.state, first.source_id == second.source_id) == (RunState.STOPPED, True)
         assert "begins anew" in str(first.reason)
         assert desk.open_runs() == [("docs", WAITING)]
+        past = desk.shown()["history"][-1]
+        assert past["state"] == "stopped"
+        ((source, run, failed),) = ((each["source"], each["run"], each["failed"]) for each in past["ends"])
+        assert (source, run, failed) == ("docs", first.id, False), "the history keeps its run"
 
 
 class TestMissed:

@@ -132,9 +132,14 @@ def _passed(count: int, state: LaunchState) -> str:
 
 
 def stop(tx: Tx, row: LaunchRow, reason: str) -> None:
-    """End a launch, and the run it has unless the launch of another schedule has it as well."""
+    """End a launch, and the run it has unless the launch of another schedule has it as well. Its history keeps it."""
     shared = any(each.run == row.run and each.id != row.id for each in launches.under_way(tx))
-    if launches.end(tx, row, LaunchState.STOPPED, reason) and row.run is not None and not shared:
+    ends = list(row.ends)
+    if row.run is not None:
+        source = sources.numbered(tx, row.sources[row.place])
+        ends.append(Ended(source.name if source else "", row.run, failed=False, said=reason))
+    stopped = launches.end(tx, row, LaunchState.STOPPED, reason, ends=launches.written(ends))
+    if stopped and row.run is not None and not shared:
         with suppress(NotFoundError):
             course.stop(tx, runs.claimed(tx, row.run), reason)
 
