@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from cormorant.app import folder
+from cormorant.index import reading
 from cormorant.index.embedded import open_writer
 from cormorant.index.entry import Drop
 from cormorant.operate import backups, indexing
@@ -402,6 +403,21 @@ def test_an_index_that_was_just_made_by_several_threads_is_left_as_it_is(
     assert (stats["documents"], stats["deleted"]) == (3, 0)
     record = bare.fine("index", "optimize", "--json").object
     assert (record["rebuilt"], record["segments"]) == (False, stats["segments"])
+
+
+def test_a_damaged_index_is_not_called_tidy(bare: Installation, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its ends alone are looked at when it opens: each is whole."""
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("crawl")
+    monkeypatch.setattr(reading, "CHECKED_BYTES", 0)
+    file = next((bare.folder / "index").rglob("*.pos"))
+    data = file.read_bytes()
+    file.write_bytes(bytes((data[0] ^ 1, *data[1:])))
+    done = bare.run("index", "optimize")
+    assert done.code == 1
+    assert f"A file of the index is damaged: {file.name}. Run `cormorant index rebuild`" in done.err
+    bare.fine("index", "rebuild")
+    bare.fine("index", "optimize")
 
 
 def test_an_upgrade_is_seen(home: Installation) -> None:

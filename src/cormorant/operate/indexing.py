@@ -166,10 +166,12 @@ def optimize(house: House, progress: Progress | None = None, *, lent: bool = Fal
     """Purge addresses that are gone for good, then have the index hold only what search may find, in few segments.
 
     The engine joins segments by itself and drops what was deleted in them as it does; what is left is dropped by making
-    the index anew. Where nothing deleted is in a few segments that is left undone. Raises as `rebuild` does.
+    the index anew. Where nothing deleted is in a few segments that is left undone. Raises as `rebuild` does, and
+    IndexDamaged unless every byte is what was written: what is damaged is neither tidy nor to be counted on.
     """
     started = house.clock.monotonic()
     before = _figures(house)
+    house.index_reader().check()
     purged = _purge(house)
     tidy = before.segments <= FEW_SEGMENTS and not before.deleted
     made = {"damaged": 0, "damaged_urls": []} if tidy else rebuild(house, progress, lent=lent)
