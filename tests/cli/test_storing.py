@@ -420,6 +420,13 @@ def test_a_damaged_index_is_not_called_tidy(bare: Installation, site: Site, monk
     bare.fine("index", "optimize")
 
 
+def test_where_there_is_no_index_it_is_said_what_makes_one(bare: Installation) -> None:
+    bare.fine("source", "add", "files", "papers", "--set", f"path={bare.folder.parent}")
+    done = bare.run("index", "stats")
+    assert (done.code, done.out) == (4, "")
+    assert "There is no index. The next `cormorant crawl` makes one" in done.err
+
+
 def test_an_upgrade_is_seen(home: Installation) -> None:
     record: dict[str, Any] = home.fine("store", "upgrade", "--json").object
     assert (record["before"], record["backup"]) == (record["now"], None)

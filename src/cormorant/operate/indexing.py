@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged
+from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged, NotFoundError
 from cormorant.catalog import sources
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl import acknowledging, likening, links
@@ -34,6 +34,10 @@ COMMIT, COMMIT_TEXT = 20_000, 64 << 20
 """Documents between two commits, and bytes of their text, so that a rebuild does not fill the memory."""
 FEW_SEGMENTS = 12
 """An index of so many is not made anew for that alone: a commit leaves one for each thread, which the engine joins."""
+_NO_INDEX = (
+    "There is no index. The next `cormorant crawl` makes one of what it finds, `cormorant index rebuild` of the copies "
+    "that are kept."
+)
 
 
 def refuse_older_store(house: House) -> None:
@@ -205,8 +209,14 @@ def _purge(house: House) -> int:
 
 
 def stats(house: House) -> dict[str, Any]:
-    """How big the index is, and how far it has come in the stream. Raises IndexDamaged, ConflictError."""
-    figures = asdict(_figures(house))
+    """How big the index is, and how far it has come in the stream.
+
+    Raises IndexDamaged, ConflictError, and NotFoundError where there is no index yet.
+    """
+    found = _figures(house)
+    if not found.segments:
+        raise NotFoundError(_NO_INDEX)
+    figures = asdict(found)
     with house.store.read() as tx:
         figures["backlog"] = max(0, stream.head(tx) - figures["place"])
     return figures
