@@ -80,3 +80,18 @@ def test_a_shorter_way_counts_in_the_next_crawl_at_the_latest(
     report = crawl(bare, *words)
     assert (report["new"], report["excluded"], report["unlinked"], report["complete"]) == (1, 0, 0, True)
     assert depths(bare, chain) == {"/": 0, "/a": 1, "/b": 1, "/c": 2}
+
+
+def test_a_crawl_from_scratch_remembers_no_depth(bare: Installation, chain: Site) -> None:
+    add(bare, chain)
+    crawl(bare)
+    chain.page("/", "/", links=("/a", "/b"))
+    report = crawl(bare, "--refresh", "scratch")
+    assert (report["new"], report["unlinked"], depths(bare, chain)) == (1, 0, {"/": 0, "/a": 1, "/b": 1, "/c": 2})
+    chain.page("/", "/", links=("/a",))
+    for _ in range(2):
+        crawl(bare)
+        assert depths(bare, chain) == {"/": 0, "/a": 1, "/b": 1, "/c": 2}, "a usual one takes nothing away for that"
+    report = crawl(bare, "--refresh", "scratch")
+    assert (report["index_deletes"], depths(bare, chain)) == (1, {"/": 0, "/a": 1, "/b": 2})
+    assert "972" in bare.fine("explain", f"{chain.address}c", "--json").object["because"]

@@ -1,6 +1,6 @@
 """How deep is what was met by a long way first? The shortest ways are looked up over what pages said when last read.
 
-Where depth is to be exact, until everything within the depth is found:
+Where depth is to be exact, and when nothing is to be remembered, until everything within the depth is found:
 
     wait until nothing is left -> survey --something is nearer--> lower it, reopen what lay too deep -> wait again
                                     `--else, in a complete run--> what is farther, and too deep now, is visited again:
@@ -30,6 +30,7 @@ from cormorant.journal import runs, visits
 from cormorant.model.run import WITHHELD, Mode, Refresh
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
+from cormorant.sources.protocol import Discovery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,11 +64,16 @@ async def until_reached(store: Store, row: RunRow, build: Callable[[RunRow], Sou
         with store.read() as tx:
             now = runs.again(tx, row)
         source = build(now)
-        reads_links = now.mode is not Mode.INDEX_ONLY
-        if now.state is not row.state or not (source.settings.exact_depth and reads_links):
+        if now.state is not row.state or not _is_exact(now, source):
             return ended
         if not await reopen(store, now, source, complete=ended.complete):
             return ended
+
+
+def _is_exact(row: RunRow, source: Source) -> bool:
+    """Is depth the shortest way when this run ends? It is also when nothing that was known before is to count."""
+    scratch = row.refresh is Refresh.SCRATCH and source.discovery is Discovery.SEEDS
+    return (source.settings.exact_depth or scratch) and row.mode is not Mode.INDEX_ONLY
 
 
 async def reopen(store: Store, row: RunRow, source: Source, *, complete: bool) -> int:
