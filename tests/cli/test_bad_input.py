@@ -16,6 +16,11 @@ from pathlib import Path
 import pytest
 from pysqlite3 import dbapi2 as sqlite
 
+from cormorant.app.build import Plan
+from cormorant.app.opening import opened
+from cormorant.app.settings import Installation as Settings
+from cormorant.catalog import receivers
+from cormorant.receivers import stream
 from tests.cli.conftest import World
 from tests.cli.world import Installation, Site
 
@@ -201,6 +206,36 @@ def test_a_name_with_a_raw_byte(home: Installation, tmp_path: Path) -> None:
     ):
         done = home.run(*words)
         assert (done.code, "cannot be the name" in done.err) == (2, True), done
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a b", "no!", "a\x1b[31mb", "a\x7f", "a\u202eb", "\u2028", "x" * 101, "..", "", " x", "a/b", "a\\b", "a\0b"],
+)
+def test_what_is_no_name(name: str, home: Installation, tmp_path: Path) -> None:
+    before = home.fine("receiver", "list", "--json").out
+    for words in (
+        ("receiver", "add", "jsonlines", name, "--set", f"path={tmp_path / 'out.jsonl'}"),
+        ("source", "add", "web", name, "--set", "start=https://a.example/"),
+        ("schedule", "add", name, "--source", "papers", "--when", "@daily"),
+        ("parameters", "add", name, "--set", "delay_s=3"),
+    ):
+        done = home.run(*words)
+        assert (done.code, "dots, dashes and underscores, at most 100" in done.err) == (2, True), done
+    assert (home.fine("receiver", "list", "--json").out, (tmp_path / "out.jsonl").exists()) == (before, False)
+
+
+@pytest.mark.parametrize("name", ["a", "_x", ".x", "a.b-c_d", "x" * 100, "größe", "हिन्दी", "文書", "7"])
+def test_what_is_a_name(name: str, home: Installation) -> None:
+    home.fine("source", "add", "web", name, "--set", "start=https://a.example/")
+
+
+def test_names_of_before_keep_working(home: Installation, tmp_path: Path) -> None:
+    with opened(Plan(home.folder, Settings())) as house, house.store.begin() as tx:
+        receivers.add(tx, "jsonlines", "old one!", None, {"path": str(tmp_path / "a")}, stream.head(tx))
+    home.fine("receiver", "edit", "old one!", "--set", "runs=true")
+    home.fine("receiver", "resend", "old one!")
+    home.fine("receiver", "delete", "old one!")
 
 
 def test_data_folder_of_a_newer_version(home: Installation) -> None:

@@ -117,6 +117,7 @@ def _stands_for(row: catalog.SourceRow, wanted: Wish) -> bool:
 
 
 def _names(name: str) -> Iterable[str]:
+    name = name[: sources.LONGEST - 5]
     yield name
     yield from (f"{name}-{number}" for number in range(2, 10_000))
 

@@ -7,7 +7,8 @@ import shlex
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
+from unicodedata import category
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadSetting, ConflictError, CormorantError, Unreachable, UsageError
@@ -22,7 +23,6 @@ from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.operate import findable, parameters, rehearsal, removal, secrets
 from cormorant.operate.house import House
 from cormorant.plugins import SourceKind, Tools, source_kind, source_settings
-from cormorant.store.bulk import storable
 from cormorant.store.database import Tx
 
 Given = Mapping[str, str | Sequence[str] | object]
@@ -30,6 +30,8 @@ Given = Mapping[str, str | Sequence[str] | object]
 _log = logger(__name__)
 NOTHING: tuple[object, ...] = ("", [], ())
 """What is typed for a setting that is to be as by default."""
+LONGEST: Final = 100
+"""Letters of a name."""
 LOOK_S = 5.0
 """How long a place may keep who looks for it waiting: a disk answers at once, and a dead share never."""
 
@@ -136,10 +138,16 @@ def _try(source: object) -> None:
 
 
 def check_name(name: str, thing: str) -> None:
-    """Raise UsageError for what cannot be the name of a source or receiver; `thing` says of which."""
-    bad = name != name.strip() or any(c in name for c in "/\\\n\t\0") or name.startswith("-")
-    if not name or bad or name != storable(name):
-        raise UsageError(f"{name!r} cannot be the name of a {thing}: use letters, digits, dots and dashes.")
+    """Raise UsageError for what cannot be the name of a source, receiver, schedule or set; `thing` says of which.
+
+    Asked of new names alone: those that are there already stay. Marks are of letters, in scripts that have them.
+    """
+    fits = all(each.isalnum() or each in "._-" or category(each).startswith("M") for each in name)
+    if not fits or not name.strip(".") or name.startswith("-") or len(name) > LONGEST:
+        raise UsageError(
+            f"{name!r} cannot be the name of a {thing}: use letters, digits, dots, dashes and underscores, at most "
+            f"{LONGEST} of them and no dash in front."
+        )
 
 
 def add(house: House, kind: str, name: str, given: Given) -> SourceRow:
