@@ -346,6 +346,42 @@ def test_what_is_to_be_sent_again_is_backlog(home: Installation, tmp_path: Path)
     assert len(lines(tmp_path / "out")) == kept["backlog"]
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [("url=https://a.example/ ca={}/none.pem", "/none.pem, which cannot be read: No such file or directory."),
+     ("url=https://a.example/ ca={}", "which cannot be read: Is a directory."),
+     ("url=https://a.example/ ca={}/text", "/text, and no certificate is in there."),
+     ("url=http://169.254.169.254/x", "a metadata address, and nothing ever connects to those. Choose another url."),
+     ("url=http://0xA9FEA9FE/", "http://169.254.169.254 can never be reached"),
+     ("url=http://[::ffff:169.254.1.2]:9200/", "can never be reached: that is a link-local address"),
+     ("url=http://10.0.0.1/ network=public", "private address, and network rules those out.")],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["webhook", "opensearch"])
+def test_a_server_that_can_never_be_asked_is_refused(
+    kind: str, given: str, says: str, home: Installation, tmp_path: Path
+) -> None:
+    (tmp_path / "text").write_text("no certificate")
+    wanted = [word for each in given.format(tmp_path).split() for word in ("--set", each)]
+    done = home.run("receiver", "add", kind, "shop", *wanted)
+    assert (done.code, says in done.err) == (2, True), done
+    home.fine("receiver", "add", kind, "shop", "--set", "url=http://127.0.0.1:1")
+    done = home.run("receiver", "edit", "shop", *wanted)
+    assert (done.code, says in done.err) == (2, True), done
+
+
+def test_a_file_of_authorities_is_kept_in_full(
+    home: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import trustme
+
+    trustme.CA().cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    monkeypatch.chdir(tmp_path)
+    record = home.fine(
+        "receiver", "add", "webhook", "shop", "--set", "url=https://a.example", "--set", "ca=ca.pem", "--json"
+    )
+    assert record.object["settings"]["ca"] == str(tmp_path / "ca.pem")
+
+
 class TestResend:
     """How it ends says whether all was delivered."""
 

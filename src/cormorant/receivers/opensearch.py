@@ -140,6 +140,7 @@ class OpenSearchReceiver:
 
     def open(self) -> None:
         """Look up the secret; nothing is asked of the cluster. Raises NotFoundError, SecretSealed, BadSetting."""
+        self._wire.look()
         value = self._wire.reveal()
         if self.settings.auth == "basic":
             value = base64.b64encode(f"{self.settings.user}:{value}".encode()).decode()

@@ -73,7 +73,8 @@ class WebhookReceiver:
         self._key = b""
 
     def open(self) -> None:
-        """Look up the secret. Raises NotFoundError and SecretSealed; nothing is asked of the other side."""
+        """Look up the secret. Raises NotFoundError, SecretSealed and BadSetting; nothing is asked of the other side."""
+        self._wire.look()
         self._key = self._wire.reveal().encode()
 
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal | Stop]:

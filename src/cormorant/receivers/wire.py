@@ -8,14 +8,18 @@ Nothing is followed, TLS is checked, and connections are made by `egress` as tho
 from __future__ import annotations
 
 import asyncio
+import os
+import ssl
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import Field, field_validator
 
-from cormorant.base.errors import BadAddress
+from cormorant.base.errors import BadAddress, BadSetting
 from cormorant.egress.gate import Egress
-from cormorant.egress.policy import Consent
+from cormorant.egress.policy import NEVER, Consent, classify, judge, plain
 from cormorant.fetch.headers import retry_after
 from cormorant.fetch.http import Fetcher
 from cormorant.fetch.values import Answer, Fault, Request
@@ -68,6 +72,12 @@ class WireSettings(ReceiverSettings):
             raise ValueError("write secret:NAME, never the value. `cormorant secret add NAME` keeps one.")
         return text
 
+    @field_validator("ca")
+    @classmethod
+    def _ca(cls, text: str) -> str:
+        """Write it in full: from now on it does not depend on the folder that anything was started in."""
+        return str(Path(text).expanduser().absolute()) if text else text
+
     @field_validator("network")
     @classmethod
     def _network(cls, words: tuple[str, ...]) -> tuple[str, ...]:
@@ -78,6 +88,20 @@ class WireSettings(ReceiverSettings):
     def secrets(self) -> frozenset[str]:
         """Names of the secrets it needs."""
         return frozenset((self.secret.removeprefix(SECRET),)) if self.secret else frozenset()
+
+
+def _read(ca: str) -> None:
+    """Raise BadSetting for a file of authorities that cannot be read as one."""
+    try:
+        if ca:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(ca)
+    except ssl.SSLError:
+        raise BadSetting(
+            f"The setting 'ca' names {ca}, and no certificate is in there. It has to be a PEM file."
+        ) from None
+    except OSError as error:
+        why = os.strerror(error.errno or 0)
+        raise BadSetting(f"The setting 'ca' names {ca}, which cannot be read: {why}. Choose another file.") from None
 
 
 class Portion(NamedTuple):
@@ -117,12 +141,31 @@ class Wire:
 
     def __init__(self, settings: WireSettings, tools: ReceiverTools, max_bytes: int) -> None:
         self._settings, self._tools, self._max_bytes = settings, tools, max_bytes
-        origin = origin_of(settings.url)
+        self._origin = origin = origin_of(settings.url)
         self.place = str(origin)
         """What may be told of the address: its path and query may hold what nobody else should know."""
         self._consent = Consent.of(((origin.host, origin.port),), settings.network)
         self._runner: asyncio.Runner | None = None
         self._way: tuple[Egress, Fetcher] | None = None
+
+    def look(self) -> None:
+        """See whether it can be asked, where its settings are only tried. Raises BadSetting; nothing is asked of it."""
+        if self._tools.egress is None:
+            _read(self._settings.ca)
+            self._see_way()
+
+    def _see_way(self) -> None:
+        """Raise BadSetting for an address in numbers that no connection may go to."""
+        host = plain(self._origin.host)
+        with suppress(ValueError):
+            kind = classify(host)
+            if judge(host, self._origin.port, host, self._consent, frozenset()).admitted:
+                return
+            why = "nothing ever connects to those" if kind in NEVER else "network rules those out"
+            raise BadSetting(
+                f"{self.place} can never be reached: that is a {kind.replace('_', '-')} address, and {why}. Choose "
+                f"another url{'' if kind in NEVER else ', or change network'}."
+            )
 
     def reveal(self) -> str:
         """The value of the secret, "" without one. Raises NotFoundError and SecretSealed."""
