@@ -162,6 +162,11 @@ def test_a_plug_in_keeps_a_folder_out_and_its_faults_to_itself(home: Installatio
     assert _found(home, "zephyr") == [], "nobody has said that the other may be entered"
     (excluded,) = home.fine("document", "list", "--excluded", "--json").objects
     assert (excluded["status"], excluded["url"].endswith("/papers/drafts/")) == (982, True)
+    below = home.fine("explain", str(tmp_path / "papers" / "drafts" / "a.txt"), "--json").object
+    assert (below["verdict"], below["status"]) == ("excluded", 982)
+    assert f"the receiver 'shop' said that {excluded['url']} may not be entered" in below["because"]
+    beside = home.fine("explain", str(tmp_path / "papers" / "raise" / "a.txt"), "--json").object
+    assert (beside["verdict"], "could not be listed" in beside["because"]) == ("unknown", True)
     bad = shown(home, "bad")
     assert (bad["refused"], bad["backlog"]) == (COUNT, 0)
     assert "SystemExit: over" in bad["refusal"]

@@ -67,7 +67,7 @@ def explain(house: House, address: str, *, here: bool = True) -> list[dict[str, 
             if each.id in rows:
                 record = _known(house, tx, each, rows[each.id]) | _renaming(each, rows[each.id], meant)
                 record |= _refused(tx, record)
-                found.append(record | _left_out(house, each, rows[each.id], record["verdict"]))
+                found.append(record | _left_out(house, tx, each, rows[each.id], record["verdict"]))
             elif said := _unkept(house, tx, each, meant):
                 found.append(_empty(meant) | said | _renaming(each, None, meant))
         if not found:
@@ -312,7 +312,7 @@ def _asked_again(tx: Tx, row: Any) -> dict[str, Any]:
 def _unkept(house: House, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     """What a source says of an address that it has no resource for, None when that is nothing."""
     for meant in documents.meanings(owner, address):
-        if said := _stranger(tx, owner, meant) or unmet.unlisted(house, owner, meant):
+        if said := _stranger(tx, owner, meant) or unmet.unlisted(house, tx, owner, meant):
             return said
     return None
 
@@ -333,7 +333,7 @@ def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _left_out(house: House, owner: SourceRow, row: Any, verdict: str) -> dict[str, Any]:
-    """The setting because of which a listing no longer names a file, if it is one."""
-    said = unmet.unlisted(house, owner, row.address) if verdict == "gone" and row.reason == hiding.ABSENT else None
+def _left_out(house: House, tx: Tx, owner: SourceRow, row: Any, verdict: str) -> dict[str, Any]:
+    """The setting, or the receiver, because of which a listing no longer names a file, if it is one."""
+    said = unmet.unlisted(house, tx, owner, row.address) if verdict == "gone" and row.reason == hiding.ABSENT else None
     return said if said and said["verdict"] == "excluded" else {}

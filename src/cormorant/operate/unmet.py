@@ -10,10 +10,12 @@ from urllib.parse import unquote_to_bytes
 import sqlalchemy as sa
 
 from cormorant.base.errors import CormorantError
-from cormorant.catalog import sources
+from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.model.address import origin_of
+from cormorant.journal import runs, visits
+from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.rules import Gate, Ruling
+from cormorant.model.run import RunState
 from cormorant.model.status import Status, describe
 from cormorant.operate import advising, rulings, troubles
 from cormorant.operate.house import House
@@ -74,11 +76,11 @@ def _near(tx: Tx, address: str) -> tuple[int | None, list[str]]:
     return rows[0].id, [row.name for row in own]
 
 
-def unlisted(house: House, owner: SourceRow, address: str) -> dict[str, Any] | None:
+def unlisted(house: House, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     """A file below the folder of a source that no listing has named: left out by its settings, or why else?
 
-    A listing neither names hidden files and links nor looks into folders that a rule leaves out, so nothing was kept
-    of them that could be looked up.
+    A listing neither names hidden files and links nor looks into folders that a rule or a receiver leaves out, so
+    nothing was kept of them that could be looked up.
     """
     if not address.startswith("file:"):
         return None
@@ -95,6 +97,8 @@ def unlisted(house: House, owner: SourceRow, address: str) -> dict[str, Any] | N
     if ruling.admitted and not source.settings.symlinks and (link := _link(root, path)):
         rule = f"symlinks = false, and {os.fsdecode(link)} is a symbolic link"
         ruling = Ruling(False, Gate.BOUNDARY, rule, Status.OUTSIDE_BOUNDARY)
+    if ruling.admitted and (vetoed := _kept_out(tx, owner, address)):
+        ruling = Ruling(False, Gate.PLUGIN, vetoed, Status.VETOED)
     judged = {"gate": str(ruling.gate), "rule": ruling.rule, "ruling": "admits" if ruling.admitted else "excludes"}
     said = {"source": owner.name, "gates": [judged], "verdict": "unknown" if ruling.admitted else "excluded"}
     if ruling.admitted:
@@ -107,6 +111,23 @@ def unlisted(house: House, owner: SourceRow, address: str) -> dict[str, Any] | N
         "advice": advising.advice(int(ruling.status), address),
         "next": {"when": "never, unless the setting changes"},
     }  # fmt: skip
+
+
+def _kept_out(tx: Tx, owner: SourceRow, address: str) -> str | None:
+    """Which receiver keeps the source out of which folder on the way to a file; None when none does.
+
+    What an older run was told, and the newest that has ended was not, holds no more.
+    """
+    says = [row.name for row in receivers.told_of(tx, owner.id) if row.settings.get("veto")]
+    if not says:
+        return None
+    keys = [fingerprint(address[: at + 1], owner.id) for at, letter in enumerate(address) if letter == "/"]
+    newest = next((run.id for run in runs.every(tx, owner.id, SHOWN) if run.state is RunState.FINISHED), 0)
+    for each in visits.exclusions(tx, owner.id, keys):
+        if each.status == Status.VETOED and each.run >= newest:
+            which = " or ".join(map(repr, says))
+            return f"the receiver {which} said that {each.address} may not be entered"
+    return None
 
 
 def _link(root: bytes, path: bytes) -> bytes | None:
