@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
@@ -62,7 +63,7 @@ def test_an_edit_of_a_set_is_previewed_like_one_of_each_source(home: Installatio
     assert effective(home)["depth"] == (0, "set narrow")
     (record,) = home.fine("parameters", "show", "narrow", "--json").objects
     assert (record["settings"], record["sources"], record["version"]) == (
-        {"depth": "0", "max_minutes": "5"}, ["docs"], 2
+        {"depth": 0, "max_minutes": 5.0}, ["docs"], 2
     )  # fmt: skip
     home.fine("parameters", "edit", "narrow", "--set", "depth=", "--yes")
     assert effective(home)["depth"] == ("unlimited", "built in")
@@ -102,6 +103,21 @@ def test_a_set_in_use_is_not_deleted_without_a_word(home: Installation) -> None:
     assert record == {"parameters": "gentle", "deleted": True, "sources": ["docs"]}
     assert effective(home)["parameters"] == ("", "built in")
     assert [each["parameters"] for each in home.fine("parameters", "list", "--json").objects] == ["system"]
+
+
+def test_values_are_shown_as_what_they_are_whoever_wrote_them(home: Installation) -> None:
+    given = ("delay_s=3", "max_documents=50", "max_size_bytes=2MB", "hash_audit=0.5", "exclude=contains:tides")
+    home.fine("parameters", "add", "gentle", *(word for each in given for word in ("--set", each)))
+    shown = home.fine("parameters", "show", "gentle", "--json").object["settings"]
+    assert shown == {
+        "delay_s": 3.0, "max_documents": 50, "max_size_bytes": 2_000_000, "hash_audit": 0.5,
+        "exclude": ["contains:tides"],
+    }  # fmt: skip
+    with sqlite3.connect(home.folder / "cormorant.db") as database:  # as it was once kept
+        database.execute("UPDATE parameters SET settings = replace(settings, '3.0', '\"3\"')")
+    assert home.fine("parameters", "show", "gentle", "--json").object["settings"] == shown
+    home.fine("source", "edit", "docs", "--set", "parameters=gentle", "--yes")
+    assert effective(home)["delay_s"] == (3.0, "set gentle")
 
 
 def test_the_systems_set_is_not_deleted_without_a_word_where_a_value_of_it_counts(home: Installation) -> None:

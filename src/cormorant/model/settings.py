@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from cormorant.base.errors import BadSetting
 from cormorant.model import logged, running
@@ -345,7 +345,15 @@ def partly(cls: type[Settings], given: Mapping[str, object]) -> dict[str, object
         wrong = [each for each in error.errors() if each["loc"] and each["loc"][0] in shaped]
         if wrong:
             raise BadSetting(_sentence(cls, wrong)) from None
-    return shaped
+    return {name: _typed(cls, name, value) for name, value in shaped.items()}
+
+
+def _typed(cls: type[Settings], name: str, value: object) -> object:
+    """A value that is well by itself as it is kept when all others are there: `"3"` of a terminal is a number."""
+    field = cls.model_fields[name]
+    whole: Any = Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
+    adapter: TypeAdapter[object] = TypeAdapter(whole)
+    return adapter.dump_python(adapter.validate_python(value), mode="json")
 
 
 def _shape(cls: type[Settings], name: str, value: object) -> object:

@@ -6,14 +6,15 @@ built in < the set `system` < the set that a source names < what the source itse
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
-from cormorant.base.errors import BadSetting
+from cormorant.base.errors import BadSetting, CormorantError
 from cormorant.catalog import parameters
 from cormorant.catalog.parameters import NAMED_BY, SYSTEM, Parameters
 from cormorant.catalog.sources import SourceRow
 from cormorant.model.settings import SourceSettings, parse_settings, partly
-from cormorant.plugins import SOURCES
+from cormorant.plugins import SOURCES, source_kind
 from cormorant.store.database import Tx
 
 NOT_SHARED = (NAMED_BY, "start", "start_file", "path")
@@ -63,6 +64,19 @@ def origin(row: SourceRow, name: str) -> str:
         return "source"
     found = row.origins.get(name)
     return "built in" if found is None else SYSTEM if found == SYSTEM else f"set {found}"
+
+
+def typed(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The settings of a set, whichever kind has them, as `source show` has them; what is none any more stays as it is.
+
+    What was typed at a terminal was once kept as text.
+    """
+    found: dict[str, Any] = {}
+    for kind, values in settings.items():
+        found |= values
+        with suppress(CormorantError):
+            found |= partly(source_kind(kind).settings, values)
+    return found
 
 
 def by_kind(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -13,7 +13,7 @@ from cormorant.catalog.parameters import NAMED_BY, SYSTEM, Parameters
 from cormorant.catalog.sources import SourceRow
 from cormorant.operate import previewing, secrets
 from cormorant.operate.house import House
-from cormorant.operate.parameters import by_kind, merged
+from cormorant.operate.parameters import by_kind, merged, typed
 from cormorant.operate.sources import NOTHING, check_name, hurry, see_unchanged, settings_of
 from cormorant.plugins import source_settings
 from cormorant.store.database import Tx
@@ -160,6 +160,6 @@ def _edited(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> lis
 
 def _record(tx: Tx, name: str, row: Parameters | None) -> dict[str, Any]:
     return {
-        "parameters": name, "settings": row.given if row else {}, "version": row.version if row else 0,
+        "parameters": name, "settings": typed(row.settings) if row else {}, "version": row.version if row else 0,
         "sources": [each.name for each in used_by(tx, name)], "created_at": rfc3339(row.created_at) if row else None,
     }  # fmt: skip
