@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sqlite3
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -105,6 +107,33 @@ def test_a_set_in_use_is_not_deleted_without_a_word(home: Installation) -> None:
     assert [each["parameters"] for each in home.fine("parameters", "list", "--json").objects] == ["system"]
 
 
+def test_a_set_in_use_is_deleted_once_it_was_shown_what_leaves(
+    home: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.fine("parameters", "add", "typed", "--set", "exclude=contains:tides")
+    home.fine("source", "edit", "docs", "--set", "parameters=typed", "--yes")
+    home.run("crawl", "docs")
+    home.fine("parameters", "edit", "system", "--set", "exclude=contains:ferries", "--yes")
+    refused = home.run("parameters", "delete", "typed")
+    assert (refused.code, "1 document would leave the index." in refused.err) == (1, True), refused.err
+    monkeypatch.setattr(sys, "stdin", Typed("n\n"))
+    kept = home.run("parameters", "delete", "typed")
+    assert (kept.code, "Delete it, and let 1 document leave at the next crawl?" in kept.err) == (1, True), kept.err
+    assert "docs:" in kept.err
+    assert effective(home)["parameters"] == ("typed", "source")
+    monkeypatch.setattr(sys, "stdin", Typed("y\n"))
+    done = home.fine("parameters", "delete", "typed")
+    assert "Deleted the set 'typed'. docs does without it from the next crawl on." in done.err
+    assert effective(home)["exclude"] == (["contains:ferries"], "system")
+
+
+class Typed(io.StringIO):
+    """A terminal at which this was typed."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def test_values_are_shown_as_what_they_are_whoever_wrote_them(home: Installation) -> None:
     given = ("delay_s=3", "max_documents=50", "max_size_bytes=2MB", "hash_audit=0.5", "exclude=contains:tides")
     home.fine("parameters", "add", "gentle", *(word for each in given for word in ("--set", each)))
@@ -143,7 +172,7 @@ def test_what_somebody_else_edits_meanwhile_is_kept(home: Installation, monkeypa
 
     monkeypatch.setattr(previewing, "of_whole", slowly)
     refused = home.run("parameters", "delete", "system", "--yes")
-    assert (refused.code, refused.err.partition(" by")[0]) == (1, "The source 'docs' was changed")
+    assert (refused.code, "The source 'docs' was changed by" in refused.err) == (1, True), refused.err
     assert effective(home)["delay_s"] == (7.0, "source")
     assert effective(home)["depth"] == (3, "system")
 

@@ -84,7 +84,7 @@ MANNERS = (
     _fault("what was said is lost where a set says otherwise", "operate/parameters.py",
            "(name in without or name in whole.shared)", "name in without", "tests/cli/test_parameters.py", "-k",
            "nearest"),
-    _fault("a set in use is deleted", "operate/sharing.py", "        if rows and not used:\n", "        if False:\n",
+    _fault("a set in use is deleted", "operate/sharing.py", "    if seen.effects and not used:\n", "    if False:\n",
            "tests/cli/test_parameters.py", "-k", "without_a_word"),
     _fault("an empty listing is believed", "sources/files/source.py", "if empty and not was_empty:", "if False:",
            _ACCIDENTS, "-k", "empty and listing"),

@@ -10,6 +10,7 @@ import typer
 from cormorant.base.errors import UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
+from cormorant.cli.figures import plural
 from cormorant.cli.sources import Set, agreed, given, tell
 
 app = new_app("Values of settings that many sources share: list, show, add, edit, delete.", group=True)
@@ -113,14 +114,32 @@ def delete(
     name: Name,
     yes: Annotated[bool, typer.Option("--yes", help="Also when sources use it, which then do without.")] = False,
 ) -> None:
-    """Delete a set. One that sources use is kept, unless that is agreed to."""
+    """Delete a set. One that sources use is kept, unless that is agreed to.
+
+    Shows what each source loses with it, and asks. A program says --yes.
+    """
+    import sys
+
     from cormorant.operate import sharing
 
     say = terminal.of(context)
     with say.house(new=True) as house:
-        used = sharing.delete(house, name, used=yes)
+        seen = sharing.foreseen(house, name)
+        asks = bool(seen.effects) and not yes and not say.json and sys.stdin.isatty()
+        for effect in seen.effects if yes or asks else ():
+            _tell(say, effect)
+        if asks and not typer.confirm(_question(seen.going), err=True):
+            say.note("Nothing was changed.")
+            raise typer.Exit(1)
+        used = sharing.delete(house, name, used=yes or asks, seen=seen)
     if say.json:
         say.record({"parameters": name, "deleted": True, "sources": used})
         return
-    without = f" {', '.join(used)} do without it from the next crawl on." if used else ""
+    verb = "does" if len(used) == 1 else "do"
+    without = f" {', '.join(used)} {verb} without it from the next crawl on." if used else ""
     say.note(f"Deleted the set {name!r}.{without}")
+
+
+def _question(going: int) -> str:
+    left = f", and let {plural(going, 'document')} leave at the next crawl" if going else ""
+    return f"Delete it{left}?"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from cormorant.base.clock import rfc3339
@@ -17,6 +18,20 @@ from cormorant.operate.parameters import by_kind, merged, typed
 from cormorant.operate.sources import NOTHING, check_name, hurry, see_unchanged, settings_of
 from cormorant.plugins import source_settings
 from cormorant.store.database import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """What deleting a set would do: the set as it is, the sources with their settings then, and the effect on each."""
+
+    before: Parameters | None
+    changed: Sequence[tuple[SourceRow, Mapping[str, Any]]]
+    effects: Sequence[dict[str, Any]]
+
+    @property
+    def going(self) -> int:
+        """How many documents would leave the index."""
+        return sum(each["leave"] + each["merge"] for each in self.effects)
 
 
 def listed(house: House) -> list[dict[str, Any]]:
@@ -77,50 +92,60 @@ def edit(
     return show(house, name)
 
 
-def delete(house: House, name: str, *, used: bool = False) -> list[str]:
+def foreseen(house: House, name: str) -> Deletion:
+    """What would be without a set. Nothing is changed. Raises NotFoundError, BadSetting."""
+    with house.store.read() as tx:
+        before = _known(tx, name)
+        changed = _edited(tx, name, {}) if name == SYSTEM else _without(tx, name)
+    effects = [previewing.of_whole(house, row.name, whole) for row, whole in changed]
+    return Deletion(before, changed, effects)
+
+
+def delete(house: House, name: str, *, used: bool = False, seen: Deletion | None = None) -> list[str]:
     """Delete a set; returns the sources that used it, for which the system's and the built-in values hold then.
 
-    Raises NotFoundError, and ConflictError for a set in use unless that was agreed to (`used`). The system's is in use
-    where a value of it counts; raises BadSetting when the settings of a source would no longer go together without.
+    Raises NotFoundError, and ConflictError for a set in use unless that was agreed to (`used`), `seen` being what was
+    shown. The system's is in use where a value of it counts. Raises ConflictError when somebody else changed any of it
+    meanwhile, BadSetting when the settings of a source would no longer go together without.
     """
-    if name == SYSTEM:
-        return _reset(house, used=used)
+    seen = seen or foreseen(house, name)
+    if seen.effects and not used:
+        raise ConflictError(_in_use(name, seen))
     with house.store.begin() as tx:
-        _known(tx, name)
-        rows = used_by(tx, name)
-        if rows and not used:
-            names = ", ".join(row.name for row in rows)
-            raise ConflictError(
-                f"The set {name!r} is used by {names}. `cormorant source edit NAME --set parameters=` takes one off "
-                f"it; `cormorant parameters delete {shlex.quote(name)} --yes` deletes it and takes off all."
-            )
+        if _known(tx, name) != seen.before:
+            raise ConflictError(f"The set {name!r} was changed by somebody else at the same moment. Try again.")
+        _see_unchanged(tx, seen.changed)
         parameters.delete(tx, name)
-        for row in rows:
-            sources.edit(tx, row.id, {key: value for key, value in row.own.items() if key != NAMED_BY})
-        return [row.name for row in rows]
-
-
-def _reset(house: House, *, used: bool) -> list[str]:
-    """Forget all that was said of the system's set; returns the sources for which something else holds then."""
-    with house.store.read() as tx:
-        before, changed = _known(tx, SYSTEM), _edited(tx, SYSTEM, {})
-    effects = {row.name: previewing.of_whole(house, row.name, whole) for row, whole in changed}
-    if effects and not used:
-        going = sum(each["leave"] + each["merge"] for each in effects.values())
-        left = f" {going:,} documents would leave the index." if going else ""
-        raise ConflictError(
-            f"The set {SYSTEM!r} is used by {', '.join(effects)}.{left} `cormorant parameters edit {SYSTEM} --set "
-            f"NAME= --preview` shows what they lose; `cormorant parameters delete {SYSTEM} --yes` deletes it."
-        )
-    with house.store.begin() as tx:
-        if _known(tx, SYSTEM) != before:
-            raise ConflictError(f"The set {SYSTEM!r} was changed by somebody else at the same moment. Try again.")
-        _see_unchanged(tx, changed)
-        parameters.delete(tx, SYSTEM)
-        for row, whole in changed:
-            sources.edit(tx, row.id, row.own, previewing.agreed(effects[row.name]))
+        for (row, whole), effect in zip(seen.changed, seen.effects, strict=True):
+            sources.edit(tx, row.id, _unnamed(row, name), previewing.agreed(effect))
             hurry(tx, row.id, source_settings(row.kind, whole))
-    return list(effects)
+    return [row.name for row, _ in seen.changed]
+
+
+def _in_use(name: str, seen: Deletion) -> str:
+    """Why a set is not deleted without a word, and what can be done."""
+    noun = "document" if seen.going == 1 else "documents"
+    left = f" {seen.going:,} {noun} would leave the index." if seen.going else ""
+    shown, quoted = (
+        f"`cormorant parameters edit {SYSTEM} --set NAME= --preview` shows what they lose",
+        shlex.quote(name),
+    )
+    done = f"`cormorant parameters delete {quoted} --yes` deletes it"
+    if name != SYSTEM:
+        shown = "`cormorant source edit NAME --set parameters= --preview` shows what one loses"
+        done += " and takes it off all"
+    return f"The set {name!r} is used by {', '.join(row.name for row, _ in seen.changed)}.{left} {shown}; {done}."
+
+
+def _without(tx: Tx, name: str) -> list[tuple[SourceRow, dict[str, Any]]]:
+    """The sources that name a set, and what their settings would be if they named none."""
+    known = parameters.every(tx)
+    return [(row, merged(known, row.kind, _unnamed(row, name)).values) for row in used_by(tx, name)]
+
+
+def _unnamed(row: SourceRow, name: str) -> dict[str, Any]:
+    """What a source says itself, less that it uses a set of this name."""
+    return {key: value for key, value in row.own.items() if (key, value) != (NAMED_BY, name)}
 
 
 def _see_unchanged(tx: Tx, changed: Sequence[tuple[SourceRow, Mapping[str, Any]]]) -> None:
