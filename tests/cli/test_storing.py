@@ -340,6 +340,21 @@ def test_an_export_without_its_copies_is_fetched_anew(bare: Installation, site: 
     assert not wrong(there)
 
 
+def test_an_import_of_a_backup_says_that_it_leaves_the_copies_and_what_takes_them(
+    bare: Installation, site: Site, tmp_path: Path
+) -> None:
+    file, there = tmp_path / "my backup.tar", Installation(tmp_path / "there")
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("crawl")
+    bare.fine("store", "backup", str(file))
+    done = there.run("store", "import", str(file))
+    assert done.code == LATER
+    assert "of copies" not in done.err
+    assert f"`cormorant store restore '{file}' --yes` takes them, too." in done.err
+    done = there.run("store", "restore", str(file), "--yes")
+    assert (done.code, "1 file of copies" in done.err) == (0, True), done.err
+
+
 def test_an_import_beside_its_copies_needs_nothing(home: Installation, tmp_path: Path) -> None:
     before = found(home)
     home.fine("store", "export", str(tmp_path / "rows.tar"))

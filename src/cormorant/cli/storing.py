@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -129,6 +130,10 @@ def _bring(say: terminal.Terminal, file: Path, *, yes: bool, copies: bool) -> No
     if record["fetched_anew"]:
         what = plural(record["fetched_anew"], "document")
         say.note(f"The copies of {what} are not here; the next crawl of their source fetches these anew.")
+        if record["copies"] and not record["taken"]:
+            say.note(
+                f"This backup has copies: `cormorant store restore {shlex.quote(str(file))} --yes` takes them, too."
+            )
         raise typer.Exit(3)
 
 
@@ -137,7 +142,9 @@ def _tell(say: terminal.Terminal, record: dict[str, Any], verb: str) -> None:
         say.record(record)
         return
     copies = (
-        f", {plural(record['packs'], 'file')} of copies ({size(record['packs_bytes'])})" if record["copies"] else ""
+        f", {plural(record['packs'], 'file')} of copies ({size(record['packs_bytes'])})"
+        if record.get("taken", record["copies"])
+        else ""
     )
     say.note(
         f"{verb} {plural(record['documents'], 'document')} in {plural(record['rows'], 'row')}{copies}, of "

@@ -112,7 +112,8 @@ def restore(house: House, path: Path, found: Checked, *, copies: bool = True) ->
             _begin_anew(house, tx, passed)
     lost = _renew(house)
     indexed = _fill(house)
-    return _told(path, found) | {"fetched_anew": lost, "indexed": indexed, "took_s": _since(house, began)}
+    record = _told(path, found) | {"taken": copies and found.about.copies}
+    return record | {"fetched_anew": lost, "indexed": indexed, "took_s": _since(house, began)}
 
 
 def _place(house: House) -> int:
