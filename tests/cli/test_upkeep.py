@@ -297,6 +297,8 @@ def test_a_database_that_is_none_is_told(bare: Installation, words: tuple[str, .
     done = bare.run(*words, "--json")
     assert (done.code, done.problem["code"]) == (1, "data_folder")
     assert "cormorant.db is damaged or not a database of ours" in done.problem["detail"]
+    if marked:
+        assert "`cormorant store restore FILE`" in done.problem["detail"]
 
 
 def test_a_database_without_its_mark_is_not_nothing(home: Installation) -> None:

@@ -215,7 +215,8 @@ def _of_sqlite(text: str, path: str) -> CormorantError:
         )
     if "malformed" in text or "not a database" in text:
         return DataFolderError(
-            f"{path} is damaged or not a database of ours: {text}. Restore a backup of the data folder."
+            f"{path} is damaged or not a database of ours: {text}. `cormorant store restore FILE` puts a "
+            "backup in its place."
         )
     if "locked" in text:
         return StoreError(
