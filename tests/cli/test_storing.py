@@ -385,6 +385,7 @@ def test_room_is_given_back(bare: Installation, site: Site) -> None:
     assert bare.fine("index", "rebuild", "--json").object["documents"] == 3
     done = bare.run("cache", "diff", f"{site.address}tides", "--json")
     assert (done.code, done.problem["code"]) == (1, "conflict")
+    assert "tides 1 version is kept, so there is none 1 before" in done.problem["detail"]
     assert bare.run("cache", "diff", f"{site.address}nowhere").code == 4
     assert bare.fine("crawl", "--json").object["unchanged"] == 3
 

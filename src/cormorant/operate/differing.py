@@ -36,7 +36,7 @@ def _of(house: House, cache: Cache, row: Any, back: int) -> dict[str, Any]:
     versions = list(_whole(cache, house.packs.versions(row.id)))
     if len(versions) <= back:
         raise ConflictError(
-            f"Of {row.address} {len(versions)} versions are kept, so there is none {back} before the newest. "
+            f"Of {row.address} {_many(len(versions))} kept, so there is none {back} before the newest. "
             "Versions come with crawls that find it changed, and go with `cormorant store compact`."
         )
     (before, older), (now, newer) = versions[-1 - back], versions[-1]
@@ -59,6 +59,11 @@ def _whole(cache: Cache, entries: list[Entry]) -> Iterator[tuple[Entry, Frame]]:
         if (frame.title, frame.text) != said:
             said = frame.title, frame.text
             yield entry, frame
+
+
+def _many(versions: int) -> str:
+    """How many versions there are, with the verb."""
+    return "1 version is" if versions == 1 else f"{versions} versions are"
 
 
 def _lines(frame: Frame) -> list[str]:
