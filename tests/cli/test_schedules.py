@@ -125,6 +125,7 @@ def test_status_names_what_failed(home: Installation) -> None:
         ("add nightly --source docs --when @daily --time-zone Berlin", 2, "no time zone"),
         ("add nightly --source docs --when @daily --window Mon", 2, "no window of the week"),
         ("add nightly --source docs --when @daily --overrun never", 2, "overrun"),
+        ("add nightly --source docs --source docs --when @daily", 2, "'docs' is named twice. Name it once."),
         ("add taken --source docs --when @daily", 1, "already"),
         ("edit taken", 2, "Say what to change"),
         ("edit taken --when nonsense", 2, "five fields"),

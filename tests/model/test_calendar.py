@@ -111,6 +111,12 @@ def test_nothing_changes_before_it_is_said_to(lines: list[tuple[str, int, str, i
     assert delay == max(holding, default=None)
 
 
+def test_whole_days_and_weeks_are_hours() -> None:
+    for line in ("Mon-Sun 00-24", "Mon:00-Sun:24"):
+        calendar = Calendar(read_hours([line]), UTC)
+        assert all(calendar.at(at(day, 20)).window is not None for day in range(7))
+
+
 def test_hours_are_windows_without_a_delay() -> None:
     calendar = Calendar(read_hours(["Mon-Fri 20-06", " Sat:00-Sun:24 "]), UTC)
     for day, hour in ((0, 20), (1, 5.9), (4, 23), (5, 12), (6, 23.9)):
@@ -120,7 +126,19 @@ def test_hours_are_windows_without_a_delay() -> None:
     assert calendar.at(at(0, 12)).until == at(0, 20)
 
 
-@pytest.mark.parametrize("line", ["", "Mon", "Mon-Fri 08-18 10", "Mon-Fri 08-18 suspend", "Mon-Fri 25-26", "Moo 08-18"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "Mon",
+        "Mon-Fri 08-18 10",
+        "Mon-Fri 08-18 suspend",
+        "Mon-Fri 25-26",
+        "Moo 08-18",
+        "Sat 20-20",
+        "Fri:18-Fri:18",
+    ],
+)
 def test_what_is_no_hours_is_shown_as_it_was_written(line: str) -> None:
     with pytest.raises(ValueError, match=re.escape(repr(line))) as raised:
         read_hours([line])

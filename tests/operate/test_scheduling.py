@@ -394,6 +394,8 @@ class TestAsked:
             (Wanted(("docs",), "soon"), "five fields"),
             (Wanted(("docs",), "@daily", "Berlin"), "The time zone of a schedule cannot be 'Berlin'"),
             (Wanted(("docs",), "@daily", "UTC", ("Mon",)), "no window of the week"),
+            (Wanted(("docs",), "@daily", "UTC", ("Mon-Fri 20-20",)), "closes as it opens. Write 00-24"),
+            (Wanted((), "@daily"), "needs at least one source"),
         ],
     )
     def test_what_cannot_be_is_told(self, desk: Timetable, wanted: Wanted, said: str) -> None:

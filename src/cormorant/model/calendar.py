@@ -102,18 +102,26 @@ def _read(line: str, text: str, example: str) -> list[Window]:
     if stretch is not None:
         day, hour, minute, last, until, past, value = stretch.groups()
         start, end = _minute(line, day, hour, minute), _minute(line, last, until, past)
+        _open_for_a_while(line, example, start, end)
         return [Window(start, end if end > start else end + _WEEK_MIN, _value(line, value), line.strip())]
     hours = _HOURS.fullmatch(text)
     if hours is None:
         raise ValueError(f"{line!r} is no window of the week; write one like {example}.")
     day, last, hour, minute, until, past, value = hours.groups()
     opens, closes = _minute(line, "Mon", hour, minute), _minute(line, "Mon", until, past)
+    _open_for_a_while(line, example, opens, closes)
     length = (closes - opens) % _DAY_MIN or _DAY_MIN
     first = _day(line, day)
     count = (_day(line, last or day) - first) % len(DAYS) + 1
     delay = _value(line, value)
     starts = [(first + each) % len(DAYS) * _DAY_MIN + opens for each in range(count)]
     return [Window(start, start + length, delay, line.strip()) for start in starts]
+
+
+def _open_for_a_while(line: str, example: str, opens: int, closes: int) -> None:
+    """Raise ValueError for hours that end as they begin: nobody can tell whether always was meant, or never."""
+    if opens == closes and example == EXAMPLE_OF_HOURS:
+        raise ValueError(f"{line!r} closes as it opens. Write 00-24 for whole days, or leave windows out for always.")
 
 
 def _day(line: str, name: str) -> int:

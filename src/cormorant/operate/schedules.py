@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -74,9 +75,9 @@ def edit(house: House, name: str, wanted: Wanted) -> dict[str, Any]:
 
 def _plan(tx: Tx, before: Plan, wanted: Wanted) -> Plan:
     """The plan with what is wanted in it. Raises what is wrong with that."""
-    numbers = before.sources if wanted.sources is None else [sources.named(tx, each).id for each in wanted.sources]
+    numbers = before.sources if wanted.sources is None else _numbers(tx, wanted.sources)
     if not numbers:
-        raise UsageError("A schedule needs a source to crawl: --source NAME.")
+        raise UsageError("A schedule needs at least one source to crawl.")
     windows = before.windows if wanted.windows is None else [each.strip() for each in wanted.windows if each.strip()]
     zone = before.time_zone if wanted.time_zone is None else wanted.time_zone.strip()
     try:
@@ -88,11 +89,19 @@ def _plan(tx: Tx, before: Plan, wanted: Wanted) -> Plan:
     except ValueError as error:
         raise BadSetting(f"A window of a schedule is wrong: {error}") from None
     return Plan(
-        list(dict.fromkeys(numbers)),
+        list(numbers),
         before.rhythm if wanted.when is None else rhythm.plain(wanted.when),
         zone, windows, wanted.overrun or before.overrun, wanted.missed or before.missed,
         wanted.refresh or before.refresh,
     )  # fmt: skip
+
+
+def _numbers(tx: Tx, names: Sequence[str]) -> list[int]:
+    """The numbers of these sources. Raises NotFoundError, and UsageError for one that is named twice."""
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise UsageError(f"A schedule crawls each source once, and {twice[0]!r} is named twice. Name it once.")
+    return [sources.named(tx, each).id for each in names]
 
 
 def _rhythm(plan: Plan, since: float) -> rhythm.Rhythm:
