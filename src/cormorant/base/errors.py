@@ -85,7 +85,7 @@ class UsageError(CormorantError):
 
 
 class BadSetting(UsageError):
-    """A setting has a name or a value that this kind of source does not take."""
+    """A setting of a source, a receiver or a schedule has a name that there is not, or a value that it cannot have."""
 
     code = "bad_setting"
     http_status = 422

@@ -33,6 +33,7 @@ from cormorant.base.log import logger
 from cormorant.portal import frame, signing
 from cormorant.portal.admission import is_admitted
 from cormorant.portal.guard import OF_PROGRAMS
+from cormorant.portal.orders import NOTHING
 from cormorant.portal.tries import WITHIN_S
 
 _log = logger(__name__)
@@ -55,7 +56,8 @@ _NO_BODY = dict.fromkeys(
     ("json_invalid", "model_attributes_type", "model_type"),
     "What was sent is no JSON object. Send one, with `Content-Type: application/json`.",
 )
-"""What to say of what was sent as a whole."""
+"""What to say of what was sent as a whole, by what pydantic calls its fault."""
+_EMPTY = "What was sent has nothing in it that could be done. Name what is to be changed."
 
 _READERS = (UsageError, NotFoundError, ConflictError, NotSignedIn, TooManyTries)
 """What comes of what a reader asked for; they are told in its own words, as of an index that a command mends."""
@@ -85,6 +87,8 @@ def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[CormorantError], 
             return _said(look, request, _nowhere())
         if first["type"] in _NO_BODY:
             return _said(look, request, UsageError(_NO_BODY[first["type"]]).as_problem() | {"status": 422})
+        if str(first.get("ctx", {}).get("error")) == NOTHING:
+            return _said(look, request, UsageError(_EMPTY).as_problem() | {"status": 422})
         said = _UNFIT.get(first["type"], "is not understood").format(**first.get("ctx", {}))
         return _said(look, request, UsageError(f"`{first['loc'][-1]}` {said}.").as_problem() | {"status": 422})
 

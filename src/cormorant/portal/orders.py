@@ -22,6 +22,10 @@ Settings = Annotated[
 ]  # fmt: skip
 
 
+NOTHING = "nothing"
+"""What is found in an order that changes nothing."""
+
+
 class Order(BaseModel):
     """Something with these fields and no others, in text that can be kept."""
 
@@ -135,7 +139,7 @@ class EditParameters(Edit):
 class Times(Order):
     """What a schedule does; what is not said stays, or is as it comes."""
 
-    sources: list[str] | None = Field(default=None, description="One after another, in this order.")
+    sources: list[str] | None = Field(default=None, min_length=1, description="One after another, in this order.")
     when: str | None = Field(default=None, description="Cron, `every ...` or `manual`.", examples=["0 2 * * *"])
     time_zone: str | None = Field(default=None, description="Empty: the machine's.", examples=["Europe/Berlin"])
     windows: list[str] | None = Field(
@@ -150,7 +154,7 @@ class Times(Order):
     @model_validator(mode="after")
     def _something(self) -> Self:
         if not self.model_fields_set - {"schedule"}:
-            raise ValueError("nothing")
+            raise ValueError(NOTHING)
         return self
 
 
@@ -158,3 +162,5 @@ class NewSchedule(Times):
     """A schedule to be added."""
 
     schedule: str = Field(description="Its name.", examples=["nightly"])
+    sources: list[str] = Field(min_length=1, description="One after another, in this order.")
+    when: str = Field(description="Cron, `every ...` or `manual`.", examples=["0 2 * * *"])
