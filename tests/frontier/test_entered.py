@@ -31,9 +31,9 @@ def read(store: Store, page: str, *links: str) -> None:
         settlement.links(tx, [(number, RUN, False, pack([Link(each, "there") for each in links]))])
 
 
-def keep_out(store: Store, page: str) -> None:
+def keep_out(store: Store, page: str, referrer: int | None = 1) -> None:
     with store.begin() as tx:
-        row = Exclusion(SOURCE, fingerprint(page, SOURCE), page, "depth", "2", Status.TOO_DEEP, RUN, 3, 1)
+        row = Exclusion(SOURCE, fingerprint(page, SOURCE), page, "depth", "2", Status.TOO_DEEP, RUN, 3, referrer)
         visits.exclude(tx, [row])
 
 
@@ -103,6 +103,13 @@ def test_what_was_never_kept_out_and_a_first_crawl_cost_no_look(store: Store, mo
     read(store, OTHER, LATE, NEAR)
     asyncio.run(inverting.invert(store, SOURCE))
     assert (leading_to(store, NEAR), leading_to(store, LATE)) == ([FRONT, OTHER], [OTHER])
+
+
+def test_what_is_ruled_of_a_start_that_is_known_stays(site: Store) -> None:
+    keep_out(site, FRONT, referrer=None)
+    asyncio.run(inverting.invert(site, SOURCE))
+    with site.read() as tx:
+        assert [each.address for each in visits.exclusions(tx, SOURCE)] == [FRONT, LATE]
 
 
 def test_a_kill_on_the_way_costs_another_look(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:

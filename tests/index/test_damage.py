@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from cormorant.index.embedded import open_reader, open_writer
 from cormorant.index.entry import Put, Relink
 from cormorant.index.query import Everything, Search, Sort
 from cormorant.index.reading import EmbeddedReader
+from cormorant.index.tallying import Columns
 from cormorant.model.acl import ANYONE
 from tests.index import applier
 from tests.index.shelves import entry
@@ -134,6 +137,21 @@ def test_what_is_damaged_while_it_is_open_is_shown_to_nobody(built: Path, whole:
     for sort in Sort:
         with suppress(IndexDamaged):
             assert held(reader, sort) == texts
+
+
+@pytest.mark.parametrize("sort", Sort)
+def test_a_document_without_its_number_is_damage(whole: Path, sort: Sort, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = Columns.numbers
+
+    def lost(columns: Columns, name: str, addresses: Sequence[Any]) -> list[float | None]:
+        return [
+            None if name == "id" and at % 2 else number for at, number in enumerate(numbers(columns, name, addresses))
+        ]
+
+    reader = open_reader(whole)
+    monkeypatch.setattr(Columns, "numbers", lost)
+    with pytest.raises(IndexDamaged, match="never written into it"):
+        held(reader, sort)
 
 
 def test_a_document_that_is_another_one_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

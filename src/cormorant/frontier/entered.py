@@ -21,7 +21,12 @@ MOST = 1_000
 """Resources that are looked for together."""
 CHUNK = 500
 """Pages whose links are looked through in one transaction."""
-_KEPT_OUT = sa.exists().where(exclusion.c.source_id == resource.c.source_id, exclusion.c.hash == resource.c.hash)
+_KEPT_OUT = sa.exists().where(
+    exclusion.c.source_id == resource.c.source_id,
+    exclusion.c.hash == resource.c.hash,
+    exclusion.c.referrer.is_not(None),
+)
+"""Something led to it. What discovery names says what becomes of known documents: it is not to go."""
 
 
 def some(tx: Tx, source: int) -> dict[int, str]:

@@ -101,6 +101,8 @@ def leave_out(tx: Tx, rules: Mapping[int, str]) -> LeftOut:
     for ended, found in ((_NOT_INDEXED, new), (_AS_BEFORE, changed)):
         rows = [(*ended, bulk.storable(reason), None, number) for number, reason in found.items()]
         bulk.update(tx, resource, ("outcome", "status", "reason", "validator"), ("id",), rows)
+    again = [(None, number) for number in kept.difference(changed)]
+    bulk.update(tx, resource, ("validator",), ("id",), again)
     return LeftOut(new, changed)
 
 

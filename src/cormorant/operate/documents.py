@@ -75,7 +75,7 @@ class View:
         self._examining = {
             each.source_id
             for each in (*runs.unfinished_runs(tx), *self._held.values())
-            if each.mode is Mode.EXAMINE and each.state is not RunState.HELD
+            if each.mode is Mode.EXAMINE and each.started_at is not None and each.state is not RunState.HELD
         }
         self._referrers: dict[int, str] = {}
         self._tx = tx
