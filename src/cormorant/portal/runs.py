@@ -100,7 +100,8 @@ class Pruned(Record):
     pruned: int
     left: int = Field(description="Documents that are still to be indexed.")
     rules: list[dict[str, Any]] = Field(description="How many by which rule.")
-    idle: list[str] = Field(description="Rules that match none of them.")
+    settled: list[str] = Field(description="Rules that match only what has nothing waiting to be indexed.")
+    idle: list[str] = Field(description="Rules that match nothing that the run has visited.")
 
 
 class DeletedRun(Record):
