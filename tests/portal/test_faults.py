@@ -100,7 +100,8 @@ def test_what_a_reader_asks_for_wrongly_leaves_the_index_open(
 ) -> None:
     forgotten: list[Shelf] = []
 
-    def forget(shelf: Shelf) -> None:
+    def forget(shelf: Shelf, told: CormorantError) -> None:
+        assert told is error
         forgotten.append(shelf)
 
     monkeypatch.setattr(Shelf, "forget", forget)

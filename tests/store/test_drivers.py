@@ -168,7 +168,7 @@ def test_a_damaged_database(tmp_path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[:4096] + b"\xa5" * (len(whole) - 4096))
     store = opened(f"sqlite:///{path}")
-    with pytest.raises(DataFolderError, match="Restore a backup"), store.read() as tx:
+    with pytest.raises(DataFolderError, match="cormorant store restore FILE"), store.read() as tx:
         tx.rows(sa.select(site))
     store.close()
 
