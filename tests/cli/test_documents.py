@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.cli.conftest import World
-from tests.cli.world import Installation, Site
+from tests.cli.world import Answer, Installation, Site
 
 DOCUMENT = (
     "source", "url", "access_url", "state", "status", "outcome", "reason", "rule", "title", "mime", "language",
@@ -224,3 +224,16 @@ def test_what_a_page_that_is_gone_linked_to_counts_no_more(bare: Installation, s
     bare.fine("crawl")
     into = bare.fine("document", "links", f"{site.address}stays", "--json").objects
     assert {each["address"] for each in into if each["direction"] == "in"} == {site.address, f"{site.address}hub"}
+
+
+def test_what_was_never_found_links_to_nothing_either_when_it_is_gone(bare: Installation, site: Site) -> None:
+    site.page("/", "Start", links=("/tags",))
+    tags = '<meta name="robots" content="noindex"><a href="/tagged">tagged</a>'
+    site.answers["/tags"] = Answer(tags)
+    site.page("/tagged", "Tagged")
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("crawl")
+    del site.answers["/tags"]
+    assert bare.fine("crawl", "--json").object["unlinked"] == 1
+    into = bare.fine("document", "links", f"{site.address}tagged", "--json").objects
+    assert not [each for each in into if each["direction"] == "in"]

@@ -99,3 +99,13 @@ def test_from_scratch_what_a_page_leads_to_that_says_what_it_said_is_there(bare:
         (report,) = bare.fine("crawl", "docs", *words, "--json").objects
         assert (report["new"], report["unlinked"], report["index_deletes"]) == (new, 0, 0)
     assert [hit["title"] for hit in bare.fine("search", '"missing page"', "--json").objects] == ["Found again"]
+
+
+def test_from_scratch_links_count_that_a_stopped_run_has_read(bare: Installation, site: Site) -> None:
+    bare.run("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.run("crawl", "docs")
+    site.page("/missing", "Found again", "The missing page is back.")
+    bare.run("crawl", "docs", "--examine", "--force")
+    bare.fine("run", "stop")
+    (report,) = bare.fine("crawl", "docs", "--refresh", "scratch", "--json").objects
+    assert (report["new"], report["index_deletes"]) == (1, 0)

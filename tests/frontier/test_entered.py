@@ -79,6 +79,16 @@ def test_pages_that_are_read_anew_and_say_the_same_are_looked_through_as_well(si
     assert leading_to(site, LATE) == [NEAR, OTHER]
 
 
+def test_what_is_linked_to_is_in_nobodys_way(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_out(site, NEAR)
+    keep_out(site, OTHER)
+    monkeypatch.setattr(entered, "MOST", 1)
+    admitted(site, LATE)
+    read(site, LATE)
+    asyncio.run(inverting.invert(site, SOURCE))
+    assert sorted(leading_to(site, LATE)) == sorted([NEAR, OTHER])
+
+
 def test_it_is_looked_for_once(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     admitted(site, LATE)
     read(site, LATE)

@@ -89,7 +89,7 @@ def test_a_host_gives_so_many_bytes_a_run(home: Home, crawls: Crawler) -> None:
         with home.house() as house:
             (said,) = explain.explain(house, much.url(left))
         assert (said["verdict"], said["status"]) == ("excluded", 979)
-        assert "trap: max_host_bytes 200,000: this run has received" in said["because"]
+        assert "max_host_bytes 200,000: this run has received" in said["because"]
         much.asked.clear()
         home.edit_source("site", {"max_host_bytes": "50MB"})
         report = crawls.crawl(home, "site")

@@ -285,7 +285,7 @@ def test_a_dead_entry_is_explained_while_a_sitemap_names_it(command: Installatio
     pages, gone = site.pages(["a", "b"]), f"{site.home}gone"
     site.robots("Sitemap: /map.xml")
     site.put("map.xml", urlset([*pages, gone]))
-    command.fine("source", "add", "web", "mapped", "--set", f"start={pages[0]}")
+    command.fine("source", "add", "web", "mapped", "--set", f"start={pages[0]}", "--set", "purge_after_s=0")
     for _ in range(4):
         assert crawled(command)["gone"] == 1
         record = explained(command, gone)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from cormorant.store.database import Store
 
 
+SETTLED = 1_000
+"""Of what came in so many are settled in one transaction."""
+
+
 async def invert(store: Store, source: int) -> None:
     """Go through the drawing. May be repeated after a kill.
 
@@ -33,8 +37,10 @@ async def invert(store: Store, source: int) -> None:
         if not came:
             return
         await _again(store, source, frozenset(came.values()))
-        with store.begin() as tx:
-            entered.settle(tx, source, came)
+        keys = list(came)
+        for start in range(0, len(keys), SETTLED):
+            with store.begin() as tx:
+                entered.settle(tx, source, keys[start : start + SETTLED])
         links.invert(store, source)
 
 

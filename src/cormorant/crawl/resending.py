@@ -86,4 +86,5 @@ def _faulty(tx: Tx, row: ReceiverRow, wanted: Resend) -> tuple[list[Entry], int]
 
 
 def _there(tx: Tx, resources: Sequence[int]) -> set[int]:
-    return {row[0] for row in tx.rows(sa.select(content.c.id).where(content.c.id.in_(resources)))}
+    there = sa.select(content.c.id).where(content.c.indexed, content.c.id.in_(resources))
+    return {row[0] for row in tx.rows(there)}

@@ -18,7 +18,7 @@ from msgspec import structs
 
 from cormorant.base.errors import CacheDamaged
 from cormorant.cache.protocol import Place
-from cormorant.crawl import rows
+from cormorant.crawl import rows, writing
 from cormorant.crawl.reading import unconfirmed
 from cormorant.extract.likeness import likeness
 from cormorant.frontier import brake, examined, recall, settlement, versions
@@ -262,10 +262,10 @@ def _renew(store: Store, source: int, run: int) -> bool:
 
 
 def _use(tx: Tx, some: Sequence[Version], run: int, known: Container[int] = ()) -> None:
-    """Have these versions in use. Receivers are told of a change, but of those whose copy alone is another."""
+    """Have these versions in use. Receivers are told of a change; where the copy alone is another the index is."""
     events = ((each, Event.FOUND if each.id in known else Event.CHANGED) for each in some)
-    first = stream.append(tx, [Entry(each.source, each.id, run, event) for each, event in events])
-    versions.use(tx, some, first)
+    entries = [Entry(each.source, each.id, run, event) for each, event in events]
+    versions.use(tx, some, stream.append(tx, writing.aimed(tx, entries)))
 
 
 def _mark(tx: Tx, numbers: Sequence[int], run: int, end: tuple[OutcomeKind, int, str | None]) -> None:

@@ -58,6 +58,9 @@ def settle(store: Store, row: runs.RunRow) -> int:
     while True:
         with store.begin() as tx:
             going = hiding.waiting(tx, source, CHUNK, behind)
+            if not going and (silent := reach.gone_that_link(tx, source, CHUNK)):
+                inversion.silence(tx, source, silent)  # they were never found, or left before their links did
+                continue
             if not going:
                 purging.purge(tx, source, purging.wait_s(row.settings))
                 return count

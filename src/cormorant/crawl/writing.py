@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def write(tx: Tx, made: Rows, run: int) -> None:
     """Hand the rows to the tables they belong to."""
-    first = stream.append(tx, _aimed(tx, made.entries)) if made.entries else 0
+    first = stream.append(tx, aimed(tx, made.entries)) if made.entries else 0
     settlement.contents(tx, made.numbered(first))
     settlement.validators(tx, made.validators)
     settlement.judged(tx, made.judged)
@@ -36,8 +36,8 @@ def write(tx: Tx, made: Rows, run: int) -> None:
     hiding.unhide(tx, made.shown)
 
 
-def _aimed(tx: Tx, entries: Sequence[Entry]) -> Sequence[Entry]:
-    """The events of a batch; what is as it was is for the index, and for whoever could not take it before."""
+def aimed(tx: Tx, entries: Sequence[Entry]) -> Sequence[Entry]:
+    """The events in their order, and more: what is as it was is for the index, and for whoever could not take it."""
     renewed = [each for each in entries if each.event is Event.FOUND]
     if not renewed:
         return entries

@@ -17,8 +17,8 @@ from cormorant.frontier import linkpack, unlinked
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, exclusion, inlinks, outlinks, resource
 
-MOST = 1_000
-"""Resources that are looked for together."""
+MOST = 100_000
+"""Resources that are looked for together: all kept links are looked through once for so many."""
 CHUNK = 500
 """Pages whose links are looked through in one transaction."""
 _KEPT_OUT = sa.exists().where(
@@ -30,7 +30,7 @@ _KEPT_OUT = sa.exists().where(
 
 
 def some(tx: Tx, source: int) -> dict[int, str]:
-    """Some of those that are linked to as never before, and of documents that seem to be linked to by nothing.
+    """Some of those that are linked to as never before, and of documents that nothing seems to link to, or one page.
 
     Key -> address; none when no more are left. Asked when links have been inverted, and before they are weighed.
     """
@@ -39,9 +39,9 @@ def some(tx: Tx, source: int) -> dict[int, str]:
     linked = sa.select(*columns).select_from(both).where(inlinks.c.stale, resource.c.visits <= 1)
     found = {row.hash: row.address for row in _rows(tx, source, linked)}
     both = content.join(resource, resource.c.id == content.c.id).outerjoin(inlinks, inlinks.c.id == content.c.id)
-    bare = sa.select(*columns, *unlinked.IN_LINKS).select_from(both).where(content.c.indexed, unlinked.FEW)
+    bare = sa.select(*columns).select_from(both).where(content.c.indexed, unlinked.FEW)
     rows = _rows(tx, source, bare.where(content.c.source_id == source))
-    return found | {row.hash: row.address for row in rows if unlinked.is_lost(row)}
+    return found | {row.hash: row.address for row in rows}
 
 
 def _rows(tx: Tx, source: int, chosen: sa.Select[Any]) -> Sequence[Any]:
@@ -59,5 +59,5 @@ def linking(tx: Tx, source: int, addresses: Set[str], behind: int) -> tuple[list
 
 
 def settle(tx: Tx, source: int, keys: Collection[int]) -> None:
-    """All pages that link to them have been found: from now on they are like any other."""
+    """All pages that link to these, a thousand at most, have been found: from now on they are like any other."""
     tx.execute(sa.delete(exclusion).where(exclusion.c.source_id == source, exclusion.c.hash.in_(list(keys))))

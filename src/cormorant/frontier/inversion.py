@@ -27,7 +27,6 @@ MAX_INLINKS = 1000
 _WRITTEN = ("id", "count", "links", "stale")
 _LINKS = ("links", "inverted", "previous")
 _SIZE = "length(outlinks.links) + coalesce(length(outlinks.previous), 0)"
-_NOTHING = linkpack.pack(())
 
 
 @dataclass(slots=True)
@@ -50,8 +49,8 @@ def chunk(tx: Tx, source: int) -> list[tuple[int, bytes, bytes | None]]:
 
 
 def inverted(tx: Tx, source: int) -> list[int]:
-    """The next pages of a source whose links are inverted."""
-    return _next(tx, source, outlinks.c.inverted)
+    """The next pages of a source whose links are inverted, or those that they had before."""
+    return _next(tx, source, sa.or_(outlinks.c.inverted, outlinks.c.previous.is_not(None)))
 
 
 def is_begun(tx: Tx, source: int) -> bool:
@@ -145,7 +144,9 @@ def withdraw(tx: Tx, source: int, pages: Sequence[int]) -> int:
     known, changed = fronts(tx, source), 0
     for some in _portions(tx, pages):
         rows = bulk.select_numbered(tx, outlinks, ("id", "inverted", "links", "previous"), "id", some)
-        former = [(number, _NOTHING, links if inverted else previous) for number, inverted, links, previous in rows]
+        former = [
+            (number, linkpack.NOTHING, links if inverted else previous) for number, inverted, links, previous in rows
+        ]
         changed += apply(tx, (), difference(source, known, former))
     return changed
 
@@ -153,7 +154,7 @@ def withdraw(tx: Tx, source: int, pages: Sequence[int]) -> int:
 def silence(tx: Tx, source: int, pages: Sequence[int]) -> None:
     """Have these pages link to nothing: they are gone, have moved, or may not be read."""
     withdraw(tx, source, pages)
-    bulk.update(tx, outlinks, _LINKS, ("id",), [(_NOTHING, True, None, number) for number in pages])
+    bulk.update(tx, outlinks, _LINKS, ("id",), [(linkpack.NOTHING, True, None, number) for number in pages])
 
 
 def _portions(tx: Tx, pages: Sequence[int]) -> Iterator[list[int]]:
@@ -180,7 +181,7 @@ def _fitting(rows: Sequence[tuple[int, int]]) -> list[int]:
 def reached(tx: Tx, source: int, pages: Collection[int]) -> set[int]:
     """Resources that these pages link to, or did when their links were last inverted."""
     rows = bulk.select_in(tx, outlinks, ("id", "links", "previous"), "id", pages)
-    former = [(number, _NOTHING, blob) for number, *blobs in rows for blob in blobs if blob]
+    former = [(number, linkpack.NOTHING, blob) for number, *blobs in rows for blob in blobs if blob]
     return set(_targets(tx, difference(source, fronts(tx, source), former)))
 
 

@@ -39,6 +39,10 @@ def pack(links: Iterable[Link]) -> bytes:
     return _pack("\n".join(lines).encode(errors="replace"))
 
 
+NOTHING = pack(())
+"""The out-links of a page that has none."""
+
+
 def unfollowed(links: Iterable[Link]) -> list[Link]:
     """The links of a page that asks for none of them to be followed, so that each says so by itself."""
     return [link if "nofollow" in link.rel else link._replace(rel=f"{link.rel} {_BY_PAGE}".lstrip()) for link in links]

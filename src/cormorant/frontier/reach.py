@@ -22,7 +22,8 @@ from cormorant.model.rules import Gate
 from cormorant.model.status import Status
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import claim, exclusion, outlinks, resource, site, site_source
+from cormorant.store.schema import claim, content, exclusion, outlinks, resource, site, site_source
+from cormorant.store.schema.frontier import ASTRAY
 
 FAR = 0x7FFFFFFF
 """Deeper than anything: no path is known."""
@@ -206,6 +207,16 @@ def silent(tx: Tx, numbers: Sequence[int]) -> list[int]:
     """Those of these pages that lead nowhere any more, or only to where they have moved."""
     rows = bulk.select_numbered(tx, resource, ("id", "outcome", "reason"), "id", numbers)
     return [number for number, outcome, reason in rows if not _speaks(outcome, reason or "")]
+
+
+def gone_that_link(tx: Tx, source: int, most: int) -> list[int]:
+    """Some of the pages that are gone, and no document of search any more, of which there are links still."""
+    found = sa.exists().where(content.c.id == outlinks.c.id, content.c.indexed)
+    chosen = sa.select(outlinks.c.id).select_from(outlinks.join(resource, resource.c.id == outlinks.c.id)).where(
+        ASTRAY, resource.c.source_id == source, resource.c.outcome == int(OutcomeKind.GONE),
+        outlinks.c.links != linkpack.NOTHING, sa.not_(found),
+    )  # fmt: skip
+    return [row[0] for row in tx.rows(chosen.limit(most))]
 
 
 def _speaks(outcome: int, reason: str) -> bool:

@@ -96,7 +96,7 @@ def foreseen(house: House, name: str) -> Deletion:
     """What would be without a set. Nothing is changed. Raises NotFoundError, BadSetting."""
     with house.store.read() as tx:
         before = _known(tx, name)
-        changed = _edited(tx, name, {}) if name == SYSTEM else _without(tx, name)
+        changed = _changed_without(tx, name)
     effects = [previewing.of_whole(house, row.name, whole) for row, whole in changed]
     return Deletion(before, changed, effects)
 
@@ -115,6 +115,8 @@ def delete(house: House, name: str, *, used: bool = False, seen: Deletion | None
         if _known(tx, name) != seen.before:
             raise ConflictError(f"The set {name!r} was changed by somebody else at the same moment. Try again.")
         _see_unchanged(tx, seen.changed)
+        if {row.id for row, _ in _changed_without(tx, name)} != {row.id for row, _ in seen.changed}:
+            raise ConflictError(f"Other sources use the set {name!r} by now. Try again.")
         parameters.delete(tx, name)
         for (row, whole), effect in zip(seen.changed, seen.effects, strict=True):
             sources.edit(tx, row.id, _unnamed(row, name), previewing.agreed(effect))
@@ -135,6 +137,11 @@ def _in_use(name: str, seen: Deletion) -> str:
         shown = "`cormorant source edit NAME --set parameters= --preview` shows what one loses"
         done += " and takes it off all"
     return f"The set {name!r} is used by {', '.join(row.name for row, _ in seen.changed)}.{left} {shown}; {done}."
+
+
+def _changed_without(tx: Tx, name: str) -> list[tuple[SourceRow, dict[str, Any]]]:
+    """The sources for which other values would hold without a set, and their whole settings then."""
+    return _edited(tx, name, {}) if name == SYSTEM else _without(tx, name)
 
 
 def _without(tx: Tx, name: str) -> list[tuple[SourceRow, dict[str, Any]]]:

@@ -64,7 +64,10 @@ class Shelf:
         if now < self._look_at:
             raise self._damage
         self._look_at = now + LOOKED_S  # the others are told of it meanwhile
-        self.library().check()
+        try:
+            self.library().check()
+        finally:
+            self._look_at = self.house.clock.monotonic() + LOOKED_S
         self._damage = None
 
     def running(self, *, every: bool) -> list[str]:
