@@ -47,9 +47,10 @@ _log = logger(__name__)
 async def catch_up(store: Store, row: RunRow, build: Callable[[RunRow], Source], generation: int) -> None:
     """Before a run of this generation visits anything: take in the shorter ways that earlier runs have found.
 
-    Only where depth is bounded, and everything is visited: that costs many times as much.
+    Only where depth is bounded, and everything is visited: that costs many times as much. Not behind an edit: what may
+    come in by that is admitted without a survey, which would have to hold all of it.
     """
-    if row.refresh is not Refresh.ALL or row.mode is Mode.INDEX_ONLY or generation == 1:
+    if row.refresh is not Refresh.ALL or row.mode is Mode.INDEX_ONLY or row.anew or generation == 1:
         return
     source = build(row)
     if source.settings.bounds_depth and not source.settings.exact_depth:

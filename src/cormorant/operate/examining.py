@@ -7,7 +7,7 @@ crawl --examine -> pending --prune (rules)--> pending --index--> swept, delivere
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -28,6 +28,8 @@ from cormorant.plugins import Source
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource
 
+CHUNK = 10_000
+"""Of what a run has visited so much is held against rules at a time."""
 PRUNED = "pruned"
 """Under which name a run counts, beside those of its processes, what a person has left out."""
 
@@ -77,21 +79,33 @@ def prune(house: House, number: int | None, rules: Sequence[str]) -> dict[str, A
         waiting = examined.waiting(tx, row.source_id)
         out = _left_out(house, owner, row.settings, rules, waiting) if owner is not None else {}
         _count(tx, row, examined.leave_out(tx, out))
-        by_rule = {rule: Counter(out.values())[rule] for rule in rules}
-        rest = [rule for rule, count in by_rule.items() if not count]
-        met = _met(tx, row, set(waiting)) if rest and owner is not None else {}
-        settled = set(_left_out(house, owner, row.settings, rest, met).values()) if met and owner is not None else set()
-        return _told(row, owner, by_rule, len(waiting) - len(out)) | {
-            "settled": [rule for rule in rest if rule in settled], "idle": [r for r in rest if r not in settled],
-        }  # fmt: skip
+    by_rule = {rule: Counter(out.values())[rule] for rule in rules}
+    rest = [rule for rule, count in by_rule.items() if not count]
+    settled = _settled(house, row, owner, rest) if rest and owner is not None else set()
+    return _told(row, owner, by_rule, len(waiting) - len(out)) | {
+        "settled": [rule for rule in rest if rule in settled], "idle": [r for r in rest if r not in settled],
+    }  # fmt: skip
 
 
-def _met(tx: Tx, row: RunRow, waiting: Collection[int]) -> dict[int, str]:
-    """What a run has visited that does not wait to be indexed: resource -> address."""
+def _settled(house: House, row: RunRow, owner: SourceRow, rules: Sequence[str]) -> set[str]:
+    """Which of these rules, that match nothing which waits to be indexed, match what the run has visited."""
+    found, behind = set[str](), 0
+    while len(found) < len(rules):
+        with house.store.read() as tx:
+            met = _met(tx, row, behind)
+        if not met:
+            break
+        behind = max(met)
+        found.update(_left_out(house, owner, row.settings, rules, met).values())
+    return found
+
+
+def _met(tx: Tx, row: RunRow, behind: int) -> dict[int, str]:
+    """Some of what a run has visited, by number: resource -> address."""
     columns = resource.c
     visited = columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT)
-    found = tx.rows(sa.select(columns.id, columns.address).where(*visited))
-    return {each.id: each.address for each in found if each.id not in waiting}
+    chosen = sa.select(columns.id, columns.address).where(*visited, columns.id > behind)
+    return {each.id: each.address for each in tx.rows(chosen.order_by(columns.id).limit(CHUNK))}
 
 
 def _count(tx: Tx, row: RunRow, left_out: LeftOut) -> None:
