@@ -68,7 +68,7 @@ def undelivered(count: int, paused: bool, *, resting: bool) -> str:
     """
     if not count or not (paused or resting):
         return ""
-    wait = "1 change waits" if count == 1 else f"{count:,} changes wait"
+    wait = plural(count, "change waits", "changes wait")
     them = "it" if count == 1 else "them"
     who = "the next crawl, or `cormorant serve`, delivers" if resting else "the command at work delivers"
     if paused:

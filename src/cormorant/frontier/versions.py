@@ -134,9 +134,8 @@ def _waiting(source: int, outcome: OutcomeKind) -> sa.Select[Any]:
 
 def held_count(tx: Tx, source: int) -> int:
     """How many documents are held since a newer version of them waits."""
-    both = version.join(resource, resource.c.id == version.c.id)
-    mine = sa.and_(version.c.source_id == source, version.c.waiting, resource.c.outcome == int(OutcomeKind.HELD))
-    return int(tx.execute(sa.select(sa.func.count()).select_from(both).where(mine)).scalar_one())
+    held = _waiting(source, OutcomeKind.HELD).subquery()
+    return int(tx.execute(sa.select(sa.func.count()).select_from(held)).scalar_one())
 
 
 def waiting_count(tx: Tx, source: int) -> int:

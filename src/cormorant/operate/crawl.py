@@ -211,12 +211,16 @@ def _edited(tx: Tx, row: SourceRow) -> bool:
 
 def _judged_otherwise(before: Mapping[str, Any], row: SourceRow) -> bool:
     """Whether other settings would decide otherwise what is kept of a document of a source."""
-    was, now = (json.dumps(_judged(row.kind, each), sort_keys=True) for each in (before, row.settings))
-    return was != now
+    return bool(_differing(row.kind, before, row.settings))
 
 
-def _judged(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: settings.get(name) for name in source_kind(kind).settings.JUDGED}
+def _differing(kind: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The settings that decide what is kept of a document and are not as before, in the order of their names."""
+    judged = sorted(source_kind(kind).settings.JUDGED)
+    return [
+        name for name in judged
+        if json.dumps(before.get(name), sort_keys=True) != json.dumps(now.get(name), sort_keys=True)
+    ]  # fmt: skip
 
 
 def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
@@ -321,8 +325,7 @@ def _edited_before(tx: Tx, row: RunRow, source: SourceRow | None) -> list[str]:
     before = runs.whole_before(tx, row, 1) if row.anew and source is not None else None
     if before is None or source is None:
         return []
-    was, now = (_judged(source.kind, each) for each in (runs.get(tx, before).settings, row.settings))
-    return sorted(name for name in now if was[name] != now[name])
+    return _differing(source.kind, runs.get(tx, before).settings, row.settings)
 
 
 def to_fetch(tx: Tx, row: RunRow) -> int:

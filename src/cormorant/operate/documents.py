@@ -67,7 +67,6 @@ class View:
     """The nine sets as a view: state, run, place in the stream."""
 
     def __init__(self, tx: Tx) -> None:
-        self._receivers = receivers.every(tx)
         self._places: dict[int, int] = {}
         self._index = receivers.index_place(tx) if receivers.has_index(tx) else inf
         self._running = {row.source_id: row for row in runs.open_runs(tx)}
@@ -139,7 +138,7 @@ class View:
     def _place(self, source: int) -> int:
         """How far a source is delivered: to the index, and to all receivers of it that do not fail."""
         if source not in self._places:
-            told = [each for each in self._receivers if each.source_id in (None, source)]
+            told = receivers.told_of(self._tx, source)
             well = [each for each in told if not each.error or each.kind == receivers.INDEX]
             self._places[source] = min((each.place for each in well or told), default=0)
         return self._places[source]

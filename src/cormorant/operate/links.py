@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import NotFoundError
 from cormorant.frontier import linkpack
 from cormorant.frontier.linkpack import InLink
+from cormorant.model.content import Link
 from cormorant.operate import documents
 from cormorant.operate.house import House
 from cormorant.store import bulk
@@ -62,15 +63,13 @@ def some(house: House, number: int, direction: str, offset: int, most: int) -> L
 
 def counted(tx: Tx, number: int) -> dict[str, int]:
     """How many links lead to a document and from it."""
-    out = tx.rows(sa.select(outlinks.c.links).where(outlinks.c.id == number))
     into = tx.rows(sa.select(inlinks.c.count).where(inlinks.c.id == number))
-    return {IN: into[0].count if into else 0, OUT: len(linkpack.unpack(out[0].links)) if out else 0}
+    return {IN: into[0].count if into else 0, OUT: len(_kept(tx, number))}
 
 
 def text(tx: Tx, number: int | None, address: str) -> str:
     """The text of the link of a document that leads to an address; "" where there is none, or it has none."""
-    out = tx.rows(sa.select(outlinks.c.links).where(outlinks.c.id == number)) if number is not None else []
-    found = linkpack.unpack(out[0].links if out else None)
+    found = _kept(tx, number) if number is not None else []
     return next((each.text for each in found if each.address == address), "")
 
 
@@ -79,9 +78,14 @@ def _of(tx: Tx, row: Any) -> Iterator[dict[str, Any]]:
     yield from _referring(tx, row, _into(tx, row.id))
 
 
+def _kept(tx: Tx, number: int) -> list[Link]:
+    """The links of a page as they were when it was last read; none where none are kept."""
+    out = tx.rows(sa.select(outlinks.c.links).where(outlinks.c.id == number))
+    return linkpack.unpack(out[0].links if out else None)
+
+
 def _out(tx: Tx, row: Any) -> list[dict[str, Any]]:
-    out = tx.rows(sa.select(outlinks.c.links).where(outlinks.c.id == row.id))
-    found = linkpack.unpack(out[0].links if out else None)
+    found = _kept(tx, row.id)
     return [
         {"source": row.source, "direction": OUT, "address": each.address, "text": each.text, "rel": each.rel}
         for each in found

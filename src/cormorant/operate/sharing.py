@@ -128,11 +128,8 @@ def _in_use(name: str, seen: Deletion) -> str:
     """Why a set is not deleted without a word, and what can be done."""
     noun = "document" if seen.going == 1 else "documents"
     left = f" {seen.going:,} {noun} would leave the index." if seen.going else ""
-    shown, quoted = (
-        f"`cormorant parameters edit {SYSTEM} --set NAME= --preview` shows what they lose",
-        shlex.quote(name),
-    )
-    done = f"`cormorant parameters delete {quoted} --yes` deletes it"
+    shown = f"`cormorant parameters edit {SYSTEM} --set NAME= --preview` shows what they lose"
+    done = f"`cormorant parameters delete {shlex.quote(name)} --yes` deletes it"
     if name != SYSTEM:
         shown = "`cormorant source edit NAME --set parameters= --preview` shows what one loses"
         done += " and takes it off all"
