@@ -52,7 +52,7 @@ def site(store: Store) -> Store:
     for page, links in ((FRONT, (NEAR, OTHER)), (NEAR, (LATE,)), (OTHER, (NEAR, LATE))):
         read(store, page, *links)
     keep_out(store, LATE)
-    asyncio.run(inverting.invert(store, SOURCE))
+    asyncio.run(inverting.invert(store, SOURCE, first=True))
     return store
 
 
@@ -105,7 +105,7 @@ def test_what_was_never_kept_out_and_a_first_crawl_cost_no_look(store: Store, mo
     admitted(store, FRONT, NEAR, OTHER)
     keep_out(store, NEAR)
     read(store, FRONT, NEAR, OTHER)
-    asyncio.run(inverting.invert(store, SOURCE))
+    asyncio.run(inverting.invert(store, SOURCE, first=True))
     with store.begin() as tx:
         tx.execute(sa.update(inlinks).values(stale=False))
         tx.execute(sa.update(resource).values(visits=2))

@@ -76,7 +76,8 @@ def test_pages_with_many_links_are_taken_few_at_a_time(store: Store, monkeypatch
         assert [row[0] for row in inversion.chunk(tx, SOURCE)] == [first], "what does not fit is done alone"
         invert(tx)
         assert in_links(tx) == {second: {first: "two", second: "two", third: "two"}}
-        assert inversion.inverted(tx, SOURCE) == [first]
+        assert inversion.inverted(tx, SOURCE, 0) == [first]
+        assert inversion.inverted(tx, SOURCE, first) == [second]
 
 
 def test_a_page_written_twice_before_it_is_inverted(store: Store) -> None:

@@ -15,7 +15,7 @@ from cormorant.catalog import sources
 from cormorant.crawl import delta, inverting, swallowing, sweep, waiting
 from cormorant.frontier import brake, hiding, progress
 from cormorant.journal import runs
-from cormorant.model.run import Refresh, RunState
+from cormorant.model.run import GENERATIONS, Refresh, RunState
 
 if TYPE_CHECKING:
     from cormorant.journal.runs import RunRow
@@ -30,7 +30,7 @@ async def is_held(store: Store, row: RunRow) -> bool:
     swallowed = swallowing.settle(store, row)
     if swallowed:  # what was put back is found before anybody is asked
         await waiting.until_delivered(store, row, index_alone=True)
-    await inverting.invert(store, row.source_id)
+    await inverting.invert(store, row.source_id, first=row.generation == 1 and row.refresh in GENERATIONS)
     if row.asked == runs.ACCEPT:
         with store.begin() as tx:
             progress.hide_leaving(tx, row.source_id, row.id)

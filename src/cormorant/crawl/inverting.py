@@ -23,15 +23,13 @@ SETTLED = 1_000
 """Of what came in so many are settled in one transaction."""
 
 
-async def invert(store: Store, source: int) -> None:
+async def invert(store: Store, source: int, *, first: bool = False) -> None:
     """Go through the drawing. May be repeated after a kill.
 
-    In a first crawl no link was turned around before everything had come in.
+    In a `first` crawl no link was turned around before everything had come in.
     """
-    with store.read() as tx:
-        is_begun = inversion.is_begun(tx, source)
     links.invert(store, source)
-    while is_begun:
+    while not first:
         with store.read() as tx:
             came = entered.some(tx, source)
         if not came:

@@ -43,9 +43,10 @@ def weigh(store: Store, source: int, run: int) -> int:
         if not (receivers.has_index(tx) and weighing.waits(tx, source)):
             return 0
     told = behind = 0
+    sizes: dict[int, int] = {}
     while True:
         with store.begin() as tx:
-            behind, changed = _weighing(tx, source).weigh(tx, behind)
+            behind, changed = _weighing(tx, source, sizes).weigh(tx, behind)
             _tell(tx, source, run, changed)
         if not behind:
             return told
@@ -61,18 +62,20 @@ def reweigh(tx: Tx, source: int, run: int, numbers: Collection[int]) -> None:
 
 async def again(store: Store, source: int) -> None:
     """Have all links of a source inverted anew at the end of the run, in chunks. May be repeated after a kill."""
+    behind = 0
     while True:
         with store.begin() as tx:
-            pages = inversion.inverted(tx, source)
+            pages = inversion.inverted(tx, source, behind)
             inversion.again(tx, source, pages)
         if not pages:
             return
+        behind = pages[-1]
         await asyncio.sleep(0)  # other runs go on meanwhile
 
 
-def _weighing(tx: Tx, source: int) -> Weighing:
+def _weighing(tx: Tx, source: int, sizes: dict[int, int] | None = None) -> Weighing:
     acls = ACLNumbers()
-    return Weighing(source, lambda number: acls.list_of(tx, number) == PUBLIC)
+    return Weighing(source, lambda number: acls.list_of(tx, number) == PUBLIC, sizes)
 
 
 def _tell(tx: Tx, source: int, run: int, changed: Sequence[int]) -> None:

@@ -17,7 +17,7 @@ from cormorant.catalog import sources
 from cormorant.crawl import beginning, course, delta, holding, links, modes, reaching, sweep, waiting
 from cormorant.crawl.intake import Intake
 from cormorant.frontier import ledger, progress
-from cormorant.model.run import Refresh, RunState
+from cormorant.model.run import GENERATIONS, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -65,7 +65,7 @@ class Conductor:
         await beginning.prepare(self._store, self._row, self._build)
         with self._store.begin() as tx:
             number = source.generation if (source := sources.numbered(tx, self._row.source_id)) else 0
-            if self._row.refresh in (Refresh.ALL, Refresh.SCRATCH) or number == 0:
+            if self._row.refresh in GENERATIONS or number == 0:
                 number = sources.next_generation(tx, self._row.source_id)
             progress.awake(tx, self._row.source_id, number, self._row.new_of)
             ledger.forget(tx)

@@ -48,29 +48,19 @@ def chunk(tx: Tx, source: int) -> list[tuple[int, bytes, bytes | None]]:
     return sorted(bulk.select_numbered(tx, outlinks, ("id", "links", "previous"), "id", pages))
 
 
-def inverted(tx: Tx, source: int) -> list[int]:
-    """The next pages of a source whose links are inverted, or those that they had before."""
-    return _next(tx, source, sa.or_(outlinks.c.inverted, outlinks.c.previous.is_not(None)))
+def inverted(tx: Tx, source: int, behind: int) -> list[int]:
+    """The next pages of a source whose links are inverted, or those that they had before; none at the end."""
+    return _next(tx, source, sa.or_(outlinks.c.inverted, outlinks.c.previous.is_not(None)), outlinks.c.id > behind)
 
 
-def is_begun(tx: Tx, source: int) -> bool:
-    """Were any links of a source inverted before, or what they were before they were read anew?"""
-    before = sa.or_(outlinks.c.inverted, outlinks.c.previous.is_not(None))
-    both = outlinks.join(resource, resource.c.id == outlinks.c.id)
-    chosen = sa.select(outlinks.c.id).select_from(both).where(before, resource.c.source_id == source)
-    return bool(tx.rows(chosen.limit(1)))
+def _next(tx: Tx, source: int, *which: sa.ColumnElement[bool]) -> list[int]:
+    """The first of these pages of a source: as many as one transaction takes.
 
-
-def _next(tx: Tx, source: int, which: sa.ColumnElement[bool]) -> list[int]:
-    """The first of these pages of a source: as many as one transaction takes."""
-    statement = (
-        sa.select(outlinks.c.id, sa.literal_column(_SIZE))
-        .join(resource, resource.c.id == outlinks.c.id)
-        .where(which, resource.c.source_id == source)
-        .order_by(outlinks.c.id)
-        .limit(CHUNK)
-    )
-    return _fitting(tx.rows(statement))
+    Whose a page is, is looked up for each: a database that began with the source might go through all it ever found.
+    """
+    theirs = sa.select(resource.c.source_id).where(resource.c.id == outlinks.c.id).scalar_subquery()
+    statement = sa.select(outlinks.c.id, sa.literal_column(_SIZE)).where(*which, theirs == source)
+    return _fitting(tx.rows(statement.order_by(outlinks.c.id).limit(CHUNK)))
 
 
 def again(tx: Tx, source: int, pages: Sequence[int]) -> None:

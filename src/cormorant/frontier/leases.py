@@ -401,7 +401,7 @@ def known_keys(tx: Tx, site_number: int) -> array[int]:
     while True:
         said = tx.execute(_KEYS_SQLITE if tx.sqlite else _KEYS, {"site": site_number, "behind": behind}).scalar_one()
         some = sorted(_NUMBERS.decode(said)) if said else []  # in what order they are gathered nobody promises
-        keys.extend(some)
+        keys.extend(array("q", some))
         if len(some) < KEYS_AT_ONCE:
             return keys
         behind = some[-1]

@@ -51,13 +51,16 @@ NOTHING = Said()
 
 
 class Weighing:
-    """Weighs the links of one source. `public` says of a number of an access list whether it is for everyone."""
+    """Weighs the links of one source. `public` says of a number of an access list whether it is for everyone.
 
-    def __init__(self, source: int, public: Callable[[int], bool]) -> None:
+    `sizes` are what was counted of sites before, and are added to: counting a large one takes as long as it is large.
+    """
+
+    def __init__(self, source: int, public: Callable[[int], bool], sizes: dict[int, int] | None = None) -> None:
         self._source, self._public = source, public
         self._open: dict[int, int] = {}
         self._closed: dict[int, dict[int, int]] = {}
-        self._sizes: dict[int, int] = {}
+        self._sizes = {} if sizes is None else sizes
 
     def weigh(self, tx: Tx, behind: int) -> tuple[int, list[int]]:
         """Weigh the next stale ones behind a number.

@@ -20,7 +20,7 @@ from cormorant.index.damage import Readable
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.index.layout import MARK, place_of, register, schema, to_document, to_entry, to_mark
 
-HEAP_BYTES = 32_000_000
+HEAP_BYTES = 24_000_000
 """What a thread of the engine gathers in memory before it writes a segment; a commit mostly comes before it is full."""
 MOST_READ = 50
 """When so many entries were read back the engine looks anew: it keeps a hundred blocks of each segment it read in."""

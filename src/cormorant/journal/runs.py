@@ -13,7 +13,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import NotFoundError
 from cormorant.base.log import logger
 from cormorant.journal import claims
-from cormorant.model.run import ASKING_STATES, OPEN_STATES, Counters, Mode, Refresh, RunState
+from cormorant.model.run import ASKING_STATES, GENERATIONS, OPEN_STATES, Counters, Mode, Refresh, RunState
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import run, run_count
@@ -168,7 +168,7 @@ def stands(row: RunRow) -> str:
     return "is examined and not indexed yet" if row.state is RunState.PENDING else "is held"
 
 
-_IS_WHOLE = sa.and_(run.c.complete, run.c.state == RunState.FINISHED, run.c.refresh.in_((Refresh.ALL, Refresh.SCRATCH)))
+_IS_WHOLE = sa.and_(run.c.complete, run.c.state == RunState.FINISHED, run.c.refresh.in_(GENERATIONS))
 """Whether a run visited everything there was to visit."""
 
 

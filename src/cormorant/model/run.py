@@ -53,6 +53,10 @@ class Refresh(StrEnum):
     SCRATCH = "scratch"
 
 
+GENERATIONS = (Refresh.ALL, Refresh.SCRATCH)
+"""Of which each counts its source's generation up; the others go on in the one of before, if there is any."""
+
+
 class Mode(StrEnum):
     """What becomes of what a run finds.
 
