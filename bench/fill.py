@@ -1,4 +1,4 @@
-"""How does a frontier come to know a million addresses, without a crawl that finds them?
+"""How does a frontier come to know millions of addresses, without a crawl that finds them?
 
 Run as ``python -m bench.fill DATA COUNT SITE...`` by the Python that has the product, on an installation whose one
 source has not been crawled. The rows are what the product's own code would write of pages that moved, and so have no

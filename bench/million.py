@@ -1,4 +1,4 @@
-"""What does a crawl cost beside a million addresses that are known already, or beside as many as are asked for?
+"""What does a crawl cost beside ten million addresses that are known already, or beside as many as are asked for?
 
 Two installations crawl the same few hosts: one knows nothing, in the other's frontier the generated addresses have been
 visited already, half of them on the very hosts that are crawled. The second is filled once and copied for every crawl.
@@ -22,7 +22,7 @@ from bench.measure import Usage, megabytes
 from bench.places import RUN
 from tests.stores import Postgres
 
-KNOWN = 1_000_000
+KNOWN = 10_000_000
 _PAGES = 2_000
 _PAIRS = 3
 _ASKED = 5
