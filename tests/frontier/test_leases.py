@@ -263,25 +263,6 @@ def test_what_is_to_be_kept_anew_is_compared_with_nothing_and_known_by_what_it_s
     assert awaited == {said, unsaid}
 
 
-def test_what_lost_its_copy_is_visited_again_at_once_but_by_the_run_that_kept_it(store: Store) -> None:
-    admitted(store, *pages(3))
-    with store.begin() as tx:
-        row = {"id": SOURCE, "name": "a", "kind": "web", "settings": "{}", "generation": 1, "created_at": 0.0}
-        tx.execute(sa.insert(sources).values(row))
-        settled = sa.update(resource).values(state=int(State.SETTLED))
-        tx.execute(settled)
-        old, new, _ = known = [numbers(tx)[each] for each in pages(3)]
-        settlement.contents(tx, [a_content(old), a_content(new)._replace(fetched_at=20.0)])
-        recall.mend(tx, known, {SOURCE: 10.0})
-        place = site_numbers(tx)["a.example"]
-        assert [each.id for each in leases.read(tx, Window(place, SOURCE, 1))] == [old]
-        assert [each.id for each in leases.read(tx, Window(place, SOURCE, 2))] == [old, new]
-        assert recall.awaited(tx, known) == {old, new}
-        tx.execute(settled)
-        recall.mend(tx, known, {})
-        assert leases.read(tx, Window(place, SOURCE, 2)) == [], "it was asked for before"
-
-
 def test_reading_goes_on_behind_what_is_held(store: Store) -> None:
     admitted(store, *pages(READ_AHEAD + 50))
     with store.read() as tx:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from cormorant.app.build import Plan
 from cormorant.app.opening import opened
 from cormorant.base.errors import NotFoundError, NotShown
-from cormorant.frontier import hiding, recall
+from cormorant.frontier import hiding
 from cormorant.model.acl import Reader
 from cormorant.operate import copies, searching
 from cormorant.operate.copies import Copy, Wish
@@ -138,15 +138,3 @@ def test_of_a_copy_that_is_gone_is_told_what_is_still_known(plan: Plan) -> None:
         found = copy(house, "ferries.html", Wish("ferry"))
         assert (found.is_kept, found.markup, found.words) == (False, "", ())
         assert (found.hit.title, found.hit.mime) == ("Ferries", "text/html")
-        with house.store.read() as tx:
-            assert recall.awaited(tx, [found.hit.id]), "it is fetched anew"
-
-
-def test_nothing_is_fetched_anew_since_the_copies_are_out_of_sight(plan: Plan) -> None:
-    for pack in (plan.folder / "cache").rglob("*.pack"):
-        pack.unlink()
-    with opened(plan) as house:
-        found = copy(house, "ferries.html")
-        assert not found.is_kept
-        with house.store.read() as tx:
-            assert not recall.awaited(tx, [found.hit.id])

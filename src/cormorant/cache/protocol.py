@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from cormorant.base.errors import CacheDamaged
 from cormorant.cache.frame import Frame
 
 
@@ -16,12 +15,6 @@ class Place(NamedTuple):
     pack: int
     offset: int
     length: int
-
-
-class PackGone(CacheDamaged):
-    """A kept copy cannot be read since its pack is not there: it was deleted, or its disk is out of sight."""
-
-    code = "pack_gone"
 
 
 class Entry(NamedTuple):
@@ -71,7 +64,7 @@ class Cache(Protocol):
     def read(self, place: Place, *, body: bool = True) -> Frame:
         """Return what was kept there; `body=False` leaves the original's bytes away, which are most of its memory.
 
-        Raises PackGone when its pack is not there, CacheDamaged when it is not there or not as it was.
+        Raises CacheDamaged when it is not there or not as it was.
         """
         ...
 

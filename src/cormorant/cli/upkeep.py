@@ -38,10 +38,13 @@ def _damaged(say: terminal.Terminal, record: dict[str, Any]) -> None:
     """Tell which documents an index that was made anew lacks; ends with 3 when there are any."""
     from cormorant.base.errors import CacheDamaged
 
-    awaited = record["awaited"] == record["damaged"]
-    mend = "the next crawl fetches it anew." if awaited else "`cormorant cache repair` and the next crawl mend it."
     for url in record["damaged_urls"]:
-        say.problem(CacheDamaged(f"The kept copy of {url} is damaged, so it is not in the index; {mend}"))
+        say.problem(
+            CacheDamaged(
+                f"The kept copy of {url} is damaged, so it is not in the index; `cormorant cache repair` and the next "
+                "crawl, or `crawl --force`, mend it."
+            )
+        )
     if record["damaged"]:
         raise typer.Exit(3)
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged
 from cormorant.base.log import logger
-from cormorant.cache.protocol import PackGone, Place
+from cormorant.cache.protocol import Place
 from cormorant.frontier import classes, weighing
 from cormorant.frontier.weighing import NOTHING, Said
 from cormorant.receivers.stream import Event
@@ -36,7 +36,6 @@ class Found(NamedTuple):
 
     Nor are they there, mostly, for an event that tells of links alone. `said` is what links say of the document,
     `depth` how far it is from a start by them, `near` its class, if it is in one with others that are nearly the same.
-    `spoilt`: the copy is there and not as it was; one that is gone with its whole pack may be out of sight.
     """
 
     event: Numbered
@@ -46,12 +45,6 @@ class Found(NamedTuple):
     said: Said = NOTHING
     depth: int | None = None
     near: int | None = None
-    spoilt: bool = False
-
-    @property
-    def damaged(self) -> bool:
-        """Is the document there, and what was kept of it cannot be read?"""
-        return self.row is not None and self.frame is None
 
 
 class Outlet(Protocol):
@@ -130,7 +123,6 @@ class Shelf:
         }
         found: list[Found] = []
         frames: dict[int, Frame | None] = {}
-        spoilt = set[int]()
         held = 0
         for event in events:
             row = rows.get(event.resource) if _needs_copy(event, anew) else None
@@ -140,19 +132,17 @@ class Shelf:
             if event.resource not in frames:
                 if found and held + row.size_bytes > MOST_BYTES:
                     break
-                frame = frames[event.resource] = self._frame(row, body, spoilt)
+                frame = frames[event.resource] = self._frame(row, body)
                 held += getsizeof(frame.text) + len(frame.body) if frame is not None else 0
-            found.append(Found(event, row, frames[event.resource], spoilt=event.resource in spoilt))
+            found.append(Found(event, row, frames[event.resource]))
         return found
 
-    def _frame(self, row: Any, body: bool | Container[str], spoilt: set[int]) -> Frame | None:
+    def _frame(self, row: Any, body: bool | Container[str]) -> Frame | None:
         wanted = body if isinstance(body, bool) else row.mime in body
         try:
             return self._cache.read(Place(row.pack, row.pack_offset, row.pack_length), body=wanted)
         except CacheDamaged as error:
             _log.warning("copy damaged", extra={"address": row.url, "reason": error.sentence})
-            if not isinstance(error, PackGone):
-                spoilt.add(row.id)
             return None
 
     def furnished(self, tx: Tx, found: Sequence[Found]) -> list[Found]:

@@ -206,7 +206,7 @@ class ReceiverOutlet:
             self._begin()
         settings = self._receiver.settings
         told = [each for each in found if is_told(each.event.event, settings) and not _is_past(each)]
-        lost = [] if settings.RIGHTS else [each for each in told if each.damaged]
+        lost = [] if settings.RIGHTS else [each for each in told if each.row is not None and each.frame is None]
         unread = {each.event.seq for each in lost}
         batch = [self._delivery(each) for each in told if each.event.seq not in unread]
         if batch:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cormorant.base.errors import CormorantError
 from cormorant.base.naps import nap
 from cormorant.catalog import receivers
-from cormorant.crawl import acknowledging, harm, resending
+from cormorant.crawl import acknowledging, resending
 from cormorant.crawl.errands import LATE_S, Errand, is_of_making, rest_of, within
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import NotTaken
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from cormorant.store.database import Store
 
 READ = 256
-TICK_S, MOST_TICK_S, LEAVE_S = 0.1, 0.5, 5.0
+TICK_S, MOST_TICK_S = 0.1, 0.5
+LEAVE_S = 5.0
 """Events read at a time, at most; how often it looks, the seldomer, the longer there was nothing to deliver; how long
 receivers have to end what they are at when the process ends."""
 
@@ -91,7 +92,6 @@ class Provider:
             found = errand.outlet.prepare(tx, events)
             # Behind its last event there may be others' only: it passes them, or the stream is never trimmed.
             upto = stream.head(tx) if len(found) == len(events) < READ else acknowledging.end(found, events)
-        harm.fetch_spoilt_anew(self._store, found)
         errand.hand_over(found, upto, self._woken.set, more=len(found) < len(events) or len(events) == READ)
         return bool(found) or (len(events) < READ and resending.go_on(self._store, row))
 

@@ -2,16 +2,14 @@
 
 recall: READY, due in the generation of now, no validators: the next run fetches them whole, whatever it visits
 renew:  the same, and the copy is kept anew even of what says the same, which is then no change
-mend:   renew what is found to have lost its copy, once
 forget: the same, and nothing is left of the document but what the journal knows
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import sqlalchemy as sa
@@ -32,10 +30,9 @@ AWAITED: Final = sa.func.length(content.c.text_hash) != _LENGTH
 """Which documents are to be kept anew: their hash is marked, or there is none."""
 
 
-def recall(tx: Tx, numbers: Sequence[int], ahead: int = 0) -> dict[int, int]:
+def recall(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
     """Have these resources visited by the next run, or by the one under way; returns how many of each source.
 
-    With `ahead` 1 by the next one only, which finds them without their sites being woken.
     They come in the place that their level wants. What is known of their content stays, so that what says the same as
     before is no change; only what would let a server answer that it is the same is forgotten.
     """
@@ -46,11 +43,10 @@ def recall(tx: Tx, numbers: Sequence[int], ahead: int = 0) -> dict[int, int]:
     rows: list[tuple[object, ...]] = []
     for number, source, site, depth, before in wanted:
         level = order.level_of(before) or Level.NORMAL
-        due = order.due(generations[source] + ahead, order.usual(level), depth)
-        rows.append((int(State.READY), due, 0.0, number))
+        rows.append((int(State.READY), order.due(generations[source], order.usual(level), depth), 0.0, number))
         sites[source].add(site)
         counts[source] += 1
-    for source in sorted(sites) if not ahead else ():
+    for source in sorted(sites):
         admission.wake(tx, source, sites[source], generations[source])
     bulk.update(tx, resource, ("state", "due", "not_before"), ("id",), rows)
     bulk.update(tx, content, ("etag", "modified"), ("id",), [("", "", row[0]) for row in wanted])
@@ -70,31 +66,16 @@ def forget(tx: Tx, numbers: Sequence[int]) -> None:
     bulk.update(tx, resource, sets, ("id",), [(*nothing, number) for number in numbers])
 
 
-def renew(tx: Tx, numbers: Sequence[int], ahead: int = 0) -> dict[int, int]:
+def renew(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
     """Do what `recall` does, and have each document kept and indexed anew, though it says what it said before.
 
     What it said is not forgotten, so that receivers are told of it only if it says something else.
     """
-    counts = recall(tx, numbers, ahead)
+    counts = recall(tx, numbers)
     said = bulk.select_in(tx, content, ("id", "text_hash"), "id", numbers)
     marked = [(b"", text and text[:_LENGTH] + _RENEWED, number) for number, text in said]
     bulk.update(tx, content, ("content_hash", "text_hash"), ("id",), marked)
     return counts
-
-
-def mend(tx: Tx, numbers: Collection[int], begun: Mapping[int, float]) -> None:
-    """Renew these documents, whose kept copies are damaged, but those that are awaited.
-
-    `begun` is when the oldest run under way of a source began. What it has kept itself is fetched anew by the next one:
-    a disk that spoils whatever is written would have it fetched for ever.
-    """
-    lost = set(numbers) - awaited(tx, sorted(numbers))
-    rows = bulk.select_in(tx, content, ("id", "source_id", "fetched_at"), "id", sorted(lost))
-    by_turn: dict[int, list[int]] = {0: [], 1: []}
-    for number, source, fetched_at in rows:
-        by_turn[fetched_at >= begun.get(source, math.inf)].append(number)
-    for ahead, some in by_turn.items():
-        renew(tx, some, ahead)
 
 
 def awaited(tx: Tx, numbers: Sequence[int]) -> set[int]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.base.errors import CacheDamaged, CormorantError, NotFoundError, NotShown
+from cormorant.base.errors import CacheDamaged, NotFoundError, NotShown
 from cormorant.cache.frame import Frame
-from cormorant.cache.protocol import PackGone, Place
-from cormorant.crawl import harm
+from cormorant.cache.protocol import Place
 from cormorant.extract import readable
 from cormorant.extract.readable import Shown
 from cormorant.model import showing
@@ -80,7 +78,7 @@ def copy(house: House, shelf: Library, number: int, wish: Wish = AS_IT_WAS, read
         columns = content.c
         places = (columns.pack, columns.pack_offset, columns.pack_length, columns.fetched_at)
         rows = tx.rows(sa.select(*places).where(columns.id == number))
-    frame = _frame(house, number, Place(*rows[0][:3])) if rows else None
+    frame = _frame(house, Place(*rows[0][:3])) if rows else None
     if frame is None:
         return Copy(hit, is_kept=False)
     _allow(frame.attributes, hit.url)
@@ -100,18 +98,15 @@ def _allow(attributes: Any, url: str) -> None:
         raise NotShown(f"This page asks that no copy of it be shown (noarchive). Open it where it is: {url}")
 
 
-def _frame(house: House, number: int, place: Place) -> Frame | None:
-    """The kept copy, None when it is gone, or damaged: then it is fetched anew."""
-    with closing(house.cache()) as cache:
-        try:
-            return cache.read(place)
-        except PackGone:
-            return None
-        except CacheDamaged:
-            pass
-    with suppress(CormorantError), house.store.begin() as tx:  # a full disk keeps nobody from reading
-        harm.fetch_anew(tx, (number,))
-    return None
+def _frame(house: House, place: Place) -> Frame | None:
+    """The kept copy, None when it is damaged or gone."""
+    cache = house.cache()
+    try:
+        return cache.read(place)
+    except CacheDamaged:
+        return None
+    finally:
+        cache.close()
 
 
 def _shown(frame: Frame, marking: Marking, *, as_page: bool) -> Shown:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged, NotFoundError
 from cormorant.catalog import sources
 from cormorant.catalog.acls import ACLNumbers
-from cormorant.crawl import acknowledging, harm, likening, links
+from cormorant.crawl import acknowledging, likening, links
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.crawl.outlets import entry_of
 from cormorant.frontier import purging
@@ -93,10 +93,9 @@ def fill(house: House, progress: Progress | None = None, wait_s: float = 0.0) ->
         likening.compare_all(house.store, shelf)
         with house.store.read() as tx:
             place, total = stream.head(tx), _count(tx)
-        done, damaged, spoilt = 0, list[str](), list[int]()
+        done, damaged = 0, list[str]()
         for page in _committed(writer, _pages(house.store, shelf)):
-            damaged += [each.row.url for each in page if each.damaged and each.row is not None]
-            spoilt += [each.event.resource for each in page if each.spoilt]
+            damaged += [each.row.url for each in page if each.frame is None and each.row is not None]
             done += sum(each.frame is not None for each in page)
             if progress is not None:
                 progress(done, max(done, total))
@@ -108,10 +107,8 @@ def fill(house: House, progress: Progress | None = None, wait_s: float = 0.0) ->
         writer.commit(place)
     with house.store.begin() as tx:
         acknowledging.overtake(tx, place)
-        harm.fetch_anew(tx, spoilt)
     return {
-        "documents": done, "damaged": len(damaged), "damaged_urls": damaged[:20], "awaited": len(spoilt),
-        "place": place,
+        "documents": done, "damaged": len(damaged), "damaged_urls": damaged[:20], "place": place,
         "took_s": round(house.clock.monotonic() - started, 3),
     }  # fmt: skip
 
@@ -181,12 +178,12 @@ def optimize(house: House, progress: Progress | None = None, *, lent: bool = Fal
     house.index_reader().check()
     purged = _purge(house)
     tidy = before.segments <= FEW_SEGMENTS and not before.deleted
-    made = {"damaged": 0, "damaged_urls": [], "awaited": 0} if tidy else rebuild(house, progress, lent=lent)
+    made = {"damaged": 0, "damaged_urls": []} if tidy else rebuild(house, progress, lent=lent)
     after = before if tidy else _figures(house)
     return {
         "rebuilt": not tidy, "purged": purged, "dropped": max(before.deleted - after.deleted, 0),
         "segments_before": before.segments, "segments": after.segments, "documents": after.documents,
-        "damaged": made["damaged"], "damaged_urls": made["damaged_urls"], "awaited": made["awaited"],
+        "damaged": made["damaged"], "damaged_urls": made["damaged_urls"],
         "took_s": round(house.clock.monotonic() - started, 3),
     }  # fmt: skip
 

@@ -335,8 +335,7 @@ def _damaged(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
         yield {
             "kind": "copy", "addresses": count,
             "sentence": f"{many} damaged, so search goes on with what it knew before. `cormorant receiver show index` "
-            "names the last one, logs/provider.log each. The next crawl keeps fresh ones, where whole packs are gone "
-            "after `cormorant cache repair`. Look to the disk.",
+            "names the last one, logs/provider.log each; `cormorant crawl --force` keeps fresh ones. Look to the disk.",
         }  # fmt: skip
 
 
