@@ -33,7 +33,8 @@ def acknowledge(tx: Tx, row: ReceiverRow, errand: Errand, place: int) -> None:
     """Write the place, what was refused, what was counted by run, and what the index no longer has."""
     receivers.set_place(tx, row.id, place)
     said = errand.outlet.said()
-    _refuse(tx, row, errand.seen, [each for each in said if isinstance(each, Refusal)])
+    seen = {seq: each for seq, each in errand.seen.items() if seq <= place}
+    _refuse(tx, row, seen, [each for each in said if isinstance(each, Refusal)])
     for each in said:
         if isinstance(each, Stop):
             _stop(tx, row, each)
@@ -44,7 +45,7 @@ def acknowledge(tx: Tx, row: ReceiverRow, errand: Errand, place: int) -> None:
         total.add(counters)
         runs.count(tx, run, f"receiver {row.name}", total)
     stream.trim(tx)
-    errand.confirmed = place
+    errand.confirmed, errand.seen = place, {seq: each for seq, each in errand.seen.items() if seq > place}
 
 
 def overtake(tx: Tx, place: int) -> None:
@@ -77,26 +78,22 @@ def _told(events: Mapping[Event, int]) -> Counters:
     return told
 
 
-def _refuse(tx: Tx, row: ReceiverRow, seen: Sequence[Found], refusals: Sequence[Refusal]) -> None:
+def _refuse(tx: Tx, row: ReceiverRow, seen: Mapping[int, Faulty], refusals: Sequence[Refusal]) -> None:
     """Keep what was refused; of what was taken, forget that an older delivery had been refused."""
     if not refusals and not row.refused:
         return
-    known = {each.event.seq: _faulty(each) for each in seen if not each.event.event.of_run}
-    late = {each.seq for each in refusals} - {each.event.seq for each in seen}
-    taken = {each.resource for each in known.values() if each.event != Event.LINKS}
-    known |= faulty.numbered(tx, late) if late else {}
+    numbers = {each.seq for each in refusals}
+    late = numbers - seen.keys()
+    whole = sorted((seq, each.resource) for seq, each in seen.items() if each.event != Event.LINKS)
+    taken = {resource: seq for seq, resource in whole if seq not in numbers}
+    known = {**seen, **(faulty.numbered(tx, late) if late else {})}
     rows = [known[each.seq]._replace(reason=each.reason) for each in refusals if each.seq in known]
-    faulty.taken(tx, row.id, taken - {each.resource for each in rows})
+    rows = [each for each in rows if each.seq > taken.get(each.resource, 0)]
+    faulty.taken(tx, row.id, taken.keys() - {each.resource for each in rows})
     faulty.note(tx, row.id, rows)
     urls = {number: each.url for number, each in known.items()}
     told = [f"{urls.get(each.seq, '')} (number {each.seq}): {each.reason}".lstrip() for each in refusals]
     receivers.add_refused(tx, row.id, told)
-
-
-def _faulty(found: Found) -> Faulty:
-    event = found.event
-    url = found.row.url if found.row is not None else event.url or ""
-    return Faulty(event.resource, event.source, event.seq, event.run, int(event.event), url, "")
 
 
 def _stop(tx: Tx, row: ReceiverRow, asked: Stop) -> None:

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import CacheDamaged
 from cormorant.base.log import logger
 from cormorant.cache.protocol import Place
+from cormorant.catalog.faulty import Faulty
 from cormorant.frontier import classes, weighing
 from cormorant.frontier.weighing import NOTHING, Said
 from cormorant.receivers.stream import Event
@@ -45,6 +46,13 @@ class Found(NamedTuple):
     said: Said = NOTHING
     depth: int | None = None
     near: int | None = None
+
+    @property
+    def named(self) -> Faulty:
+        """It as it is kept should a receiver not take it, for a reason yet to be told."""
+        event = self.event
+        url = self.row.url if self.row is not None else event.url or ""
+        return Faulty(event.resource, event.source, event.seq, event.run, int(event.event), url, "")
 
 
 class Outlet(Protocol):

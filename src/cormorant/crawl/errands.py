@@ -20,6 +20,7 @@ from cormorant.base.masking import fault
 from cormorant.receivers.protocol import NotMade, NotTaken
 
 if TYPE_CHECKING:
+    from cormorant.catalog.faulty import Faulty
     from cormorant.crawl.delivery import Found, Outlet
 
 T = TypeVar("T")
@@ -42,12 +43,12 @@ What a batch costs whatever is in it, two transactions and their turn at the dis
 class Errand:
     """An outlet with its own thread. `confirmed` is the place that the store knows of.
 
-    `seen` are the documents of the batch in hand.
+    `seen` is what it was told and the store does not know of yet, by number: an index confirms several batches at once.
     """
 
     def __init__(self, name: str, outlet: Outlet, place: int) -> None:
         self.outlet, self.confirmed, self._name = outlet, place, name
-        self.seen: Sequence[Found] = ()
+        self.seen: dict[int, Faulty] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"receiver {name}")
         self._done: asyncio.Future[int] | None = None
         self._since, self._late, self._next = 0.0, False, 0.0
@@ -60,7 +61,8 @@ class Errand:
     def hand_over(self, found: Sequence[Found], upto: int, then: Callable[[], None], *, more: bool) -> None:
         """Give it a batch; `then` is called when it has done with one that is not empty. Is there `more` behind it?"""
         now = _time()
-        self.seen, self._since, self._late = found, now, False
+        self._since, self._late = now, False
+        self.seen |= {each.event.seq: each.named for each in found if not each.event.event.of_run}
         self._next = now if more else now + min(len(found) / GATHERED, MOST_GATHERING_S)
         self._done = self._ask(partial(self._receive, found, upto, now))
         if found:
