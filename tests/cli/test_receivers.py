@@ -324,7 +324,6 @@ def test_of_a_damaged_copy_nothing_is_told_until_it_was_made_anew(
     (lost,) = bare.fine("receiver", "faulty", "a", "--json").objects
     assert (lost["reason"], lost["event"]) == ("Its kept copy is damaged.", "found")
     assert {each["url"] for each in (*told, lost)} == {site.address, f"{site.address}ferries", f"{site.address}tides"}
-    assert bare.run("cache", "repair").code == 3
     assert bare.fine("crawl", "--json").object["changed"] == 0
     (again,) = lines(tmp_path / "a")[2:]
     assert (again["url"], again["event"], bool(again["text"])) == (lost["url"], "found", True)

@@ -241,7 +241,7 @@ def test_a_forced_crawl_mends_a_damaged_copy_and_counts_nothing_as_changed(bare:
     assert bare.fine("cache", "check", "--json").object["damaged"] == 0
 
 
-def test_a_document_stays_found_though_its_copy_is_damaged_when_the_index_is_told_of_it(
+def test_a_document_whose_copy_is_damaged_when_the_index_is_told_of_it_stays_found_and_is_fetched_by_the_next_run(
     bare: Installation, site: Site
 ) -> None:
     add(bare, site)
@@ -259,9 +259,76 @@ def test_a_document_stays_found_though_its_copy_is_damaged_when_the_index_is_tol
     damaged = {each["run"]: each["index_damaged"] for each in bare.fine("run", "list", "--json").objects}
     assert damaged == {1: 0, 2: 1, 3: 0}, report
     (said,) = [each for each in bare.fine("run", "show", "2", "--json").object["problems"] if each["kind"] == "copy"]
-    assert "crawl --force" in said["sentence"]
-    bare.run("crawl", "--force")
-    assert bare.fine("search", "noon", "--json").objects == []
+    assert "the next crawl keeps fresh ones" in said["sentence"]
+    bare.fine("crawl")
+    assert [each["url"] for each in bare.fine("search", "ten", "--json").objects] == [f"{site.address}tides"]
+    assert bare.fine("cache", "check", "--json").object["damaged"] == 0
+    assert bare.fine("receiver", "faulty", "index", "--json").objects == []
+
+
+def rebuilt(home: Installation, damaged: int) -> list[str]:
+    """Make the index anew of copies of which some are damaged; the addresses that it says it lacks."""
+    assert home.run("index", "rebuild", "--json").object["damaged"] == damaged
+    return [each["url"] for each in home.fine("receiver", "faulty", "index", "--json").objects]
+
+
+def test_a_damaged_copy_that_a_rebuild_meets_is_fetched_whole_by_the_next_run_and_is_no_change(
+    bare: Installation, site: Site
+) -> None:
+    add(bare, site)
+    bare.fine("crawl")
+    spoil(next((bare.folder / "cache").rglob("*.pack")))
+    (lost,) = rebuilt(bare, 1)
+    assert bare.fine("document", "show", lost, "--json").object["indexed"] is True
+    rebuilt(bare, 1)
+    assert bare.fine("receiver", "show", "index", "--json").object["refused"] == 1, "it is counted once"
+    examined = bare.run("crawl", "--examine", "--json").object
+    assert examined["cache_writes"] == 0, "it would have to be fetched once more"
+    bare.run("run", "stop", str(examined["run"]))
+    report = bare.fine("crawl", "--json").object
+    assert (report["changed"], report["cache_writes"], report["index_writes"]) == (0, 1, 1)
+    assert bare.fine("cache", "check", "--json").object["damaged"] == 0
+    assert bare.fine("receiver", "faulty", "index", "--json").objects == []
+    assert bare.fine("crawl", "--json").object["cache_writes"] == 0
+
+
+def test_a_later_change_of_what_was_damaged_is_not_missed(bare: Installation, tmp_path: Path) -> None:
+    tides = tmp_path / "shelf" / "tides.txt"
+    tides.parent.mkdir()
+    tides.write_text("High water at noon.")
+    bare.fine("source", "add", "files", "shelf", "--set", f"path={tides.parent}")
+    bare.fine("crawl")
+    (tides.parent / "ferries.txt").write_text("The ferry leaves at eight.")
+    bare.fine("crawl")
+    for pack in (bare.folder / "cache").rglob("*.pack"):
+        spoil(pack)
+    assert bare.run("index", "rebuild").code != 0
+    for refresh, kept in ("append", 0), ("due", 2):
+        report = bare.fine("crawl", "--refresh", refresh, "--json").object
+        assert (report["cache_writes"], report["changed"]) == (kept, 0)
+    for text in ("High water at ten.", "High water at eleven."):
+        tides.write_text(text)
+        bare.fine("crawl", "--refresh", "due")
+        (found,) = bare.fine("search", "water", "--json").objects
+        assert text.split()[-1].rstrip(".") in str(found)
+
+
+def test_copies_that_are_out_of_sight_or_can_be_read_again_are_not_fetched_anew(bare: Installation, site: Site) -> None:
+    add(bare, site)
+    bare.fine("crawl")
+    (pack,) = (bare.folder / "cache").rglob("*.pack")
+    site.page("/tides", "Tide tables", "High water in the harbour at ten.", ("/ferries",))
+    bare.fine("crawl")
+    whole = pack.read_bytes()
+    away = pack.rename(bare.folder / "away")
+    assert len(rebuilt(bare, 2)) == 2
+    assert bare.fine("crawl", "--json").object["cache_writes"] == 0
+    away.rename(pack)
+    pack.write_bytes(whole[:200] + b"?" + whole[201:])
+    rebuilt(bare, 1)
+    pack.write_bytes(whole)
+    assert bare.fine("crawl", "--json").object["cache_writes"] == 0
+    assert rebuilt(bare, 0) == [], "the index has been told of all"
 
 
 def spoil(pack: Path) -> None:

@@ -218,7 +218,7 @@ def test_what_the_index_has_stays_when_its_copy_is_damaged(index: MemoryIndex, o
     counted = deliver(outlet, Found(event(2, 1, Event.CHANGED), ROW, None, PUBLIC, SAID))
     assert held_by(index) == {1: SAID}
     assert (counted.index_writes, counted.index_deletes, counted.index_damaged) == (0, 0, 1)
-    assert outlet.said() == [Refusal(2, "the kept copy of http://a.test/ is damaged")]
+    assert outlet.said() == [Refusal(2, DAMAGED)]
     assert outlet.said() == []
 
 

@@ -263,6 +263,21 @@ def test_what_is_to_be_kept_anew_is_compared_with_nothing_and_known_by_what_it_s
     assert awaited == {said, unsaid}
 
 
+def test_what_is_fetched_since_its_copy_is_damaged_waits_as_long_as_its_server_wants(store: Store) -> None:
+    admitted(store, *pages(2))
+    with store.begin() as tx:
+        row = {"id": SOURCE, "name": "a", "kind": "web", "settings": "{}", "generation": 1, "created_at": 0.0}
+        tx.execute(sa.insert(sources).values(row))
+        patient, due = numbers(tx)["https://a.example/0"], numbers(tx)["https://a.example/1"]
+        settlement.contents(tx, [a_content(patient), a_content(due)])
+        tx.execute(sa.update(resource).where(resource.c.id == patient).values(not_before=tx.now() + 60.0))
+        tx.execute(sa.update(resource).where(resource.c.id == due).values(state=int(State.SETTLED)))
+        recall.mend(tx, [patient, due])
+        window = Window(site_numbers(tx)["a.example"], SOURCE, 1)
+        assert [each.id for each in leases.read(tx, window)] == [due]
+        assert recall.awaited(tx, [patient, due]) == {patient, due}
+
+
 def test_reading_goes_on_behind_what_is_held(store: Store) -> None:
     admitted(store, *pages(READ_AHEAD + 50))
     with store.read() as tx:

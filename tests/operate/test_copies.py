@@ -10,13 +10,16 @@ import sqlalchemy as sa
 
 from cormorant.app.build import Plan
 from cormorant.app.opening import opened
-from cormorant.base.errors import NotFoundError, NotShown
+from cormorant.base.errors import NoRoom, NotFoundError, NotShown
+from cormorant.catalog import faulty, receivers
 from cormorant.frontier import hiding
 from cormorant.model.acl import Reader
 from cormorant.operate import copies, searching
 from cormorant.operate.copies import Copy, Wish
 from cormorant.operate.house import House
 from cormorant.portal import site
+from cormorant.portal.asked import Asked
+from cormorant.receivers.protocol import DAMAGED
 from cormorant.store.schema import content
 from tests.operate.folders import copied, crawled_once, number_of
 from tests.portal.asking import ask_of
@@ -131,10 +134,46 @@ def test_hidden_at_once(plan: Plan) -> None:
             copy(house, "ferries.html")
 
 
-def test_of_a_copy_that_is_gone_is_told_what_is_still_known(plan: Plan) -> None:
+def spoil(plan: Plan) -> None:
     for pack in (plan.folder / "cache").rglob("*.pack"):
         pack.write_bytes(b"\0" * pack.stat().st_size)
+
+
+def test_of_a_copy_that_is_damaged_is_told_what_is_still_known(plan: Plan) -> None:
+    spoil(plan)
     with opened(plan) as house:
         found = copy(house, "ferries.html", Wish("ferry"))
-        assert (found.is_kept, found.markup, found.words) == (False, "", ())
+        assert (found.is_kept, found.is_damaged, found.markup, found.words) == (False, True, "", ())
         assert (found.hit.title, found.hit.mime) == ("Ferries", "text/html")
+    for pack in (plan.folder / "cache").rglob("*.pack"):
+        pack.unlink()
+    with opened(plan) as house:
+        found = copy(house, "ferries.html", Wish("ferry"))
+        assert (found.is_kept, found.is_damaged) == (False, False), "it may be out of sight"
+
+
+def test_a_damaged_copy_that_somebody_asks_for_is_noted_once_for_the_next_run(plan: Plan) -> None:
+    spoil(plan)
+    with opened(plan) as house:
+        noted = Asked(house)
+        reader, number = Caller(site.make(house, asked=noted)), number_of(house, "ferries.html")
+        assert {reader.get(f"/cached/{number}{frame}").status for frame in ("", "/content", "")} == {404}
+        noted.flush()
+        with house.store.read() as tx:
+            ((listed, _),) = faulty.of(tx, receivers.index(tx), 10)
+            assert receivers.named(tx, "index").refused == 1
+        assert (listed.resource, listed.reason) == (number, DAMAGED)
+        number_of_a_stranger = 999_999
+        copies.note_damaged(house, [number_of_a_stranger])
+
+
+def test_what_cannot_be_noted_of_a_copy_is_no_fault_of_a_reader(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise NoRoom("The disk is full.")
+
+    spoil(plan)
+    monkeypatch.setattr(copies, "note_damaged", full)
+    with opened(plan) as house:
+        noted = Asked(house)
+        assert Caller(site.make(house, asked=noted)).get(f"/cached/{number_of(house, 'ferries.html')}").status == 404
+        noted.flush()

@@ -17,7 +17,7 @@ from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.base.naps import nap
 from cormorant.catalog import sources
-from cormorant.crawl import course, turns
+from cormorant.crawl import course, harm, turns
 from cormorant.crawl.room import Room
 from cormorant.crawl.run import Conductor
 from cormorant.crawl.setback import Setbacks
@@ -78,6 +78,8 @@ async def _follow(house: House, row: RunRow, build_source: Callable[[RunRow], So
     """Take up a run, with a log of its own, which says at once what came of it: who waits for the end may stop us."""
     with runlog.within(row.id), tracing.span("run", run=row.id, source=row.source_id):
         runhead.begin(house, row)
+        if row.state is RunState.WAITING:
+            await harm.mend(house.store, house.cache, row)
         await Conductor(house.store, house.clock, row, build_source, room).conduct()
         runhead.end(house, row.id)
 

@@ -206,7 +206,7 @@ class IndexDamaged(CormorantError):
 
 
 class CacheDamaged(CormorantError):
-    """A kept copy does not match its checksum, so it is not shown. `cormorant crawl --force` keeps a fresh one."""
+    """A kept copy does not match its checksum, so it is not shown. The next crawl keeps a fresh one."""
 
     code = "cache_damaged"
     http_status = 404

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
+from cormorant.base.errors import CacheDamaged
 from cormorant.cache.frame import Frame
 
 
@@ -15,6 +16,12 @@ class Place(NamedTuple):
     pack: int
     offset: int
     length: int
+
+
+class OutOfSight(CacheDamaged):
+    """A kept copy cannot be read now, and may be whole: its pack is not there, or the disk gives an error."""
+
+    code = "copy_out_of_sight"
 
 
 class Entry(NamedTuple):
@@ -64,7 +71,7 @@ class Cache(Protocol):
     def read(self, place: Place, *, body: bool = True) -> Frame:
         """Return what was kept there; `body=False` leaves the original's bytes away, which are most of its memory.
 
-        Raises CacheDamaged when it is not there or not as it was.
+        Raises CacheDamaged when it is not there or not as it was, OutOfSight when that may pass.
         """
         ...
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from cormorant.base.errors import CacheDamaged, DataFolderError
 from cormorant.cache.frame import MAX_DECODED, Frame, decode
 from cormorant.cache.packs import HEAD_BYTES, MAX_PAYLOAD, fits, pack_path, parse_head
-from cormorant.cache.protocol import Place
+from cormorant.cache.protocol import OutOfSight, Place
 
 _OPEN_PACKS = 64
 """Descriptors held open: 16 GiB of packs, a small part of the usual limit of 1,024."""
@@ -29,7 +29,8 @@ class PackReader:
     def read(self, place: Place, max_bytes: int = MAX_DECODED, *, body: bool = True) -> Frame:
         """Return the frame that was kept there, with or without its body.
 
-        Raises CacheDamaged when it is not there, is not as it was, or would take more than `max_bytes`;
+        Raises CacheDamaged when it is not as it was, or would take more than `max_bytes`; OutOfSight when its pack is
+        not there or cannot be read;
         DataFolderError when the pack is there but this process may not or cannot open it.
         """
         return decode(self.payload(place), max_bytes, body=body)
@@ -60,7 +61,7 @@ class PackReader:
             try:
                 return os.pread(descriptor, place.length, place.offset)
             except OSError as error:
-                raise _damaged(place, os.strerror(error.errno or 0)) from error
+                raise _damaged(place, os.strerror(error.errno or 0), OutOfSight) from error
 
     def _descriptor(self, place: Place) -> int:
         """Open the pack, or take it from those that are open."""
@@ -74,7 +75,7 @@ class PackReader:
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
-            raise _damaged(place, "its pack is gone") from None
+            raise _damaged(place, "its pack is gone", OutOfSight) from None
         except OSError as error:
             raise DataFolderError(
                 f"The kept copies in {path} cannot be opened: {os.strerror(error.errno or 0)}."
@@ -83,9 +84,9 @@ class PackReader:
         return descriptor
 
 
-def _damaged(place: Place, reason: str) -> CacheDamaged:
+def _damaged(place: Place, reason: str, kind: type[CacheDamaged] = CacheDamaged) -> CacheDamaged:
     """The error a person sees, with the place for who looks after the disk."""
-    return CacheDamaged(
+    return kind(
         f"The kept copy at {place.offset} in pack {place.pack:016x} cannot be shown: {reason}. "
         "`cormorant crawl --force` keeps a fresh one."
     )

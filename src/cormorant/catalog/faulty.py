@@ -80,6 +80,26 @@ def of_documents(
     return found
 
 
+def for_reason(tx: Tx, source: int, reason: str, behind: int, most: int) -> list[int]:
+    """The documents of a source that any receiver could not take for this reason, behind a number, in rising order."""
+    columns = faulty.c
+    statement = (
+        sa.select(columns.resource_id)
+        .where(columns.source_id == source, columns.reason == reason, columns.resource_id > behind)
+        .distinct()
+        .order_by(columns.resource_id)
+        .limit(most)
+    )
+    return [row[0] for row in tx.rows(statement)]
+
+
+def mended(tx: Tx, receiver: int, reason: str, since: float) -> None:
+    """Forget what it could not take for this reason before a time (epoch seconds): it was told anew of all since."""
+    columns = faulty.c
+    old = (columns.receiver_id == receiver, columns.reason == reason, columns.at < since)
+    tx.execute(sa.delete(faulty).where(*old))
+
+
 def count(tx: Tx, receiver: int) -> int:
     """How many documents there are that a receiver could not take."""
     statement = sa.select(sa.func.count()).where(faulty.c.receiver_id == receiver)

@@ -41,8 +41,8 @@ def _damaged(say: terminal.Terminal, record: dict[str, Any]) -> None:
     for url in record["damaged_urls"]:
         say.problem(
             CacheDamaged(
-                f"The kept copy of {url} is damaged, so it is not in the index; `cormorant cache repair` and the next "
-                "crawl, or `crawl --force`, mend it."
+                f"The kept copy of {url} is damaged, so it is not in the index; the next crawl mends it, after "
+                "`cormorant cache repair` also where it is gone as a whole."
             )
         )
     if record["damaged"]:

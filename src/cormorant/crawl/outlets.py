@@ -123,15 +123,15 @@ class IndexOutlet:
             counters.index_deletes += 1
             return Drop(event.resource)
         if frame is None:
-            return self._keep(each, row.url)
+            return self._keep(each)
         counters.index_writes += 1
         counters.indexed += event.event is Event.NEW
         return Put(entry_of(each))
 
-    def _keep(self, each: Found, url: str) -> Change:
+    def _keep(self, each: Found) -> Change:
         """A document whose copy is damaged: what the index has of it stays, for those who may read it now."""
         self._tally.of(each.event.run).index_damaged += 1
-        self._refused.append(Refusal(each.event.seq, f"the kept copy of {url} is damaged"))
+        self._refused.append(Refusal(each.event.seq, DAMAGED))
         return Relink(each.event.resource, each.said.anchors, each.said.score, each.rights, near=each.near)
 
     def counted(self) -> Mapping[int, Counters]:

@@ -2,6 +2,7 @@
 
 recall: READY, due in the generation of now, no validators: the next run fetches them whole, whatever it visits
 renew:  the same, and the copy is kept anew even of what says the same, which is then no change
+mend:   renew, and nothing is visited before the time that its server has asked for
 forget: the same, and nothing is left of the document but what the journal knows
 """
 
@@ -76,6 +77,13 @@ def renew(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
     marked = [(b"", text and text[:_LENGTH] + _RENEWED, number) for number, text in said]
     bulk.update(tx, content, ("content_hash", "text_hash"), ("id",), marked)
     return counts
+
+
+def mend(tx: Tx, numbers: Sequence[int]) -> None:
+    """Renew these documents, whose copies are damaged, each no sooner than it would have been visited anyway."""
+    waits = bulk.select_in(tx, resource, ("not_before", "id"), "id", numbers)
+    renew(tx, numbers)
+    bulk.update(tx, resource, ("not_before",), ("id",), [row for row in waits if row[0] > 0])
 
 
 def awaited(tx: Tx, numbers: Sequence[int]) -> set[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -9,7 +11,8 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged, NotFoundError, NotShown
 from cormorant.cache.frame import Frame
-from cormorant.cache.protocol import Place
+from cormorant.cache.protocol import OutOfSight, Place
+from cormorant.crawl import harm
 from cormorant.extract import readable
 from cormorant.extract.readable import Shown
 from cormorant.model import showing
@@ -35,8 +38,8 @@ class Word(NamedTuple):
 class Copy:
     """A kept copy. `markup` holds nothing that runs or loads and may be put into a page as it is.
 
-    `is_kept` is False for what is found but whose copy is gone; then `hit` is what is still known. `is_page`: it has a
-    layout of its own; `as_text`: it is shown without. `fetched_at` is in epoch seconds.
+    `is_kept` is False for what is found but whose copy is gone, or `is_damaged`; then `hit` is what is still known.
+    `is_page`: it has a layout of its own; `as_text`: it is shown without. `fetched_at` is in epoch seconds.
     """
 
     hit: Hit
@@ -47,6 +50,7 @@ class Copy:
     markup: str = ""
     words: tuple[Word, ...] = ()
     cut: bool = False
+    is_damaged: bool = False
 
     @property
     def places(self) -> int:
@@ -78,7 +82,10 @@ def copy(house: House, shelf: Library, number: int, wish: Wish = AS_IT_WAS, read
         columns = content.c
         places = (columns.pack, columns.pack_offset, columns.pack_length, columns.fetched_at)
         rows = tx.rows(sa.select(*places).where(columns.id == number))
-    frame = _frame(house, Place(*rows[0][:3])) if rows else None
+    try:
+        frame = _frame(house, Place(*rows[0][:3])) if rows else None
+    except CacheDamaged:
+        return Copy(hit, is_kept=False, is_damaged=True)
     if frame is None:
         return Copy(hit, is_kept=False)
     _allow(frame.attributes, hit.url)
@@ -99,14 +106,16 @@ def _allow(attributes: Any, url: str) -> None:
 
 
 def _frame(house: House, place: Place) -> Frame | None:
-    """The kept copy, None when it is damaged or gone."""
-    cache = house.cache()
-    try:
+    """The kept copy, None when it is out of sight. Raises CacheDamaged when it is not as it was."""
+    with closing(house.cache()) as cache, suppress(OutOfSight):
         return cache.read(place)
-    except CacheDamaged:
-        return None
-    finally:
-        cache.close()
+    return None
+
+
+def note_damaged(house: House, numbers: Collection[int]) -> None:
+    """Have the next run look at the copies of these documents, at most 1,000, and fetch anew what is damaged."""
+    with house.store.begin() as tx:
+        harm.note(tx, numbers)
 
 
 def _shown(frame: Frame, marking: Marking, *, as_page: bool) -> Shown:

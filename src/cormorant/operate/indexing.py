@@ -10,9 +10,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged, NotFoundError
-from cormorant.catalog import sources
+from cormorant.catalog import faulty, receivers, sources
 from cormorant.catalog.acls import ACLNumbers
-from cormorant.crawl import acknowledging, likening, links
+from cormorant.crawl import acknowledging, harm, likening, links
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.crawl.outlets import entry_of
 from cormorant.frontier import purging
@@ -23,6 +23,7 @@ from cormorant.model.run import OPEN_STATES, RunState
 from cormorant.operate import lending
 from cormorant.operate.house import House
 from cormorant.receivers import stream
+from cormorant.receivers.protocol import DAMAGED
 from cormorant.receivers.stream import Event, Numbered
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import content
@@ -93,9 +94,10 @@ def fill(house: House, progress: Progress | None = None, wait_s: float = 0.0) ->
         likening.compare_all(house.store, shelf)
         with house.store.read() as tx:
             place, total = stream.head(tx), _count(tx)
+            began = tx.now()
         done, damaged = 0, list[str]()
         for page in _committed(writer, _pages(house.store, shelf)):
-            damaged += [each.row.url for each in page if each.frame is None and each.row is not None]
+            damaged += _damaged(house.store, page)
             done += sum(each.frame is not None for each in page)
             if progress is not None:
                 progress(done, max(done, total))
@@ -107,10 +109,20 @@ def fill(house: House, progress: Progress | None = None, wait_s: float = 0.0) ->
         writer.commit(place)
     with house.store.begin() as tx:
         acknowledging.overtake(tx, place)
+        faulty.mended(tx, receivers.index(tx), DAMAGED, began)
     return {
         "documents": done, "damaged": len(damaged), "damaged_urls": damaged[:20], "place": place,
         "took_s": round(house.clock.monotonic() - started, 3),
     }  # fmt: skip
+
+
+def _damaged(store: Store, page: Sequence[Found]) -> list[str]:
+    """The addresses of documents that the index is not told of, since their copies are damaged. That is noted."""
+    lost = {each.event.resource: str(each.row.url) for each in page if each.frame is None and each.row is not None}
+    if lost:
+        with store.begin() as tx:
+            harm.note(tx, lost)
+    return list(lost.values())
 
 
 def _committed(writer: IndexWriter, pages: Iterator[Sequence[Found]]) -> Iterator[Sequence[Found]]:

@@ -335,7 +335,8 @@ def _damaged(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
         yield {
             "kind": "copy", "addresses": count,
             "sentence": f"{many} damaged, so search goes on with what it knew before. `cormorant receiver show index` "
-            "names the last one, logs/provider.log each; `cormorant crawl --force` keeps fresh ones. Look to the disk.",
+            "names the last one, `cormorant receiver faulty index` each; the next crawl keeps fresh ones, and after "
+            "`cormorant cache repair` also of what is gone as a whole. Look to the disk.",
         }  # fmt: skip
 
 

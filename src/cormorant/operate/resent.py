@@ -59,6 +59,7 @@ def _lacking(name: str, refused: int, damaged: int) -> Iterator[CormorantError]:
     if damaged:
         what = "The kept copy of 1 document is" if damaged == 1 else f"The kept copies of {damaged:,} documents are"
         yield CacheDamaged(
-            f"{what} damaged, so {name!r} was not told what is in there. `cormorant cache repair` and then `cormorant "
-            f"crawl` mend that; `cormorant receiver resend {word} --faulty` sends what is still missing then."
+            f"{what} damaged, so {name!r} was not told what is in there. The next `cormorant crawl` mends that, after "
+            f"`cormorant cache repair` also of copies that are gone as a whole; `cormorant receiver resend {word} "
+            "--faulty` sends what is still missing then."
         )

@@ -1,7 +1,8 @@
-"""What readers search for and open, noted without anybody waiting for the disk.
+"""What readers search for and open, and what could not be shown, noted without anybody waiting for the disk.
 
     answer -> note (in memory) --every few seconds, or when there are many--> one transaction
     result opened -> clicked, if it was on a page that this process showed ----^
+copy damaged  -> harmed --------------------------------------------------'
 
 What is noted says nothing of who asked but whether somebody had signed in. Secrets that this process knows are masked,
 and so is whatever looks like a token of ours. A click is believed once, and only of a result that was shown: nobody can
@@ -14,6 +15,7 @@ import json
 import re
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from typing import Final
 
 from fastapi import Request
@@ -22,7 +24,7 @@ from cormorant.base.clock import random_token
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.base.masking import masked
-from cormorant.operate import queries
+from cormorant.operate import copies, queries
 from cormorant.operate.house import House
 from cormorant.operate.queries import ClickRow, Face, QueryRow, together
 from cormorant.portal import door
@@ -51,6 +53,7 @@ class Asked:
         self._writing = threading.Lock()
         self._queries: list[QueryRow] = []
         self._clicks: list[ClickRow] = []
+        self._harmed: set[int] = set()
         self._shown: OrderedDict[str, dict[int, int]] = OrderedDict()
         self._writer: threading.Thread | None = None
         self._now = threading.Event()
@@ -87,6 +90,13 @@ class Asked:
             self._clicks.append(ClickRow(self._house.clock.now(), token, number, place))
         self._soon()
 
+    def harmed(self, number: int) -> None:
+        """Note that the kept copy of a document is damaged, of so many at a time: else it is met again."""
+        with self._lock:
+            if len(self._harmed) < MANY:
+                self._harmed.add(number)
+        self._soon()
+
     def flush(self) -> None:
         """Write what is waiting now. What the database does not take waits on, up to a bound."""
         self._flush()
@@ -99,6 +109,10 @@ class Asked:
             with self._lock:
                 asked, self._queries = self._queries, []
                 clicks, self._clicks = self._clicks, []
+                harmed, self._harmed = self._harmed, set()
+            if harmed:
+                with suppress(CormorantError):  # it is met again
+                    copies.note_damaged(self._house, harmed)
             try:
                 self._write(asked, clicks)
             except CormorantError as error:
@@ -133,6 +147,6 @@ class Asked:
             self._now.clear()
             self._flush()
             with self._lock:
-                if not (self._queries or self._clicks):
+                if not (self._queries or self._clicks or self._harmed):
                     self._writer = None
                     return

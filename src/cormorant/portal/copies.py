@@ -20,6 +20,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.operate import copies
 from cormorant.operate.copies import Wish
 from cormorant.portal import frame
+from cormorant.portal.asked import Asked
 from cormorant.portal.guard import COPY_POLICY, FRAMING_POLICY
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import day, moment, shown, size
@@ -30,13 +31,15 @@ As = Annotated[str, Query(alias="as")]
 At = Annotated[str, Query(alias="place")]
 
 
-def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None:
     """The page, and the frame in it."""
 
     @app.get("/cached/{number}", include_in_schema=False)
     def copy(request: Request, number: int, q: str = "", how: As = "", at: At = "") -> Response:
         found = copies.copy(shelf.house, shelf.library(), number, Wish(q, how == TEXT))
         hit, place = found.hit, place_of(at, found.places)
+        if found.is_damaged:
+            asked.harmed(number)
 
         def address(path: str = "", **changes: object) -> str:
             given = {"q": q, "as": TEXT if how == TEXT else "", "place": "" if path else place or ""} | changes

@@ -86,7 +86,7 @@ def application(
     _add_pages(app, shelf, look, asked)
     _add_clicks(app, asked)
     _add_help(app, shelf, look)
-    copies.add(app, shelf, look)
+    copies.add(app, shelf, look, asked)
     equals.add(app, shelf, look)
     advanced.add(app, shelf, look)
     programs.add_search(app, shelf, asked)
