@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import ExitStack
 
 import pytest
 
 from cormorant.model.run import RunState
 from cormorant.operate import crawl
-from tests.cli import kept
 from tests.clocks import until
+from tests.journeys.commands import serving
 from tests.journeys.conftest import Serve
 from tests.journeys.home import Home
 from tests.journeys.pages import SiteSettings
 
 PAGES = 60
 PATIENCE_S = 40.0
-
-
-@contextmanager
-def serving(home: Home) -> Iterator[None]:
-    """The processes of an installation at work, those of `serve`, for the length of a block."""
-    environment = dict(os.environ, CORMORANT_STORE=home.store)
-    words = ["serve", "--port", "0", "--data", str(home.folder)]
-    process = kept.Begun(kept.PROGRAM, words, environment, Path.cwd(), stdout=subprocess.DEVNULL, stderr=2)
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(PATIENCE_S)
 
 
 @pytest.fixture
