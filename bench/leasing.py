@@ -3,7 +3,8 @@
     python -m bench.leasing DATA TIMES
 
 Everything that :mod:`bench.fill` made known is due, as it is in the crawl after the next. A site is leased, the first
-of what is to be visited there is read, the addresses known of it are read, and it is given back; sites take turns.
+of what is to be visited there is read, the first addresses known of it are read, and it is given back; sites take
+turns.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from bench.fill import GENERATION
 from cormorant.app.build import Plan, open_house
 from cormorant.app.settings import Installation
-from cormorant.frontier import leases
+from cormorant.frontier import leases, lookup
 from cormorant.frontier.leases import SiteUse, Window
 from cormorant.operate import sources
 from cormorant.operate.house import House
@@ -36,7 +37,7 @@ def once(house: House, source: int) -> dict[str, float]:
     assert found, "nothing is to be visited at a site that was leased"
     times.append(time.perf_counter())
     with house.store.read() as tx:
-        leases.known_keys(tx, leased.lease.site)
+        lookup.page(tx, leased.lease.site)
     times.append(time.perf_counter())
     with house.store.begin() as tx:
         leases.release(tx, OWNER, SiteUse(leased.lease, leased.not_before, leased.failures, tx.now()))

@@ -11,7 +11,7 @@ from bench import addresses
 from bench.fill import GENERATION, fill
 from cormorant.app.build import Plan, open_house
 from cormorant.app.settings import Installation
-from cormorant.frontier import leases, progress
+from cormorant.frontier import leases, lookup, progress
 from cormorant.frontier.known import KnownSet
 from cormorant.model.address import fingerprint, origin_of, try_canonical
 from cormorant.operate import sources
@@ -53,7 +53,7 @@ def test_whoever_leases_a_site_knows_its_addresses(house: House) -> None:
     (source,) = sources.every(house)
     with house.store.read() as tx:
         numbers = dict(map(tuple, tx.rows(site.select().with_only_columns(site.c.key, site.c.id))))
-        known = {key: KnownSet(leases.known_keys(tx, number)) for key, number in numbers.items()}
+        known = {key: KnownSet(lookup.every(tx, number)) for key, number in numbers.items()}
     assert all(fingerprint(each.address, source.id) in known[each.site] for each in EVERY)
     assert sum(map(len, known.values())) == COUNT
 

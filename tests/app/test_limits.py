@@ -24,6 +24,7 @@ from cormorant.crawl.means import Means
 from cormorant.crawl.rows import Batch
 from cormorant.frontier.admission import SiteNumbers
 from cormorant.frontier.known import Seen
+from cormorant.frontier.lookup import Lookup
 from cormorant.journal import claims, runs
 from cormorant.journal.claims import Claim
 from cormorant.model.run import Refresh, RunState
@@ -48,7 +49,16 @@ class Retriever:
     dispatch: Dispatch = field(init=False)
 
     def __post_init__(self) -> None:
-        means = Means(self.name, self.store, self.cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+        means = Means(
+            self.name,
+            self.store,
+            self.cache,
+            Seen(Lookup(self.store)),
+            SiteNumbers(),
+            ACLNumbers(),
+            SiteKeys(),
+            unmeasured,
+        )
         house: Any = SimpleNamespace(store=self.store, clock=self.clock, folder=Path(), node="here")
         nothing: Any = None
         self.assignments = roles.Assignments(house, nothing, means, self.peers)

@@ -31,6 +31,7 @@ from cormorant.egress.policy import Consent
 from cormorant.egress.resolve import Resolver
 from cormorant.frontier.admission import SiteNumbers
 from cormorant.frontier.known import Seen
+from cormorant.frontier.lookup import Lookup
 from cormorant.journal import runs
 from cormorant.model.run import Refresh, RunState
 from cormorant.operate import indexing
@@ -139,7 +140,7 @@ def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(
     waits, works = a_run(store, "away", start_file=str(away)), a_run(store, "docs", start=["https://a.example/"])
     clock = SystemClock()
     cache = LocalCache(tmp_path, clock)
-    means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    means = Means("ada", store, cache, Seen(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
     house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
     unused: Any = None
 
@@ -164,7 +165,7 @@ def test_a_run_for_another_node_is_not_taken_up(store: Store, tmp_path: Path) ->
     ))  # fmt: skip
     there = a_run(store, "there", start=["https://b.example/"], node="there")
     cache = LocalCache(tmp_path, SystemClock())
-    means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    means = Means("ada", store, cache, Seen(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
     unused: Any = None
 
     def taken_up(node: str) -> set[int]:
@@ -221,7 +222,16 @@ def waited_for(house: Any, look: Callable[[], object]) -> bool:
 
 def test_a_retriever_puts_right_what_it_wrote_by_a_clock_that_was_ahead(set_by_hand: Any, tmp_path: Path) -> None:
     cache, unused = LocalCache(tmp_path, set_by_hand.clock), None
-    means = Means("ada", set_by_hand.store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    means = Means(
+        "ada",
+        set_by_hand.store,
+        cache,
+        Seen(Lookup(set_by_hand.store)),
+        SiteNumbers(),
+        ACLNumbers(),
+        SiteKeys(),
+        unmeasured,
+    )
     made = roles.Assignments(set_by_hand, unused, means, 1)  # type: ignore[arg-type]  # nothing is fetched
     assert not waited_for(set_by_hand, lambda: made({}))
     cache.close()
@@ -251,7 +261,7 @@ def test_an_edit_is_followed_also_when_the_source_cannot_be_made_at_first(store:
     starts.write_text("https://b.example/")
     number = a_run(store, "docs", start_file=str(starts))
     cache = LocalCache(tmp_path, clock)
-    means = Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    means = Means("ada", store, cache, Seen(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
     house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
     made = roles.Assignments(house, unused, means, 1)  # type: ignore[arg-type]  # nothing is fetched
 

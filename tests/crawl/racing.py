@@ -19,7 +19,6 @@ from cormorant.crawl.gates import SiteKeys, screen
 from cormorant.frontier import admission, leases, order, settlement
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.frontier.fate import Circumstances, fate
-from cormorant.frontier.known import Seen
 from cormorant.frontier.linkpack import pack
 from cormorant.journal import runs, visits
 from cormorant.model.address import fingerprint
@@ -42,6 +41,7 @@ from cormorant.store.schema import (
     site_source,
 )
 from tests.crawl.samples import SOURCE, a_content, a_document, web_source
+from tests.frontier.books import nothing_seen
 
 HOST = "https://a.example"
 Web = Mapping[int, tuple[int, ...]]
@@ -85,7 +85,7 @@ class Race:
     def crawl(self) -> int:
         """One run over the web as it is; returns how often ways were looked up."""
         self.asked, self._keys = [], SiteKeys()
-        self._seen, self._numbers = [Seen(), Seen()], SiteNumbers()
+        self._seen, self._numbers = [nothing_seen(), nothing_seen()], SiteNumbers()
         with self.store.begin() as tx:
             tx.execute(sa.update(run).values(state="finished"))
             generation = sources.next_generation(tx, SOURCE)

@@ -11,6 +11,7 @@ from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.content import Link
 from cormorant.model.resource import How
 from tests.crawl.samples import NEVER_SEEN, RUN, SOURCE, web_source
+from tests.frontier.books import Books, nothing_seen
 
 HERE = "https://a.example"
 
@@ -25,7 +26,7 @@ def names(found: Screened) -> tuple[list[str], list[str]]:
 
 
 def test_a_new_link_is_a_resource_one_step_deeper() -> None:
-    (arrival,) = screened(Seen(), f"{HERE}/x").arrivals
+    (arrival,) = screened(nothing_seen(), f"{HERE}/x").arrivals
     assert arrival.key == fingerprint(f"{HERE}/x", SOURCE)
     found = arrival.found
     assert (found.address, found.site, found.depth) == (f"{HERE}/x", "a.example", NEVER_SEEN.depth + 1)
@@ -33,7 +34,7 @@ def test_a_new_link_is_a_resource_one_step_deeper() -> None:
 
 
 def test_what_a_gate_excludes_names_its_rule() -> None:
-    (exclusion,) = screened(Seen(), "https://b.example/x").exclusions
+    (exclusion,) = screened(nothing_seen(), "https://b.example/x").exclusions
     assert exclusion == Exclusion(
         SOURCE, fingerprint("https://b.example/x", SOURCE), "https://b.example/x", "boundary", exclusion.rule, 964, RUN,
         NEVER_SEEN.depth + 1, NEVER_SEEN.id,
@@ -42,7 +43,7 @@ def test_what_a_gate_excludes_names_its_rule() -> None:
 
 
 def test_every_address_is_judged_once() -> None:
-    seen = Seen()
+    seen = nothing_seen()
     seen.open("a.example", [fingerprint(f"{HERE}/known", SOURCE)])
     links = [f"{HERE}/known", f"{HERE}/x", "https://b.example/x", f"{HERE}/x", "https://b.example/x"]
     assert names(screened(seen, *links)) == ([f"{HERE}/x"], ["https://b.example/x"])
@@ -50,7 +51,7 @@ def test_every_address_is_judged_once() -> None:
 
 
 def test_an_excluded_address_of_a_leased_site_is_judged_once_too() -> None:
-    seen = Seen()
+    seen = nothing_seen()
     seen.open("a.example", [])
     assert names(screened(seen, f"{HERE}/a.zip", exclude=["ends:.zip"])) == ([], [f"{HERE}/a.zip"])
     assert names(screened(seen, f"{HERE}/a.zip", exclude=["ends:.zip"])) == ([], [])
@@ -68,7 +69,7 @@ def test_an_excluded_address_of_a_leased_site_is_judged_once_too() -> None:
     ids=["scheme", "length", "depth", "exclude", "host"],
 )
 def test_which_gate_says_no(address: str, settings: dict[str, object], gate: str) -> None:
-    assert [each.gate for each in screened(Seen(), address, **settings).exclusions] == [gate]
+    assert [each.gate for each in screened(nothing_seen(), address, **settings).exclusions] == [gate]
 
 
 def unfollowed(seen: Seen, *links: Link) -> list[tuple[str, str, str, int]]:
@@ -79,7 +80,7 @@ def unfollowed(seen: Seen, *links: Link) -> list[tuple[str, str, str, int]]:
 
 
 def test_a_link_not_to_be_followed_is_an_exclusion_that_names_it() -> None:
-    seen = Seen()
+    seen = nothing_seen()
     seen.open("a.example", [])
     links = [Link(f"{HERE}/x", rel="nofollow noopener"), Link(f"{HERE}/y"), Link("https://b.example/z", rel="nofollow")]
     of_page = "nofollow, said by the page of all its links"
@@ -91,7 +92,7 @@ def test_a_link_not_to_be_followed_is_an_exclusion_that_names_it() -> None:
 
 
 def test_a_link_not_to_be_followed_keeps_no_other_from_being_followed() -> None:
-    seen = Seen()
+    seen = nothing_seen()
     seen.open("a.example", [])
     link = Link(f"{HERE}/x", rel="nofollow")
     assert unfollowed(seen, link)
@@ -100,8 +101,21 @@ def test_a_link_not_to_be_followed_keeps_no_other_from_being_followed() -> None:
     assert not unfollowed(seen, link), "it is a resource by now"
 
 
+def test_the_links_of_a_page_of_a_large_site_are_looked_up_together() -> None:
+    addresses = [f"{HERE}/{number}" for number in range(4)]
+    numbers = [fingerprint(each, SOURCE) for each in addresses]
+    books = Books(numbers[:2])
+    seen = Seen(books)
+    seen.open_large(SiteKeys().of(HERE), 1)
+    found = screened(seen, *addresses)
+    assert [each.found.address for each in found.arrivals] == addresses[2:]
+    assert books.asked == [sorted(numbers)]
+    unfollowed(seen, *(Link(f"{HERE}/not/{number}") for number in range(3)))
+    assert [len(each) for each in books.asked] == [4, 3]
+
+
 def test_nothing_is_nothing() -> None:
-    assert screened(Seen()) == Screened([], [])
+    assert screened(nothing_seen()) == Screened([], [])
 
 
 hosts = st.sampled_from(["a.example", "a.example:8080", "b.example:443", "[::1]", "[::1]:81", "x.y.z"])

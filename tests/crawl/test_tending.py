@@ -22,6 +22,7 @@ from cormorant.crawl.tending import Crew, Tending, plan_of
 from cormorant.frontier.admission import Admission, SiteNumbers
 from cormorant.frontier.desk import Task
 from cormorant.frontier.known import Seen
+from cormorant.frontier.lookup import Lookup
 from cormorant.journal.claims import Claim
 from cormorant.model.run import Counters
 from cormorant.sources.web.source import WebSource
@@ -78,7 +79,7 @@ def test_a_run_at_its_share_of_a_limit_is_settled_at_once(
 def means_at(store: Store, folder: Path) -> Means:
     """What a retriever works with, its cache in this folder."""
     cache = LocalCache(folder, SystemClock())
-    return Means("ada", store, cache, Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    return Means("ada", store, cache, Seen(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
 
 
 class Orders:

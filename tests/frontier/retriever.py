@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from cormorant.frontier import order
 from cormorant.frontier.desk import Desk, SiteWork, Task
 from cormorant.frontier.known import Seen
+from cormorant.frontier.lookup import Lookup
 from cormorant.frontier.supply import Moment, Plan, Supply
 from cormorant.model.resource import Resource
 from cormorant.store import bulk
@@ -26,7 +27,7 @@ class Retriever:
 
     def __init__(self, store: Store, name: str = "ada") -> None:
         self.store, self.name = store, name
-        self.desk, self.seen, self.now = Desk(), Seen(), START
+        self.desk, self.seen, self.now = Desk(), Seen(Lookup(store)), START
         self.supply = Supply(name, self.desk, self.seen)
         self.plan = Plan({SOURCE: 1}, as_it_is)
 

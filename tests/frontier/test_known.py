@@ -6,11 +6,13 @@ from array import array
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from cormorant.frontier.known import LARGE, KnownSet, Seen
+from cormorant.frontier import known as knowing
+from cormorant.frontier.known import LARGE, KnownSet, LookedUp, Seen
 from cormorant.model.address import fingerprint
 from cormorant.model.content import Link
+from tests.frontier.books import Books, nothing_seen
 
 keys = st.integers(-(1 << 63), (1 << 63) - 1)
 
@@ -81,15 +83,101 @@ def test_news_are_merged_into_what_was_there(many: array[int]) -> None:
     assert 0 not in known
 
 
+class AgainstTheStore(RuleBasedStateMachine):
+    """Whatever is asked in which order, and read when: what the store knows, and what was added here."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.books = Books(range(0, 60, 3))
+        self.known, self.model = LookedUp(self.books, 1), set(self.books.keys)
+
+    @rule(keys=st.lists(st.integers(0, 70), max_size=9))
+    def meet(self, keys: list[int]) -> None:
+        self.known.meet(keys)
+
+    @rule(key=st.integers(0, 70))
+    def add(self, key: int) -> None:
+        if key not in self.known:
+            self.known.add(key)
+        self.model.add(key)
+
+    @rule(key=st.integers(0, 70))
+    def ask(self, key: int) -> None:
+        assert (key in self.known) == (key in self.model)
+
+
+@pytest.fixture(params=[1, 12, LARGE])
+def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many keys of a large site are looked up before all are read."""
+    monkeypatch.setattr(knowing, "LARGE", request.param)
+    return int(request.param)
+
+
+def test_the_keys_of_a_large_site_are_those_of_the_store_and_what_came(few: int) -> None:
+    assert few
+    run_state_machine_as_test(AgainstTheStore)
+
+
+def test_what_is_met_at_once_is_looked_up_at_once_and_never_again() -> None:
+    books = Books((1, 2, 3))
+    seen = Seen(books)
+    seen.open_large("a", 7)
+    seen.open("b", [5])
+    for _ in range(2):
+        seen.meet([("a", 2), ("b", 5), ("a", 9), ("elsewhere", 4), ("a", 8)])
+    assert books.asked == [[2, 8, 9]]
+    assert [seen.first_unfollowed("a", key) for key in (2, 8)] == [False, True]
+    assert [seen.first_time("a", key) for key in (2, 8, 9, 9)] == [False, True, True, False]
+    assert [seen.first_time("b", 5), seen.first_time("elsewhere", 4)] == [False, True]
+    assert (books.asked, books.read) == ([[2, 8, 9]], 0)
+    assert not seen.first_time("a", 3)
+    assert books.asked == [[2, 8, 9], [3]]
+    seen.close("a")
+    seen.meet([("a", 4)])
+    assert len(books.asked) == 2, "it is not ours any more"
+    seen.open_large("a", 7)
+    seen.open("a", [1])
+    seen.meet([("a", 4)])
+    assert len(books.asked) == 2, "it has become small"
+
+
+def test_all_is_read_when_many_were_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(knowing, "LARGE", 4)
+    books = Books((1, 2, 3))
+    known = LookedUp(books, 1)
+    known.meet((1, 7, 8, 9))
+    known.add(7)
+    assert books.read == 0
+    known.meet((2,))
+    assert books.read == 1
+    assert [key for key in range(10) if key in known] == [1, 2, 3, 7]
+    known.add(8)
+    assert 8 in known
+    assert (books.read, books.asked) == (1, [[1, 7, 8, 9], [2]])
+
+
+def test_what_a_store_does_not_tell_is_taken_for_new_and_what_is_known_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(knowing, "LARGE", 2)
+    books = Books((1, 2, 3))
+    known = LookedUp(books, 1)
+    known.meet((1,))
+    books.away = True
+    known.meet((2, 3))
+    assert [key for key in range(5) if key in known] == [1]
+    books.away = False
+    known.meet((9,))
+    assert [key for key in range(5) if key in known] == [1, 2, 3], "all was read"
+
+
 def test_an_address_is_new_once() -> None:
-    seen = Seen()
+    seen = nothing_seen()
     seen.open("a", [1, 2])
     assert [seen.first_time("a", key) for key in (1, 2, 3, 3)] == [False, False, True, False]
     assert [seen.first_time("elsewhere", key) for key in (1, 1)] == [True, False]
 
 
 def test_a_site_given_back_is_forgotten() -> None:
-    seen = Seen()
+    seen = nothing_seen()
     seen.open("a", [1])
     seen.close("a")
     seen.close("a")
@@ -98,7 +186,7 @@ def test_a_site_given_back_is_forgotten() -> None:
 
 
 def test_what_is_elsewhere_is_forgotten_when_told_to() -> None:
-    seen = Seen()
+    seen = nothing_seen()
     seen.open("a", [])
     seen.first_time("a", 1)
     seen.first_time("b", 2)
@@ -108,7 +196,7 @@ def test_what_is_elsewhere_is_forgotten_when_told_to() -> None:
 
 
 def test_what_is_not_to_be_followed_is_no_known_address() -> None:
-    seen = Seen()
+    seen = nothing_seen()
     seen.open("a", [1])
     assert [seen.first_unfollowed("a", key) for key in (1, 2, 2)] == [False, True, False]
     assert [seen.first_unfollowed("b", key) for key in (3, 3)] == [True, False]
@@ -121,7 +209,7 @@ def test_what_is_not_to_be_followed_is_no_known_address() -> None:
 
 
 def test_the_memory_of_elsewhere_is_bounded() -> None:
-    seen = Seen()
+    seen = nothing_seen()
     for key in range(Seen.ELSEWHERE * 2 + 5):
         assert seen.first_time("b", key)
     assert len(seen._elsewhere) <= Seen.ELSEWHERE
@@ -133,7 +221,7 @@ A, B = Link("https://a.example/a"), Link("https://b.example/b")
 
 
 def test_a_link_is_strange_once_to_each_source() -> None:
-    seen = Seen()
+    seen = nothing_seen()
     assert seen.strange(1, [A, B, A]) == [A, B, A]
     assert seen.strange(1, [B, A]) == []
     assert seen.strange(2, [A]) == [A]
@@ -143,7 +231,7 @@ def test_a_link_is_strange_once_to_each_source() -> None:
 @pytest.mark.parametrize("what", ["open", "close", "forget_elsewhere"])
 def test_what_may_be_unknown_again_is_strange_again(what: str) -> None:
     """Of a batch that was not written, or a site that another process had meanwhile."""
-    seen = Seen()
+    seen = nothing_seen()
     seen.open("a", ())
     seen.strange(1, [A, B])
     arguments: dict[str, tuple[object, ...]] = {"open": ("a", ()), "close": ("a",), "forget_elsewhere": ()}
@@ -152,7 +240,7 @@ def test_what_may_be_unknown_again_is_strange_again(what: str) -> None:
 
 
 def test_what_is_familiar_is_bounded() -> None:
-    seen = Seen()
+    seen = nothing_seen()
     long = Link("https://a.example/" + "x" * 300)
     assert seen.strange(1, [long]) == seen.strange(1, [long]) == [long]
     for number in range(3 * Seen.FAMILIAR):

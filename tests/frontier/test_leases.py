@@ -327,24 +327,6 @@ def test_a_settled_row_is_not_read_and_is_found_by_its_address(store: Store) -> 
         assert leases.at_address(tx, place, 2, "https://a.example/0") is None
 
 
-def test_known_keys_rise_and_are_of_one_site(store: Store) -> None:
-    admitted(store, *pages(300), "https://b.example/")
-    admitted(store, *pages(5), source=2)
-    with store.read() as tx:
-        places = site_numbers(tx)
-        got = leases.known_keys(tx, places["a.example"])
-        assert list(got) == sorted(tx.execute(sa.select(resource.c.hash).where(resource.c.site_id == 1)).scalars())
-        assert (got.typecode, len(got), len(leases.known_keys(tx, places["b.example"]))) == ("q", 305, 1)
-        assert len(leases.known_keys(tx, 999)) == 0
-
-
-def test_of_a_large_site_every_key_is_told_once(store: Store) -> None:
-    admitted(store, *pages(leases.KEYS_AT_ONCE + 1))
-    with store.read() as tx:
-        got = leases.known_keys(tx, site_numbers(tx)["a.example"])
-        assert list(got) == sorted(tx.execute(sa.select(resource.c.hash)).scalars())
-
-
 def test_the_earliest_of_what_is_left(store: Store) -> None:
     admitted(store, *pages(3))
     with store.begin() as tx:

@@ -16,6 +16,7 @@ from cormorant.frontier.desk import Desk, SiteWork
 from cormorant.frontier.facts import INSTALLATION
 from cormorant.frontier.known import Seen
 from cormorant.frontier.leases import LEASE_S, LeasedSite, Window
+from cormorant.frontier.lookup import Lookup
 from cormorant.frontier.supply import Moment, Supply
 from cormorant.store import processes
 from cormorant.store.database import Store
@@ -281,7 +282,7 @@ def test_a_rest_is_as_long_as_it_was_asked_for(
     two.pass_(10.0)
     with two.stores["ada"].begin() as tx:
         if gives_back:
-            Supply("ada", Desk(), Seen()).give_back(tx, site_work)
+            Supply("ada", Desk(), Seen(Lookup(two.stores["ada"]))).give_back(tx, site_work)
         else:
             supply.renew(tx, "ada", [site_work])
         ((rests,),) = tx.rows(sa.select(site.c.not_before).where(site.c.id == first.lease.site))

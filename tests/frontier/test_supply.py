@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier import facts, leases, ledger, order, progress, supply
+from cormorant.frontier import facts, leases, ledger, lookup, order, progress, supply
 from cormorant.frontier.desk import Lane
 from cormorant.frontier.facts import INSTALLATION, Fact
+from cormorant.frontier.known import KnownSet, LookedUp
 from cormorant.frontier.leases import LEASE_S, READ_AHEAD
 from cormorant.frontier.supply import CLOSED_S, LONG_REST_S, LOW, SOON_S, Plan
 from cormorant.model.address import fingerprint
@@ -126,6 +127,17 @@ def test_a_leased_site_brings_its_facts_keys_and_rest(ada: Retriever) -> None:
     assert START - 8 < one.rest_until < START
     assert not ada.seen.first_time(one.key, fingerprint(pages(1)[0], SOURCE))
     assert ada.seen.first_time(one.key, fingerprint("https://a.example/new", SOURCE))
+
+
+def test_of_a_large_site_only_what_is_met_is_looked_up(store: Store) -> None:
+    admitted(store, *pages(lookup.AT_ONCE), "https://b.example/")
+    ada = Retriever(store)
+    ada.tend()
+    known, new = (fingerprint(address, SOURCE) for address in (pages(1)[0], "https://a.example/new"))
+    (large,) = [each.key for each in ada.desk.sites.values() if "a.example" in each.key]
+    assert {type(each): key == large for key, each in ada.seen._sites.items()} == {LookedUp: True, KnownSet: False}
+    ada.seen.meet([(large, known), (large, new)])
+    assert [ada.seen.first_time(large, key) for key in (known, new, new)] == [False, True, False]
 
 
 def test_a_fact_past_its_time_is_asked_for_anew(ada: Retriever) -> None:

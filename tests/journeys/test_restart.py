@@ -20,7 +20,7 @@ PATIENCE_S = 40.0
 
 
 @pytest.fixture
-def keep(home: Home) -> Iterator[Callable[[], None]]:
+def keep(home: Home) -> Iterator[Callable[[], str]]:
     """Begins to serve, until the test ends."""
     with ExitStack() as stack:
         yield lambda: stack.enter_context(serving(home))
@@ -28,7 +28,7 @@ def keep(home: Home) -> Iterator[Callable[[], None]]:
 
 @pytest.mark.parametrize("fetched", [1, 20])
 def test_a_restarted_run_stays_stopped_and_its_successor_finishes(
-    home: Home, serve: Serve, keep: Callable[[], None], fetched: int
+    home: Home, serve: Serve, keep: Callable[[], str], fetched: int
 ) -> None:
     site = serve(SiteSettings(pages=PAGES, delay_s=0.1))
     home.add_source("web", "site", site.source)

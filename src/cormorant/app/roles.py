@@ -43,6 +43,7 @@ from cormorant.fetch.http import Fetcher
 from cormorant.frontier import leases
 from cormorant.frontier.admission import Admission, SiteNumbers
 from cormorant.frontier.known import Seen
+from cormorant.frontier.lookup import Lookup
 from cormorant.frontier.standing import stands
 from cormorant.journal import claims, runs
 from cormorant.limits.client import ChildPool
@@ -119,7 +120,8 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     egress = way_out(plan, house)
     width, most = plan.installation.width, plan.installation.most_visits
     fetcher = Fetcher(egress, width=width, most=most, steps=steps)
-    means = Means(name, house.store, house.cache(), Seen(), SiteNumbers(), ACLNumbers(), SiteKeys(), steps)
+    seen = Seen(Lookup(house.store))
+    means = Means(name, house.store, house.cache(), seen, SiteNumbers(), ACLNumbers(), SiteKeys(), steps)
     with house.store.begin() as tx:
         leases.disown(tx, name)
     assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)

@@ -65,21 +65,22 @@ def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: S
     level = source.settings.level
     arrivals: list[Arrival] = []
     exclusions: list[Exclusion] = []
-    for link in seen.strange(number, links.follow):
-        address = link.address
-        key = fingerprint(address, number)
-        site = keys.of(address)
+    strange = seen.strange(number, links.follow)
+    named = [(keys.of(link.address), fingerprint(link.address, number)) for link in strange]
+    seen.meet(named)
+    for link, (site, key) in zip(strange, named, strict=True):
         if not seen.first_time(site, key):
             continue
-        ruling = follow(address, depth)
+        ruling = follow(address := link.address, depth)
         priority = order.usual(level(address)) if ruling.admitted else order.USUAL
         found = Found(address, site, depth, links.how, referrer=resource.id, priority=priority, display=link.display)
         if ruling.admitted:
             arrivals.append(Arrival(found, key))
         else:
             exclusions.append(excluded(number, key, found, ruling, run))
-    for link in links.unfollowed:
-        key, site = fingerprint(link.address, number), keys.of(link.address)
+    named = [(keys.of(link.address), fingerprint(link.address, number)) for link in links.unfollowed]
+    seen.meet(named)
+    for link, (site, key) in zip(links.unfollowed, named, strict=True):
         if seen.first_unfollowed(site, key):
             found = Found(link.address, site, depth, How.LINK, referrer=resource.id)
             exclusions.append(excluded(number, key, found, NOFOLLOW if "nofollow" in link.rel else NOFOLLOW_PAGE, run))

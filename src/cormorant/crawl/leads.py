@@ -65,9 +65,10 @@ def next_part(source: Source, order: Admission, before: Told, means: Means) -> S
     tally, resource, run = before.tally, before.resource, order.run
     told, entries = Told(resource, tally, before.left[PART:]), before.left[:PART]
     arrivals, exclusions = list[Arrival](), list[visits.Exclusion]()
-    for said in entries:
-        entry, display = _known_as(said, source)
-        key, site = fingerprint(entry.address, source.number), means.keys.of(entry.address)
+    known = [_known_as(said, source) for said in entries]
+    named = [(means.keys.of(entry.address), fingerprint(entry.address, source.number)) for entry, _ in known]
+    means.seen.meet(named)
+    for (entry, display), (site, key) in zip(known, named, strict=True):
         level = Level.NORMAL if entry.is_map else source.settings.level(entry.address)
         if not entry.is_map and not means.seen.first_time(site, key):
             tally.known += 1

@@ -1,15 +1,18 @@
 """Which addresses of a site are known already? Exact, small, and only for sites this process has leased.
 
-A `set` up to 50,000 keys (81 bytes each); above that a sorted array (8 bytes each) with a set of the news, merged when
-the news reach as many or a twentieth. Exact on purpose: a false positive of a filter would be a page never seen.
+A `set` up to 50,000 keys (81 bytes each); above that each key is looked up in the store when it is first met, until as
+many were: then all are read, as a sorted array (8 bytes each) with a set of the news, merged when the news reach as
+many or a twentieth. Exact on purpose: a false positive of a filter would be a page never seen.
 """
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from cormorant.base.errors import CormorantError
 
 if TYPE_CHECKING:
     from cormorant.model.content import Link
@@ -66,6 +69,68 @@ class KnownSet:
         self._old, self._news = merged, set()
 
 
+class Keys(Protocol):
+    """What the store knows of a site, by its number."""
+
+    def among(self, site: int, keys: Sequence[int]) -> Collection[int]:
+        """Those of these keys that it knows."""
+        ...
+
+    def every(self, site: int) -> array[int]:
+        """All that it knows, in rising order."""
+        ...
+
+
+class LookedUp:
+    """The keys of a large site. Most crawls meet few of them, and need not wait until all were read.
+
+    What the store does not tell, as it is away, counts as new: to admit once more what is known changes nothing.
+    """
+
+    __slots__ = ("_absent", "_keys", "_known", "_met", "_site")
+
+    def __init__(self, keys: Keys, site: int) -> None:
+        self._keys, self._site = keys, site
+        self._known: KnownSet | None = None
+        self._met: set[int] = set()
+        self._absent: set[int] = set()
+
+    def meet(self, keys: Iterable[int]) -> None:
+        """Look up at once what of these was not met before."""
+        fresh = set(keys) - self._met - self._absent if self._known is None else set[int]()
+        if not fresh:
+            return
+        try:
+            there = self._keys.among(self._site, sorted(fresh))
+        except CormorantError:
+            there = ()
+        self._met.update(there)
+        self._absent.update(fresh.difference(there))
+        if len(self._met) + len(self._absent) > LARGE:
+            self._read_all()
+
+    def _read_all(self) -> None:
+        try:
+            known = KnownSet(self._keys.every(self._site))
+        except CormorantError:
+            return  # with the next ones
+        for key in self._met:  # some of them were added here, and may not be written yet
+            if key not in known:
+                known.add(key)
+        self._known, self._met, self._absent = known, set(), set()
+
+    def __contains__(self, key: int) -> bool:
+        self.meet((key,))
+        return key in (self._met if self._known is None else self._known)
+
+    def add(self, key: int) -> None:
+        """Remember a key that is not yet known."""
+        if self._known is None:
+            self._met.add(key)
+        else:
+            self._known.add(key)
+
+
 class Seen:
     """The known sets of the sites this process has leased, and a bounded memory of links to others.
 
@@ -75,8 +140,10 @@ class Seen:
     ELSEWHERE = 200_000
     FAMILIAR = 20_000
 
-    def __init__(self) -> None:
-        self._sites: dict[str, KnownSet] = {}
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+        self._sites: dict[str, KnownSet | LookedUp] = {}
+        self._large: dict[str, LookedUp] = {}
         self._elsewhere: set[int] = set()
         self._unfollowed: set[int] = set()
         self._familiar: dict[int, set[str]] = {}
@@ -84,12 +151,19 @@ class Seen:
 
     def open(self, site: str, keys: Iterable[int]) -> None:
         """A site was leased: these are its keys."""
+        self._large.pop(site, None)
         self._sites[site] = KnownSet(keys)
+        self._forget_familiar()
+
+    def open_large(self, site: str, number: int) -> None:
+        """A site was leased that has many keys."""
+        self._sites[site] = self._large[site] = LookedUp(self._keys, number)
         self._forget_familiar()
 
     def close(self, site: str) -> None:
         """A site was given back."""
         self._sites.pop(site, None)
+        self._large.pop(site, None)
         self._forget_familiar()
 
     def strange(self, source: int, links: Iterable[Link]) -> list[Link]:
@@ -111,6 +185,17 @@ class Seen:
     def _forget_familiar(self) -> None:
         self._familiar.clear()
         self._remembered = 0
+
+    def meet(self, named: Iterable[tuple[str, int]]) -> None:
+        """It is about to be asked of these keys of sites: what must be looked up for that is looked up at once."""
+        if not self._large:
+            return
+        met: dict[str, list[int]] = {}
+        for site, key in named:
+            if site in self._large:
+                met.setdefault(site, []).append(key)
+        for site, keys in met.items():
+            self._large[site].meet(keys)
 
     def first_time(self, site: str, key: int) -> bool:
         """Is this key new as far as this process knows? It counts as known from now on."""

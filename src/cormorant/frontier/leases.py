@@ -6,13 +6,11 @@ epoch outdated writes nothing for that site.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import msgspec
 import sqlalchemy as sa
 
 from cormorant.frontier import lane, order, recall, retry
@@ -378,33 +376,6 @@ def _resource(row: Sequence[Any]) -> Resource:
         validator or "", body or b"", b"" if before else text or b"", acl or 0, bool(indexed), before, display or "",
         bool(before),
     ))  # fmt: skip
-
-
-KEYS_AT_ONCE = 50_000
-_SOME_KEYS = (
-    sa.select(resource.c.hash)
-    .where(resource.c.site_id == sa.bindparam("site"), resource.c.hash > sa.bindparam("behind"))
-    .order_by(resource.c.hash)
-    .limit(KEYS_AT_ONCE)
-    .subquery()
-)
-_KEYS = sa.select(sa.func.json_agg(_SOME_KEYS.c.hash).cast(sa.Text))
-_KEYS_SQLITE = sa.select(sa.func.json_group_array(_SOME_KEYS.c.hash))
-"""A row for each key would take twice as long."""
-_NUMBERS = msgspec.json.Decoder(list[int])
-
-
-def known_keys(tx: Tx, site_number: int) -> array[int]:
-    """The keys of every resource of a site in rising order, from the covering index; 8 bytes each, however many."""
-    keys = array("q")
-    behind = -(1 << 63)  # a key of just this is not told: it would be admitted again, which changes nothing
-    while True:
-        said = tx.execute(_KEYS_SQLITE if tx.sqlite else _KEYS, {"site": site_number, "behind": behind}).scalar_one()
-        some = sorted(_NUMBERS.decode(said)) if said else []  # in what order they are gathered nobody promises
-        keys.extend(array("q", some))
-        if len(some) < KEYS_AT_ONCE:
-            return keys
-        behind = some[-1]
 
 
 def at_address(tx: Tx, site_number: int, source: int, address: str) -> Resource | None:

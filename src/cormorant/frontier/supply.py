@@ -11,7 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cormorant.frontier import facts, leases, ledger, order, sharing, traps
+from cormorant.frontier import facts, leases, ledger, lookup, order, sharing, traps
 from cormorant.frontier.desk import Desk, SiteWork, SourceWork
 from cormorant.frontier.facts import INSTALLATION
 from cormorant.frontier.known import Seen
@@ -173,13 +173,21 @@ class Supply:
             site.requested_at, site.not_before, site.trouble = each.requested_at, each.not_before, each.trouble
             site.known, site.lane_name = (each.not_before, each.failures), each.lane
             site.leased_until = moment.monotonic_of(each.lease.until)
-            self._seen.open(site.key, leases.known_keys(tx, each.lease.site))
+            self._open(tx, site)
             self._desk.open(site)
             opened.append(site)
         self._learn(tx, opened, [INSTALLATION, *plan.generations], moment)
         for site in opened:
             site.rest_until = moment.monotonic_of(site.not_before)
         return joined + opened
+
+    def _open(self, tx: Tx, site: SiteWork) -> None:
+        """Learn which addresses of a site are known."""
+        keys = lookup.page(tx, site.lease.site)
+        if len(keys) < lookup.AT_ONCE:
+            self._seen.open(site.key, keys)
+        else:
+            self._seen.open_large(site.key, site.lease.site)
 
     def _lease(self, tx: Tx, plan: Plan, most: int) -> list[LeasedSite]:
         """Each source gets its share first, and what others leave of theirs goes to whoever has more to do."""
@@ -291,7 +299,7 @@ class Supply:
         if not plan.generations.items() <= self._generations.items():
             self._seen.forget_elsewhere()
             for site in self._desk.sites.values():
-                self._seen.open(site.key, leases.known_keys(tx, site.lease.site))
+                self._open(tx, site)
         self._generations = dict(plan.generations)
 
     def _keep(self, tx: Tx, moment: Moment) -> None:

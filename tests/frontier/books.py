@@ -1,0 +1,41 @@
+"""What a store knows of a site, without one."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+
+from cormorant.base.errors import Unreachable
+from cormorant.frontier.known import Seen
+
+
+class Books:
+    """Knows these keys, of whatever site, and writes down what it is asked. `away`: it does not answer."""
+
+    def __init__(self, keys: Iterable[int] = ()) -> None:
+        self.keys = set(keys)
+        self.asked: list[list[int]] = []
+        self.read, self.away = 0, False
+
+    def among(self, site: int, keys: Sequence[int]) -> set[int]:
+        """Those of these keys that it knows."""
+        assert site
+        self._answer()
+        self.asked.append(list(keys))
+        return self.keys.intersection(keys)
+
+    def every(self, site: int) -> array[int]:
+        """All of them."""
+        assert site
+        self._answer()
+        self.read += 1
+        return array("q", sorted(self.keys))
+
+    def _answer(self) -> None:
+        if self.away:
+            raise Unreachable("It does not answer.")
+
+
+def nothing_seen() -> Seen:
+    """What a process knows whose store knows nothing."""
+    return Seen(Books())
