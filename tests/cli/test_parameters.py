@@ -6,13 +6,14 @@ import io
 import sqlite3
 import sys
 from collections.abc import Mapping
+from contextlib import closing
 from typing import Any
 
 import pytest
 
 from cormorant.operate import previewing, sources
 from cormorant.operate.house import House
-from tests.cli.world import Installation
+from tests.cli.world import Answer, Installation, Site
 
 
 def effective(home: Installation, source: str = "docs") -> dict[str, tuple[Any, str]]:
@@ -85,6 +86,67 @@ def test_an_edit_says_when_everything_is_fetched_anew_and_what_that_costs(home: 
     home.fine("source", "edit", "docs", "--set", "max_minutes=9")
     (report,) = home.fine("crawl", "docs", "--json").objects
     assert report["edited"] == []
+
+
+def languages(home: Installation, site: Site) -> list[str]:
+    """Of the pages of a site that says too little of each to be in any."""
+    paths = ("", "ferries", "tides")
+    shown = [home.fine("document", "show", f"{site.address}{each}", "--json").object for each in paths]
+    return [each["language"] for each in shown]
+
+
+@pytest.fixture
+def terse(site: Site) -> Site:
+    """Its pages have too few words to tell their language, and confirm what they said."""
+    site.confirms = True
+    for path, links in (("/", ("/ferries", "/tides")), ("/ferries", ()), ("/tides", ())):
+        site.page(path, path[1:] or "x", links=links)
+    return site
+
+
+def test_a_language_that_only_the_source_gives_changes_with_it(bare: Installation, terse: Site) -> None:
+    terse.answers["/tides"] = Answer("<html lang=de><title>Gezeiten</title><p>Wasser")
+    bare.fine("source", "add", "web", "docs", "--set", f"start={terse.address}")
+    bare.fine("crawl")
+    for wanted in ("fr", "nl", ""):
+        bare.fine("source", "edit", "docs", "--set", f"default_language={wanted}")
+        report = bare.fine("crawl", "--json").object
+        assert (report["edited"], report["changed"], report["unchanged"]) == (["default_language"], 2, 1)
+        assert languages(bare, terse) == [wanted, wanted, "de"]
+        assert bare.fine("crawl", "--json").object["requests_conditional"] == 3
+
+
+def test_an_edit_holds_for_a_source_of_which_a_page_never_answers(bare: Installation, terse: Site) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", f"start={terse.address}", "--set", "patience_s=1")
+    bare.fine("crawl")
+    whole = terse.answers["/tides"]
+    terse.answers["/tides"] = Answer("Try again.", 500)
+    figures = []
+    for wanted in (None, "fr", None, "nl", None):
+        if wanted:
+            bare.fine("source", "edit", "docs", "--set", f"default_language={wanted}")
+        report = bare.run("crawl", "--json").object
+        figures.append((bool(report["edited"]), report["not_modified"], report["complete"]))
+    assert figures == [(False, 2, False), (True, 0, False), (False, 2, False), (True, 0, False), (False, 2, False)]
+    terse.answers["/tides"] = whole
+    with closing(sqlite3.connect(bare.folder / "cormorant.db")) as rows, rows:
+        rows.execute("UPDATE resource SET not_before = 0")
+    report = bare.fine("crawl", "--json").object
+    assert (report["not_modified"], report["changed"], report["complete"]) == (2, 1, True)
+    assert languages(bare, terse) == ["nl", "nl", "nl"]
+    assert bare.fine("crawl", "--json").object["not_modified"] == 3
+
+
+def test_an_edit_that_was_taken_back_before_its_crawl_ended_holds_for_all(bare: Installation, terse: Site) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", f"start={terse.address}")
+    bare.fine("crawl")
+    bare.fine("source", "edit", "docs", "--set", "default_language=fr", "--set", "max_documents=1")
+    assert bare.run("crawl", "--json").object["complete"] is False
+    assert sorted(languages(bare, terse)) == ["", "", "fr"]
+    bare.fine("source", "edit", "docs", "--set", "default_language=", "--set", "max_documents=")
+    report = bare.fine("crawl", "--json").object
+    assert (report["edited"], report["not_modified"]) == (["default_language"], 0)
+    assert languages(bare, terse) == ["", "", ""]
 
 
 def test_what_leaves_is_not_fetched_once_more(home: Installation) -> None:

@@ -68,6 +68,7 @@ def finish(store: Store, row: RunRow, now: float, held_up: str | None) -> None:
 
     `held_up` is what took it longest.
     """
+    sweep.distrust(store, row)
     with store.begin() as tx:
         if runs.advance(tx, row.id, row.state, state=RunState.FINISHED, finished_at=now, bottleneck=held_up):
             sources.forget_agreed(tx, row.source_id, row.requested_at)

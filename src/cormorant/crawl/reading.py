@@ -19,7 +19,7 @@ from cormorant.extract.change import attributes_said, main_text_hash
 from cormorant.extract.choose import Reading, claims_to_be, extract_inline, needs_office, reading_of, unread_status
 from cormorant.extract.formats import OCTETS, essence
 from cormorant.extract.head import meant_for
-from cormorant.extract.language import Declared, language_said
+from cormorant.extract.language import DEFAULT, Declared, language_said
 from cormorant.extract.likeness import likeness
 from cormorant.extract.naming import named
 from cormorant.extract.sitemap_task import decode_sitemap, is_read_inline, sitemap_or_fault
@@ -233,16 +233,17 @@ def document_of(
 ) -> Document:
     """What is kept and delivered of a document.
 
-    Its text's hash covers title, attributes and what the page asks of those who show it: new ones are changes. With
-    `change_by=main`, attributes alone are none.
+    Its text's hash covers title, attributes, what the page asks of those who show it, and a language that only the
+    source gives it: new ones are changes. With `change_by=main`, attributes alone are none.
     """
     by_main = "main" in source.settings.change_by
     said_hash = main_text_hash(said) if by_main else said.text.encode(errors="replace")
     title, beside = said.title.encode(errors="replace"), b"" if by_main else attributes_said(said)
     asked = showing.asked(content.directives, said.directives)
-    text_hash = hashlib.sha256(b"%s\n%s%s%s" % (title, said_hash, beside, " ".join(asked).encode())).digest()
     declared = Declared(said.language, content.language, source.settings.default_language)
     language, language_from = language_said(declared, said.text)
+    shown = " ".join(asked) + (f"\n{language}" if language_from == DEFAULT else "")
+    text_hash = hashlib.sha256(b"%s\n%s%s%s" % (title, said_hash, beside, shown.encode())).digest()
     return Document(
         url=source.display(resource.display or resource.address),
         access_url=content.address,

@@ -4,6 +4,7 @@ recall: READY, due in the generation of now, no validators: the next run fetches
 renew:  the same, and the copy is kept anew even of what says the same, which is then no change
 mend:   renew, and nothing is visited before the time that its server has asked for
 forget: the same, and nothing is left of the document but what the journal knows
+distrust: what a run could not read is fetched whole whenever it is visited next
 """
 
 from __future__ import annotations
@@ -84,6 +85,17 @@ def mend(tx: Tx, numbers: Sequence[int]) -> None:
     waits = bulk.select_in(tx, resource, ("not_before", "id"), "id", numbers)
     renew(tx, numbers)
     bulk.update(tx, resource, ("not_before",), ("id",), [row for row in waits if row[0] > 0])
+
+
+def distrust(tx: Tx, source: int, run: int, behind: int, most: int) -> int | None:
+    """Forget validators of documents that a run did not read, behind a number; where to go on, None at the end."""
+    unread = sa.or_(resource.c.run != run, resource.c.outcome == int(OutcomeKind.DEFERRED))
+    theirs = (content.c.source_id == source, content.c.id > behind)
+    chosen = sa.select(content.c.id).join(resource, resource.c.id == content.c.id).where(*theirs, unread)
+    numbers = [row.id for row in tx.rows(chosen.order_by(content.c.id).limit(most))]
+    nothing = ("", "", b"")
+    bulk.update(tx, content, ("etag", "modified", "content_hash"), ("id",), [(*nothing, each) for each in numbers])
+    return numbers[-1] if len(numbers) == most else None
 
 
 def awaited(tx: Tx, numbers: Sequence[int]) -> set[int]:

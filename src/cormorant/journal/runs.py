@@ -172,6 +172,10 @@ _IS_WHOLE = sa.and_(run.c.complete, run.c.state == RunState.FINISHED, run.c.refr
 """Whether a run visited everything there was to visit."""
 
 
+_IS_THROUGH = sa.and_(run.c.state == RunState.FINISHED, run.c.refresh.in_(GENERATIONS))
+"""Whether a run came to the end of what it could visit. Of what it could not, validators are not believed any more."""
+
+
 def last_whole(tx: Tx, source: int) -> RunRow | None:
     """The newest run of a source that visited everything there was to visit."""
     statement = sa.select(run).where(run.c.source_id == source, _IS_WHOLE)
@@ -193,6 +197,13 @@ def since_whole(tx: Tx, row: RunRow) -> list[RunRow]:
     last = last_whole(tx, row.source_id)
     mine = sa.and_(run.c.source_id == row.source_id, run.c.id < row.id, run.c.id >= (last.id if last else 0))
     return [_row(each) for each in tx.rows(sa.select(run).where(mine))]
+
+
+def since_through(tx: Tx, source: int, before: int | None = None) -> list[RunRow]:
+    """The runs of a source, those before one if it is named, back to the newest that came to its end, that included."""
+    mine = sa.and_(run.c.source_id == source, run.c.id < before) if before is not None else run.c.source_id == source
+    through = sa.select(sa.func.max(run.c.id)).where(mine, _IS_THROUGH).scalar_subquery()
+    return [_row(each) for each in tx.rows(sa.select(run).where(mine, run.c.id >= sa.func.coalesce(through, 0)))]
 
 
 def every(tx: Tx, source: int | None = None, limit: int = 1000, before: int | None = None) -> list[RunRow]:
@@ -298,13 +309,19 @@ def begin_indexing(tx: Tx, row: RunRow) -> bool:
     return advance(tx, row.id, RunState.PENDING, asked=INDEX, reason=None, **_queued(tx, RunState.SWEEPING))
 
 
+def compared(tx: Tx, source: int) -> set[int]:
+    """The runs that the next one of a source compares itself with: the newest whole one, and the newest to its end."""
+    newest = sa.func.max(run.c.id)
+    found = [tx.rows(sa.select(newest).where(run.c.source_id == source, which)) for which in (_IS_WHOLE, _IS_THROUGH)]
+    return {row[0] for ((row,),) in zip(found, strict=True) if row[0]}
+
+
 def forget_done(tx: Tx, source: int) -> None:
     """Delete the runs of a source that were to go when done, and the oldest but KEPT_PER_SOURCE.
 
-    Never the newest that visited everything: the next run compares itself with it.
+    Never those that the next run compares itself with.
     """
-    last = last_whole(tx, source)
-    ended = sa.and_(run.c.source_id == source, run.c.id != (last.id if last else 0), run.c.state.in_(_ENDED))
+    ended = sa.and_(run.c.source_id == source, run.c.id.not_in(compared(tx, source)), run.c.state.in_(_ENDED))
     done = sa.select(run.c.id).where(ended, run.c.forget, run.c.state == RunState.FINISHED)
     old = sa.select(run.c.id).where(ended).order_by(run.c.id.desc()).offset(KEPT_PER_SOURCE).limit(1_000)
     numbers = [row[0] for row in (*tx.rows(done), *tx.rows(old))]

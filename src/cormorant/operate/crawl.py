@@ -204,9 +204,8 @@ def _request(tx: Tx, row: SourceRow, wish: Wish, *, anew: bool) -> int:
 
 
 def _edited(tx: Tx, row: SourceRow) -> bool:
-    """Whether settings were edited since the last whole run that decide what is kept of a document."""
-    last = runs.last_whole(tx, row.id)
-    return last is not None and _judged_otherwise(last.settings, row)
+    """Whether settings were edited, since a run came to its end under them, that decide what is kept of a document."""
+    return any(_judged_otherwise(each.settings, row) for each in runs.since_through(tx, row.id))
 
 
 def _judged_otherwise(before: Mapping[str, Any], row: SourceRow) -> bool:
@@ -322,10 +321,10 @@ def _report(house: House, row: RunRow, resting: str | None, *, idle: bool) -> di
 
 def _edited_before(tx: Tx, row: RunRow, source: SourceRow | None) -> list[str]:
     """The settings because of whose edit a run fetches everything whole."""
-    before = runs.whole_before(tx, row, 1) if row.anew and source is not None else None
-    if before is None or source is None:
+    if source is None or not row.anew:
         return []
-    return _differing(source.kind, runs.get(tx, before).settings, row.settings)
+    before = runs.since_through(tx, row.source_id, row.id)
+    return sorted({name for each in before for name in _differing(source.kind, each.settings, row.settings)})
 
 
 def to_fetch(tx: Tx, row: RunRow) -> int:

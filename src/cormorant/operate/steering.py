@@ -97,11 +97,10 @@ def delete(house: House, number: int) -> bool:
         if owner is not None and owner.test_of is not None:
             removal.remove(tx, owner)
             return True
-        whole = runs.last_whole(tx, row.source_id)
-        if runs.is_newest(tx, row) or (whole is not None and whole.id == row.id):
+        if runs.is_newest(tx, row) or row.id in runs.compared(tx, row.source_id):
             raise ConflictError(
-                f"Run {row.id} is the newest of its source, or the newest that visited all of it. The next crawl "
-                "compares itself with it; delete it after that."
+                f"Run {row.id} is the newest of its source, or the newest that visited all of it, or all that it "
+                "could. The next crawl compares itself with it; delete it after that."
             )
         tx.execute(sa.delete(run_count).where(run_count.c.run_id == row.id))
         tx.execute(sa.delete(run).where(run.c.id == row.id))
