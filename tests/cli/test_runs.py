@@ -6,7 +6,8 @@ import pytest
 
 from cormorant.base.clock import pause
 from tests.cli.conftest import World
-from tests.cli.world import Installation, Site, ended
+from tests.cli.world import Answer, Installation, Site, ended
+from tests.clocks import until
 
 LOOKS = 300
 UNDER_WAY = 5
@@ -114,3 +115,33 @@ def test_stopped_for_good_and_watched(bare: Installation, site: Site) -> None:
 def test_a_run_that_is_not_there(verb: str, world: World) -> None:
     done = world.home.run("run", verb, "99", "--json")
     assert (done.code, done.problem["detail"]) == (4, "There is no run 99.")
+
+
+def test_a_run_that_is_stopped_while_too_much_would_leave_takes_nothing_out_of_search(
+    bare: Installation, site: Site
+) -> None:
+    site.page("/", "Harbour office", "All about it.", tuple(f"/berth/{number}" for number in range(30)))
+    for number in range(30):
+        site.page(f"/berth/{number}", f"Berth {number}", "A berth.")
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "delay_s=0")
+    bare.fine("crawl")
+    for number in range(30):
+        site.answers[f"/berth/{number}"] = Answer("gone", 404, wait_s=0.0 if number < 28 else 30.0)
+    crawl = bare.start("crawl", "docs", "--json")
+    until(lambda: bare.fine("status", "--json").object["sources"][0]["would_leave"] >= 25)
+    assert len(bare.fine("search", "a berth", "--limit", "50", "--json").objects) == 31, "while it is under way"
+    (said,) = [each for each in bare.fine("run", "show", "--json").object["problems"] if each["kind"] == "held"]
+    assert "search finds them until it has come to its end" in said["sentence"]
+    bare.fine("run", "stop")
+    ended(crawl)
+    assert len(bare.fine("search", "a berth", "--limit", "50", "--json").objects) == 31
+    assert "documents of 31 would leave the index" in bare.fine("status").out
+    shown = bare.fine("document", "show", f"{site.address}berth/1", "--json").object
+    assert (shown["outcome"], shown["indexed"]) == ("gone", True)
+    for number in range(30):
+        site.answers[f"/berth/{number}"].wait_s = 0.0
+    assert bare.run("crawl", "--json").object["state"] == "held"
+    assert bare.fine("status", "--json").object["sources"][0]["would_leave"] == 0
+    bare.fine("run", "accept")
+    bare.fine("crawl")
+    assert [each["url"] for each in bare.fine("search", "berth", "--json").objects] == [site.address]

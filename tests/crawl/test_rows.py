@@ -112,10 +112,10 @@ TABLE: list[tuple[Outcome, Resource, dict[str, int], str]] = [
     (Failed(906, "refused"), INDEXED, {}, "outcome"),
     (Failed(906, "refused"), WAS_SILENT, {"hidden": 1}, "outcome"),
     (Quarantined("it killed a child"), NEVER_SEEN, {}, "outcome"),
-    (Quarantined("it killed a child"), INDEXED, {"hidden": 1}, "outcome"),
+    (Quarantined("it killed a child"), INDEXED, {}, "outcome"),
     (Quarantined("it killed a child", a_content()), NEVER_SEEN, {"judged": 1}, "outcome"),
-    (Quarantined("it killed a child", a_content()), INDEXED, {"judged": 1, "hidden": 1}, "outcome"),
-    (Quarantined("it killed a child", acl=STAFF), INDEXED, {"access": 1, "restricted": 1, "hidden": 1}, "access"),
+    (Quarantined("it killed a child", a_content()), INDEXED, {"judged": 1}, "outcome"),
+    (Quarantined("it killed a child", acl=STAFF), INDEXED, {"access": 1, "restricted": 1}, "access"),
     (Held("too many"), NEVER_SEEN, {}, "outcome"),
     (Held("too many"), INDEXED, {}, "outcome"),
 ]

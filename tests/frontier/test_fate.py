@@ -73,7 +73,7 @@ def test_what_is_no_document_is_visited_when_somebody_asks_for_it(role: Role) ->
     assert decided(NEVER_SEEN._replace(role=role), Deferred(500, "an error")).state is State.READY
 
 
-KEEPING = {"Ok", "Unchanged", "Deferred", "Failed", "Held"}
+KEEPING = {"Ok", "Unchanged", "Deferred", "Failed", "Held", "Quarantined"}
 
 
 @pytest.mark.parametrize("outcome", EVERY_OUTCOME, ids=name)
@@ -177,12 +177,14 @@ def test_an_answer_is_not(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "status"), [(OutcomeKind.QUARANTINED, 981), (OutcomeKind.EXCLUDED, 971)], ids=["quarantined", "excluded"]
+    ("known", "status", "kept"),
+    [(OutcomeKind.QUARANTINED, 981, True), (OutcomeKind.EXCLUDED, 971, False)],
+    ids=["quarantined", "excluded"],
 )
-def test_the_same_version_ends_again_as_it_did(known: OutcomeKind, status: int) -> None:
+def test_the_same_version_ends_again_as_it_did(known: OutcomeKind, status: int, *, kept: bool) -> None:
     before = NEVER_SEEN._replace(outcome=int(known), status=status)
     got = decided(before, Unchanged())
-    assert (got.outcome, got.status, got.reason, got.kept) == (known, status, None, False)
+    assert (got.outcome, got.status, got.reason, got.kept) == (known, status, None, kept)
     assert decided(before, Unchanged(200)).outcome is OutcomeKind.UNCHANGED, "a body came"
 
 

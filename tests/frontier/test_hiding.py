@@ -242,3 +242,47 @@ def test_what_is_absent_names_the_rule_that_excludes_it_now(store: Store) -> Non
     by_rule, by_link, by_none = ((found[each].outcome, found[each].status) for each in pages(3))
     assert by_rule == (OutcomeKind.EXCLUDED, 964)
     assert by_link == by_none == (OutcomeKind.GONE, 404), "a link does not keep a listing from naming a file"
+
+
+def test_what_waits_for_its_run_can_be_found_meanwhile(five: Store) -> None:
+    with five.begin() as tx:
+        hiding.hide(tx, [(1, SOURCE, 7), (2, SOURCE, 7), (5, 2, 7)])
+        hiding.hide_until(tx, [(3, SOURCE, 7, 50)])
+        assert hiding.is_news(tx, SOURCE, shown=True)
+        assert not hiding.is_news(tx, SOURCE, shown=False)
+        hiding.wait_in_sight(tx, SOURCE, shown=True)
+        assert (set(hiding.everything(tx)), going(tx), hiding.in_sight_count(tx, SOURCE)) == ({3, 5}, [1, 2], 2)
+        assert [hiding.is_hidden(tx, number) for number in (1, 3)] == [False, True]
+        hiding.hide(tx, [(4, SOURCE, 7)])
+        assert hiding.everything(tx) == {3, 4, 5}
+        assert hiding.is_news(tx, SOURCE, shown=True)
+        hiding.wait_in_sight(tx, SOURCE, shown=True)
+        hiding.passed(tx, 49)
+        assert (set(hiding.everything(tx)), going(tx)) == ({3, 5}, [1, 2, 4])
+        hiding.passed(tx, 50)
+        hiding.unhide(tx, [4])
+        assert (set(hiding.everything(tx)), going(tx)) == ({5}, [1, 2])
+        hiding.wait_in_sight(tx, SOURCE, shown=False)
+        assert (set(hiding.everything(tx)), hiding.in_sight_count(tx, SOURCE)) == ({1, 2, 5}, 0)
+
+
+def test_what_is_found_meanwhile_leaves_with_its_run_or_stays(five: Store) -> None:
+    with five.begin() as tx:
+        hiding.hide(tx, [(1, SOURCE, 7), (2, SOURCE, 7)])
+        hiding.wait_in_sight(tx, SOURCE, shown=True)
+        hiding.leave(tx, [(1, 60)])
+        assert (set(hiding.everything(tx)), indexed(tx)) == ({1}, {2, 3, 4, 5})
+        assert hiding.show_again(tx, SOURCE) == 1
+        hiding.passed(tx, 60)
+        assert (set(hiding.everything(tx)), going(tx)) == (set[int](), [])
+
+
+def test_who_may_not_read_it_does_not_find_it_meanwhile(five: Store) -> None:
+    """Its rights changed, which the index has not passed."""
+    with five.begin() as tx:
+        hiding.hide_until(tx, [(1, SOURCE, 7, 50)])
+        hiding.hide(tx, [(1, SOURCE, 7)])
+        hiding.wait_in_sight(tx, SOURCE, shown=True)
+        assert hiding.everything(tx) == {1}
+        hiding.passed(tx, 50)
+        assert (set(hiding.everything(tx)), going(tx)) == (set[int](), [1])

@@ -55,6 +55,8 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         say.print("No source yet. `cormorant source add` makes one.")
     _tell_disks(say, record["disks"])
     _tell_faults(say, record["sources"])
+    _tell_quarantined(say, record["sources"])
+    _tell_leaving(say, record["sources"])
     _tell_troubles(say, record["sources"])
     _tell_schedules(say, record["schedules"])
     say.print()
@@ -125,6 +127,32 @@ def _tell_faults(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -
             say.print(
                 f"{source['source']}: {failed} failed in run {run}. `cormorant run show {run}` says why, and "
                 f"`cormorant document list --source {name} --state error` names all that fail now."
+            )
+
+
+def _tell_quarantined(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Where documents killed their converter."""
+    from cormorant.model.status import Status
+
+    for source in sources:
+        if source["quarantined"]:
+            name, many = shlex.quote(source["source"]), plural(source["quarantined"], "document")
+            say.print()
+            say.print(
+                f"{source['source']}: {many} killed the converter, twice each, and are left alone until they change. "
+                f"`cormorant document recrawl --source {name} --status {Status.QUARANTINED.value}` has them tried anew."
+            )
+
+
+def _tell_leaving(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Where a run would let go of too much by now, or would have when it was stopped."""
+    for source in sources:
+        if source["would_leave"]:
+            many = plural(source["would_leave"], "document")
+            say.print()
+            say.print(
+                f"{source['source']}: {many} of {source['documents']:,} would leave the index. That is too many to let "
+                "go of unasked: search finds them until a run of the source has come to its end."
             )
 
 

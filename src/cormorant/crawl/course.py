@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cormorant.catalog import receivers
+from cormorant.crawl import braking
 from cormorant.journal import runs
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, RunState
 from cormorant.receivers import stream
@@ -52,6 +53,7 @@ def stop(tx: Tx, row: RunRow, reason: str) -> bool:
     if row.state not in UNFINISHED:
         return False
     ended = {"state": RunState.STOPPED, "finished_at": tx.now(), "asked": None, "gives_up_at": None}
+    braking.put_right(tx, row)
     return go_on(tx, row, reason=storable(reason), **ended, **runs.waited(tx, row)).state is RunState.STOPPED
 
 

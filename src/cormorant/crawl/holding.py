@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cormorant.catalog import sources
-from cormorant.crawl import delta, inverting, swallowing, sweep, waiting
-from cormorant.frontier import brake, hiding, progress
+from cormorant.crawl import braking, delta, inverting, swallowing, sweep, waiting
+from cormorant.frontier import hiding, progress
 from cormorant.journal import runs
 from cormorant.model.run import GENERATIONS, Refresh, RunState
 
@@ -46,15 +46,12 @@ async def is_held(store: Store, row: RunRow) -> bool:
 
 def braked(store: Store, row: RunRow, swallowed: str = "") -> bool:
     """Hold the run if too much would go, or was `swallowed`: all of it is found again until a person answers."""
-    source = row.source_id
     with store.begin() as tx:
-        going, documents = hiding.waiting_count(tx, source), hiding.indexed_count(tx, source)
-        silent = hiding.unreached_count(tx, source)
-        may_go = brake.expected(hiding.waiting_by_rule(tx, source), sources.agreed(tx, source, row.requested_at))
-        much = brake.trips(going - may_go + silent, documents - may_go)
+        going, may_go, silent, documents = found = braking.going(tx, row)
+        much = found.too_many
         if not (much or swallowed):
             return False
-        hiding.show_again(tx, source)
+        hiding.show_again(tx, row.source_id)
         others = f", and {silent} more did not answer for some runs" if silent else ""
         expected = f", {may_go} of them as was agreed to when the source was edited" if may_go else ""
         leaving = f"{going} of {documents} documents would leave the index{expected}{others}." if much else ""

@@ -8,7 +8,7 @@ Not a part of the story but its bookkeeping: which outcome touches which table i
 | Unchanged, 304      |            |       |                 | (access)              | on a new outcome | leaves |
 | Unchanged, 200      | validators |       | if bytes differ | (access)              | on a new outcome | leaves |
 | Excluded when read  | validators |       | written         | (access) when it ends | yes              | enters |
-| Quarantined         | validators |       |                 | (access) when it ends | yes              | enters |
+| Quarantined         | validators |       |                 | (access)              | yes              |        |
 | leaves the index    |            |       |                 | (access) when it ends | yes              | enters |
 | Failed, Held        |            |       |                 | (access)              | on a new outcome | leaves |
 

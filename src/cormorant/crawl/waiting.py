@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from cormorant.catalog import receivers
+from cormorant.crawl import braking
 from cormorant.crawl.measuring import BUSY, PROCESSORS, Measuring
 from cormorant.frontier import progress, trouble
 from cormorant.frontier.patience import Patience, got
@@ -88,7 +89,7 @@ async def until_retrieved(
     source, held_up, measuring = build(row), HeldUp(float) if held_up is None else held_up, Measuring(store)
     settings = source.settings
     patience, tick, gives_up_at = Patience(settings.patience_s), TICK_S, row.gives_up_at
-    said, began = row.reason or "", _since(store, row)
+    said, began, looked = row.reason or "", _since(store, row), -braking.LOOK_S
     while True:
         seen = _look(store, row)
         if seen.row.settings != row.settings:
@@ -97,11 +98,13 @@ async def until_retrieved(
             patience.patience_s = settings.patience_s
         left = seen.left
         if left.sites == 0 or seen.stopped:
+            braking.look(store, row)
             return Ended(not seen.stopped, None, _worst(held_up))
         if limit := _limit_met(settings, seen, began):
             return Ended(False, limit, _worst(held_up))
         measuring.look(seen.row, seen.now, seen.counters.fetched)
         pace = max((source.pace(each.key, {}).delay_s for each in left.some), default=0.0)
+        looked = _braked(store, row, looked, seen.steady)
         lack = room.lack()
         if lack != said:
             said = _said(store, row, lack)
@@ -118,6 +121,14 @@ async def until_retrieved(
         held_up[FULL if lack else SUSPENDED if suspended else _held_up(seen, pace, measuring.busy)] += tick
         await asyncio.sleep(tick)
         tick = min(tick * 1.03, MOST_TICK_S)
+
+
+def _braked(store: Store, row: RunRow, looked: float, now: float) -> float:
+    """See now and then what would go by now; returns when that was looked at last."""
+    if abs(now - looked) < braking.LOOK_S:
+        return looked
+    braking.look(store, row)
+    return now
 
 
 def _look(store: Store, row: RunRow) -> _Look:

@@ -16,6 +16,8 @@ COUNT = 50
 LARGE_SHARE = 0.80
 SMALLEST = 5
 ONE_TEXT_SHARE = 0.60
+FEWEST = 5
+"""Fewer never trip it: more than the large share of the smallest source."""
 
 
 def trips(going: int, documents: int) -> bool:

@@ -73,7 +73,10 @@ MOST_TRIES = 1000
 
 _TRIED = (Failed, Gone, Deferred)
 _WITH_REASON = (Failed, Deferred, Quarantined, Held)
-_KEEPS = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.DEFERRED, OutcomeKind.HELD, OutcomeKind.FAILED)
+_KEEPS = (
+    OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.DEFERRED, OutcomeKind.HELD, OutcomeKind.FAILED,
+    OutcomeKind.QUARANTINED,
+)  # fmt: skip
 """Outcomes that never take a document away by themselves (faults outside our disk delete nothing)."""
 
 _VISITED_AGAIN = (Role.DOCUMENT, Role.SITEMAP)
@@ -98,7 +101,7 @@ def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
     if isinstance(outcome, Failed) and (resource.indexed or resource.status == retry.LAST_UNREACHABLE):
         kind, status, kept = _unreachable(resource, outcome)
     if isinstance(outcome, Unchanged) and outcome.status == 304 and resource.outcome in REPEATED:
-        kind, status, kept = OutcomeKind(resource.outcome), resource.status, False
+        kind, status, kept = OutcomeKind(resource.outcome), resource.status, resource.outcome in _KEEPS
     state = State.SETTLED if at.lists or resource.role not in _VISITED_AGAIN else State.READY
     return Fate(state, at.next_due(resource), tries, kind, status, 0.0, reason, kept)
 

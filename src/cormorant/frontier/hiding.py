@@ -1,7 +1,9 @@
 """What must search not find, although the index still has it?
 
     visit says gone -> hidden (no number) -> run settled: event appended, numbered -> index passed it: row goes
-                            `-> brake: row goes, found again until a person answers
+                          |  ^            `-> brake: row goes, found again until a person answers
+                          v  |
+                 too many meanwhile: in sight
 
 Small on purpose: the brake bounds it, and search subtracts it from every answer.
 """
@@ -23,8 +25,15 @@ from cormorant.store.database import Tx
 from cormorant.store.schema import content, exclusion, hidden, resource, site_source
 from cormorant.store.schema.frontier import ASTRAY
 
-_EVERYTHING: Final = sa.select(hidden.c.id)
+_IN_SIGHT: Final = -1
+"""The number of what waits for its run and is found meanwhile, as too much waits."""
+_HIDDEN: Final = sa.or_(hidden.c.seq.is_(None), hidden.c.seq != _IN_SIGHT, hidden.c.rights_seq.is_not(None))
+_EVERYTHING: Final = sa.select(hidden.c.id).where(_HIDDEN)
 """Asked with every search, so it is made once."""
+WAITS: Final = sa.or_(hidden.c.seq.is_(None), hidden.c.seq == _IN_SIGHT)
+"""What would go when its run settles."""
+OUT_OF_SIGHT: Final = sa.case((_HIDDEN, hidden.c.id))
+"""The number of a hidden document that search does not find, else NULL."""
 
 
 def hide(tx: Tx, rows: Sequence[tuple[int, int, int]]) -> None:
@@ -51,7 +60,7 @@ def unhide(tx: Tx, ids: Sequence[int]) -> None:
 
 def _let_be_found(tx: Tx, these: sa.ColumnElement[bool]) -> int:
     """End what their run hides; what waits for its rights as well goes on waiting. Returns how many can be found."""
-    of_run = sa.and_(these, hidden.c.seq.is_(None))
+    of_run = sa.and_(these, WAITS)
     tx.execute(sa.update(hidden).where(of_run, hidden.c.rights_seq.is_not(None)).values(seq=hidden.c.rights_seq))
     return tx.execute(sa.delete(hidden).where(of_run)).rowcount
 
@@ -62,7 +71,7 @@ def passed(tx: Tx, place: int) -> None:
     In this order, which waits for a run that just then lets a document be found and leaves it to its rights.
     """
     tx.execute(sa.update(hidden).where(hidden.c.rights_seq <= place).values(rights_seq=None))
-    tx.execute(sa.delete(hidden).where(hidden.c.seq <= place))
+    tx.execute(sa.delete(hidden).where(hidden.c.seq <= place, hidden.c.seq != _IN_SIGHT))
 
 
 def everything(tx: Tx) -> frozenset[int]:
@@ -70,12 +79,17 @@ def everything(tx: Tx) -> frozenset[int]:
     return frozenset(row[0] for row in tx.rows(_EVERYTHING))
 
 
+def is_hidden(tx: Tx, number: int) -> bool:
+    """Must search not find this document now?"""
+    return bool(tx.rows(_EVERYTHING.where(hidden.c.id == number)))
+
+
 def waiting(tx: Tx, source: int, most: int, behind: int = 0) -> list[tuple[int, str]]:
     """Documents of a source that would go when its run settles: (resource, display address), by number."""
     statement = (
         sa.select(hidden.c.id, content.c.url)
         .join(content, content.c.id == hidden.c.id)
-        .where(hidden.c.source_id == source, hidden.c.seq.is_(None), hidden.c.id > behind)
+        .where(hidden.c.source_id == source, WAITS, hidden.c.id > behind)
         .order_by(hidden.c.id)
         .limit(most)
     )
@@ -84,7 +98,7 @@ def waiting(tx: Tx, source: int, most: int, behind: int = 0) -> list[tuple[int, 
 
 def waiting_count(tx: Tx, source: int) -> int:
     """How many documents of a source would go when its run settles."""
-    statement = sa.select(sa.func.count()).where(hidden.c.source_id == source, hidden.c.seq.is_(None))
+    statement = sa.select(sa.func.count()).where(hidden.c.source_id == source, WAITS)
     return int(tx.execute(statement).scalar_one())
 
 
@@ -93,7 +107,7 @@ def waiting_by_rule(tx: Tx, source: int) -> dict[str, int]:
     statement = (
         sa.select(resource.c.reason, sa.func.count())
         .select_from(hidden.join(resource, resource.c.id == hidden.c.id))
-        .where(hidden.c.source_id == source, hidden.c.seq.is_(None), resource.c.reason.is_not(None))
+        .where(hidden.c.source_id == source, WAITS, resource.c.reason.is_not(None))
         .where(resource.c.outcome == int(OutcomeKind.EXCLUDED))
         .group_by(resource.c.reason)
     )
@@ -107,7 +121,7 @@ def unreached_count(tx: Tx, source: int) -> int:
     """
     # Not a join, which SQLite begins at every resource of the source's: it does not know that few wait.
     status = sa.select(resource.c.status).where(resource.c.id == hidden.c.id).scalar_subquery()
-    waiting = sa.select(hidden.c.id).where(hidden.c.source_id == source, hidden.c.seq.is_(None))
+    waiting = sa.select(hidden.c.id).where(hidden.c.source_id == source, WAITS)
     if not tx.rows(waiting.where(status == retry.LAST_UNREACHABLE).limit(1)):
         return 0
     counted = sa.select(sa.func.count()).select_from(content.join(resource, resource.c.id == content.c.id))
@@ -124,6 +138,27 @@ def of_other_rights(tx: Tx, source: int, acl: int, most: int) -> list[int]:
 def show_again(tx: Tx, source: int) -> int:
     """The brake tripped: what the run hid is found again, by who may read it. Returns how many documents."""
     return _let_be_found(tx, hidden.c.source_id == source)
+
+
+def is_news(tx: Tx, source: int, *, shown: bool) -> bool:
+    """Would anything change if what waits for its run was found meanwhile, or was not?"""
+    return bool(tx.rows(sa.select(hidden.c.id).where(hidden.c.source_id == source, _other_than(shown=shown)).limit(1)))
+
+
+def wait_in_sight(tx: Tx, source: int, *, shown: bool) -> None:
+    """Have what waits for its run found meanwhile, by who may read it, or not."""
+    these = (hidden.c.source_id == source, _other_than(shown=shown))
+    tx.execute(sa.update(hidden).where(*these).values(seq=_IN_SIGHT if shown else None))
+
+
+def _other_than(*, shown: bool) -> sa.ColumnElement[bool]:
+    return hidden.c.seq.is_(None) if shown else hidden.c.seq == _IN_SIGHT
+
+
+def in_sight_count(tx: Tx, source: int) -> int:
+    """How many documents of a source wait for their run and are found meanwhile."""
+    statement = sa.select(sa.func.count()).where(hidden.c.source_id == source, hidden.c.seq == _IN_SIGHT)
+    return int(tx.execute(statement).scalar_one())
 
 
 def indexed_count(tx: Tx, source: int) -> int:

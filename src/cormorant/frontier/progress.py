@@ -16,7 +16,7 @@ from cormorant.model.resource import Role, State
 from cormorant.store.database import Tx
 from cormorant.store.schema import content, hidden, resource, site, site_source
 from cormorant.store.schema import source as sources
-from cormorant.store.schema.frontier import ASTRAY, SEEDS
+from cormorant.store.schema.frontier import ASTRAY, SEEDS, TROUBLED
 
 
 class SiteLeft(NamedTuple):
@@ -218,7 +218,14 @@ def deferred(tx: Tx, source: int, run: int, generation: int, new_of: int | None 
     return int(tx.execute(statement).scalar_one())
 
 
-GOING = (OutcomeKind.GONE, OutcomeKind.EXCLUDED, OutcomeKind.MOVED, OutcomeKind.QUARANTINED)
+def quarantined(tx: Tx, source: int) -> int:
+    """How many documents of a source are left alone until they change, since they killed their converter."""
+    columns = resource.c
+    these = (TROUBLED, columns.source_id == source, columns.outcome == int(OutcomeKind.QUARANTINED))
+    return int(tx.execute(sa.select(sa.func.count()).where(*these)).scalar_one())
+
+
+GOING = (OutcomeKind.GONE, OutcomeKind.EXCLUDED, OutcomeKind.MOVED)
 """Outcomes that say of a document that it leaves."""
 READ = (OutcomeKind.OK, OutcomeKind.UNCHANGED)
 """Outcomes that say so when it turned out to be a sitemap."""

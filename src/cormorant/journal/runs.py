@@ -321,10 +321,10 @@ def forget_done(tx: Tx, source: int) -> None:
 
     Never those that the next run compares itself with.
     """
-    ended = sa.and_(run.c.source_id == source, run.c.id.not_in(compared(tx, source)), run.c.state.in_(_ENDED))
+    ended = sa.and_(run.c.source_id == source, run.c.state.in_(_ENDED))
     done = sa.select(run.c.id).where(ended, run.c.forget, run.c.state == RunState.FINISHED)
     old = sa.select(run.c.id).where(ended).order_by(run.c.id.desc()).offset(KEPT_PER_SOURCE).limit(1_000)
-    numbers = [row[0] for row in (*tx.rows(done), *tx.rows(old))]
+    numbers = {row[0] for row in (*tx.rows(done), *tx.rows(old))} - compared(tx, source)
     tx.execute(sa.delete(run_count).where(run_count.c.run_id.in_(numbers)))
     tx.execute(sa.delete(run).where(run.c.id.in_(numbers)))
 

@@ -15,7 +15,7 @@ from cormorant.base.errors import BadAddress, CormorantError, NotFoundError
 from cormorant.cache.protocol import Place
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import examined, progress
+from cormorant.frontier import examined, hiding, progress
 from cormorant.frontier.sets import Standing, set_of
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
@@ -55,7 +55,7 @@ _ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".
 ROWS = sa.select(
     resource, content.c.url, content.c.title, content.c.mime, content.c.language, content.c.size_bytes,
     content.c.content_hash, content.c.fetched_at, content.c.changed_at, content.c.indexed, content.c.seq,
-    source.c.name.label("source"), source.c.generation, hidden.c.id.label("hidden"),
+    source.c.name.label("source"), source.c.generation, hiding.OUT_OF_SIGHT.label("hidden"),
 ).select_from(
     resource.join(source, source.c.id == resource.c.source_id)
     .outerjoin(content, content.c.id == resource.c.id)

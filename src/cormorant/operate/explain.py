@@ -37,7 +37,7 @@ from cormorant.operate import (
 from cormorant.operate.house import House
 from cormorant.operate.howread import how_read
 from cormorant.store.database import Tx
-from cormorant.store.schema import content, hidden, inlinks, resource
+from cormorant.store.schema import content, inlinks, resource
 
 _VERDICTS = {
     OutcomeKind.NONE: "pending",
@@ -98,7 +98,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     """A resource of the source."""
     outcome = OutcomeKind(row.outcome)
     kept = tx.rows(sa.select(content).where(content.c.id == row.id))
-    out_of_sight = bool(tx.rows(sa.select(hidden.c.id).where(hidden.c.id == row.id)))
+    out_of_sight = hiding.is_hidden(tx, row.id)
     place = next((r.place for r in receivers.every(tx) if r.kind == receivers.INDEX), None)
     found = bool(kept) and bool(kept[0].indexed) and not out_of_sight
     passed = found and place is not None and kept[0].seq <= place
@@ -293,7 +293,9 @@ def _next(tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     now = under_way and row.due >> 40 <= owner.generation
     level = order.level_of(row.due)
     wanted = {} if level is None or level is Level.NORMAL else {"level": level.label}
-    return {"when": "in the run under way" if now else "in the next run"} | wanted
+    asked = "in the run under way" if now else "in the next run"
+    read = ", and read only if it is another by then" if row.outcome == OutcomeKind.QUARANTINED else ""
+    return {"when": asked + read} | wanted
 
 
 def _asked_again(tx: Tx, row: Any) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""What does a run hold back, and why? Documents whose newest answer was not believed, told once a reason."""
+"""What does a run hold back, and why? Documents whose newest answer was not believed, told once a reason.
+
+And those that would leave, while they are too many to let go before a run has come to its end.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.crawl.doubts import NEVER_READ
+from cormorant.frontier import hiding
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.login import IN_ITS_PLACE
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
-from cormorant.model.run import ASKING_STATES
+from cormorant.model.run import ASKING_STATES, OPEN_STATES
 from cormorant.model.status import Status
 from cormorant.operate.listing import met_by
 from cormorant.store.database import Tx
@@ -26,6 +30,7 @@ LOGIN = (IN_ITS_PLACE, NEVER_READ)
 
 def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     """A problem for each reason: how many documents, and some of them."""
+    yield from _leaving(tx, row)
     columns, count = resource.c, sa.func.count()
     mine = sa.and_(met_by(row), columns.role == int(Role.DOCUMENT), columns.outcome == int(OutcomeKind.HELD))
     groups = sa.select(columns.reason, count.label("documents")).where(mine).group_by(columns.reason)
@@ -33,6 +38,18 @@ def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
         some = sa.select(columns.address).where(mine, columns.reason == each.reason).order_by(columns.id)
         examples = [found.address for found in tx.rows(some.limit(EXAMPLES))]
         yield _problem(row, each.reason or "", each.documents, examples)
+
+
+def _leaving(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """What would leave by now, of which search still finds all."""
+    count = hiding.in_sight_count(tx, row.source_id)
+    if count and runs.is_newest(tx, row):
+        end = "it has come to its end" if row.state in OPEN_STATES else "a run of the source has come to its end"
+        yield {
+            "kind": "held", "documents": count,
+            "sentence": f"{count:,} of {hiding.indexed_count(tx, row.source_id):,} documents would leave the index. "
+            f"That is too many to let go of unasked: search finds them until {end}.",
+        }  # fmt: skip
 
 
 def _problem(row: RunRow, reason: str, documents: int, examples: list[str]) -> dict[str, Any]:

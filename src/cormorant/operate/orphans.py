@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from cormorant.base.errors import BadAddress
-from cormorant.frontier import recall
+from cormorant.frontier import hiding, recall
 from cormorant.model.address import origin_of
 from cormorant.operate import removal
 from cormorant.store import bulk
@@ -74,7 +74,7 @@ SORTS = (
         "addresses without a host", resource.c.site_id, site.c.id, REMADE,
         "Hosts of folders cannot be made anew. Restore a backup, or delete that source and add it again.",
     ),
-    Sort("hidden documents that do not exist", hidden.c.id, content.c.id, only=hidden.c.seq.is_(None)),
+    Sort("hidden documents that do not exist", hidden.c.id, content.c.id, only=hiding.WAITS),
     Sort("versions of no document", version.c.id, content.c.id),
     Sort("links of no document", outlinks.c.id, resource.c.id),
     Sort("links to no document", inlinks.c.id, resource.c.id),

@@ -37,7 +37,7 @@ def remove(tx: Tx, row: SourceRow) -> int:
         tx.execute(sa.delete(table).where(table.c.id.in_(mine)))
     tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(mine)))
     tx.execute(sa.delete(site_fact).where(site_fact.c.scope == row.id))
-    tx.execute(sa.delete(hidden).where(hidden.c.source_id == row.id, hidden.c.seq.is_(None)))
+    tx.execute(sa.delete(hidden).where(hidden.c.source_id == row.id, hiding.WAITS))
     tx.execute(sa.delete(run_count).where(run_count.c.run_id.in_(sa.select(run.c.id).where(run.c.source_id == row.id))))
     for each in (content, version, resource, claim, exclusion, site_source, run):
         tx.execute(sa.delete(each).where(each.c.source_id == row.id))

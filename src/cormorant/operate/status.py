@@ -65,6 +65,7 @@ def _source(house: House, tx: Tx, row: SourceRow, resting: str | None, *, idle: 
         "last_answered": not (recent and _is_unanswered(tx, recent[0], newest=True)),
         "last_run": recent[0].id if recent else None, "last_reason": reason,
         "last_failed": counted.failed + counted.quarantined if counted else 0,
+        "quarantined": progress.quarantined(tx, row.id), "would_leave": hiding.in_sight_count(tx, row.id),
         "held_run": held.id if held and recent[0].id == held.id else None,
         "run": under_way.id if under_way else None, "state": state_of(under_way, idle=idle) if under_way else "idle",
         "to_fetch": to_fetch(tx, recent[0]) if recent else 0,

@@ -37,6 +37,8 @@ class SourceState(Record):
     last_run: int | None
     last_reason: str | None
     last_failed: int = Field(description="Documents that failed in it.")
+    quarantined: int = Field(description="Documents that killed their converter and are left alone until they change.")
+    would_leave: int = Field(description="Documents too many to let go unasked: found until a run ends.")
     held_run: int | None = Field(description="That waits for an answer.")
     run: int | None = Field(description="That is under way.")
     state: str

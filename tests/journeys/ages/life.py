@@ -177,9 +177,14 @@ class Life:
         self._expect(self._backup(), self.age.schema, "the version of the backup")
         after = {each["url"]: each for each in self._new("document", "list", "--json").records}
         self._expect(sorted(set(before) ^ set(after)), [], "addresses that only one of both versions knows")
-        for name in ("source", "status", "title", "content_hash", "depth", "indexed"):
-            odd = [url for url in set(before) & set(after) if before[url].get(name) != after[url].get(name)]
+        both = set(before) & set(after)
+        for name in ("source", "status", "title", "content_hash", "depth"):
+            odd = [url for url in both if before[url].get(name) != after[url].get(name)]
             self._expect(odd[:3], [], f"documents whose {name} is another")
+        told = {url for url in both if after[url]["state"] != "found"}  # older versions called indexed what was to be
+        odd = [url for url in told if before[url]["indexed"] != after[url]["indexed"]]
+        self._expect(odd[:3], [], "documents that are indexed no more, or are now")
+        self._expect(len(told) >= PAGES + FILES, True, f"documents of which the index had been told ({len(told)})")
         self._check()
 
     def _backup(self) -> str:
