@@ -6,6 +6,7 @@ import pytest
 
 from cormorant.base.clock import pause
 from tests.cli.conftest import World
+from tests.cli.test_serve import served
 from tests.cli.world import Answer, Installation, Site, ended
 from tests.clocks import until
 
@@ -145,3 +146,17 @@ def test_a_run_that_is_stopped_while_too_much_would_leave_takes_nothing_out_of_s
     bare.fine("run", "accept")
     bare.fine("crawl")
     assert [each["url"] for each in bare.fine("search", "berth", "--json").objects] == [site.address]
+
+
+def test_the_log_of_a_run_that_is_stopped_ends_with_what_its_report_says(bare: Installation, site: Site) -> None:
+    slow(bare, site)
+    with served(bare):
+        bare.fine("crawl", "docs", "--detach")
+        until(lambda: len(site.asked) > 12)
+        bare.fine("run", "stop")
+        until(lambda: bare.fine("run", "log", "--last", "1", "--json").object["event"] == "summary")
+        said = bare.fine("run", "log", "--last", "1", "--json").object
+        report = bare.fine("run", "show", "--json").object
+    assert {name: said[name] for name in ("fetched", "requests", "bytes", "to_fetch")} == {
+        name: report[name] for name in ("fetched", "requests", "bytes", "to_fetch")
+    }

@@ -81,7 +81,10 @@ async def _follow(house: House, row: RunRow, build_source: Callable[[RunRow], So
         if row.state is RunState.WAITING:
             await harm.mend(house.store, house.cache, row)
         await Conductor(house.store, house.clock, row, build_source, room).conduct()
-        runhead.end(house, row.id)
+        try:
+            await runhead.settled(house, row)
+        finally:  # also when the process is to end
+            runhead.end(house, row.id)
 
 
 def ended(house: House, number: int, task: asyncio.Task[None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from typing import Final
 
@@ -10,14 +11,19 @@ from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.base.runlog import Wish
 from cormorant.catalog import sources
+from cormorant.frontier import leases
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
+from cormorant.model.run import RunState
 from cormorant.operate import crawl, retention
 from cormorant.operate.house import House
 
 _log = logger(__name__)
 KEPT: Final = 7
 """Logs of runs that stay, of each source."""
+SETTLED_S: Final = 10.0
+LOOK_S: Final = 0.2
+"""How long the log of a run that somebody ended waits for its last visits, and how often it looks."""
 
 
 def begin(house: House, row: RunRow) -> None:
@@ -36,6 +42,17 @@ def begin(house: House, row: RunRow) -> None:
         logs.follow(row.id, wish)
         head = {"kind": owner.kind, "state": row.state.value, "refresh": row.refresh.value, "mode": row.mode.value}
         _log.info("goes on" if row.started_at else "begins", extra={"run": row.id, **head, "settings": row.settings})
+
+
+async def settled(house: House, row: RunRow) -> None:
+    """Wait until what was under way when somebody ended a run is written and counted, and no longer than a while."""
+    began = house.clock.monotonic()
+    while house.clock.monotonic() - began < SETTLED_S:
+        with house.store.read() as tx:
+            ended = runs.again(tx, row).state in (RunState.STOPPED, RunState.SUSPENDED)
+            if not (ended and leases.is_leased(tx, row.source_id)):
+                return
+        await asyncio.sleep(LOOK_S)
 
 
 def end(house: House, number: int) -> None:

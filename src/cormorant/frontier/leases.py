@@ -111,6 +111,13 @@ def leased(tx: Tx, number: int, generation: int) -> int:
     return int(tx.execute(statement, _bound({number: generation})).scalar_one())
 
 
+def is_leased(tx: Tx, source: int) -> bool:
+    """Has anybody a site of a source, of which a visit may yet be written?"""
+    both = site.join(site_source, site.c.id == site_source.c.site_id)
+    held = (site_source.c.source_id == source, site.c.owner.is_not(None), site.c.lease_until > tx.now())
+    return bool(tx.rows(sa.select(site.c.id).select_from(both).where(*held).limit(1)))
+
+
 def _waiting(count: int) -> sa.ColumnElement[bool]:
     """Rows of site_source that are not done with the generation of their source, one of so many that are `_bound`."""
     each = [
