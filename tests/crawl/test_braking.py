@@ -75,15 +75,19 @@ def test_too_many_are_found_meanwhile_and_a_few_of_them_are_not_once_the_others_
     assert world.hidden == {0, 1}
 
 
-def test_what_is_found_meanwhile_is_held_at_the_end_of_the_run(world: World) -> None:
+@pytest.mark.parametrize("looked_at", [False, True])
+def test_too_much_is_held_at_the_end_of_the_run_and_waits_no_longer(world: World, *, looked_at: bool) -> None:
     world.gone(*NINE)
-    braking.look(world.store, world.row)
+    if looked_at:
+        braking.look(world.store, world.row)
     with world.store.begin() as tx:
         runs.change(tx, world.row.id, state=RunState.SWEEPING)
     assert holding.braked(world.store, world.row)
     now = world.now()
     assert (now.state, "9 of 10 documents would leave the index" in (now.reason or "")) == (RunState.HELD, True)
     assert world.hidden == frozenset()
+    with world.store.read() as tx:
+        assert hiding.waiting_count(tx, world.source) == 0
 
 
 def test_what_is_found_meanwhile_leaves_at_the_end_of_a_run_that_is_not_held(world: World) -> None:

@@ -32,6 +32,7 @@ _ROBOTS = "tests/sources/web/test_robots.py"
 _RULES = "tests/sources/test_rules.py"
 _ACCESS = "tests/sources/web/test_access.py"
 _ACCIDENTS = "tests/journeys/test_accidents.py"
+_BRAKING = "tests/crawl/test_braking.py"
 _ROUNDS = ("tests/journeys/test_rounds.py", "-k", "sqlite")
 _RECRAWL = ("tests/journeys/test_recrawl.py", "-k", "sqlite")
 _BEGINNINGS = "tests/contracts/test_index_beginnings.py"
@@ -96,8 +97,12 @@ MANNERS = (
            "gone = [number for number, address in absent]", "tests/journeys/test_files.py", "-k", "without_permission"),
     _fault("nothing is ever held", "frontier/brake.py", "if documents <= 0:", "if True:",
            _ACCIDENTS, "-k", "404 and sqlite"),
-    _fault("what is held is not found again", "crawl/holding.py", "        hiding.show_again(tx, source)\n", "",
-           _ACCIDENTS, "-k", "404 and sqlite"),
+    _fault("what is held is not found again", "crawl/holding.py", "        hiding.show_again(tx, row.source_id)\n", "",
+           _BRAKING),
+    _fault("what is too much is out of sight until a run ends", "crawl/braking.py",
+           "    if news:\n", "    if False:\n", _BRAKING),
+    _fault("what a stopped run has found gone is out of sight", "crawl/course.py",
+           "    braking.put_right(tx, row)\n", "", _BRAKING),
     _fault("a page without an answer is gone at once", "frontier/retry.py", "UNREACHABLE_TRIES = 5",
            "UNREACHABLE_TRIES = 1", "tests/frontier/test_fate.py"),
     _fault("a 404 is forgotten at once", "frontier/purging.py", "RUNS = 2\n", "RUNS = 1\n", *_RECRAWL),

@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING
 
 from cormorant.catalog import sources
 from cormorant.crawl import braking, delta, inverting, swallowing, sweep, waiting
-from cormorant.frontier import hiding, progress
+from cormorant.frontier import hiding, progress, recall
 from cormorant.journal import runs
 from cormorant.model.run import GENERATIONS, Refresh, RunState
 
 if TYPE_CHECKING:
     from cormorant.journal.runs import RunRow
     from cormorant.store.database import Store
+
+CHUNK = 1_000
+"""Documents written in one transaction."""
 
 
 async def is_held(store: Store, row: RunRow) -> bool:
@@ -65,8 +68,16 @@ def finish(store: Store, row: RunRow, now: float, held_up: str | None) -> None:
 
     `held_up` is what took it longest.
     """
-    sweep.distrust(store, row)
+    _distrust(store, row)
     with store.begin() as tx:
         if runs.advance(tx, row.id, row.state, state=RunState.FINISHED, finished_at=now, bottleneck=held_up):
             sources.forget_agreed(tx, row.source_id, row.requested_at)
             runs.forget_done(tx, row.source_id)
+
+
+def _distrust(store: Store, row: RunRow) -> None:
+    """Have what was not read under edited settings fetched whole next time, where these decide what is kept of it."""
+    behind: int | None = 0
+    while behind is not None and row.anew and not row.complete:
+        with store.begin() as tx:
+            behind = recall.distrust(tx, row.source_id, row.id, behind, CHUNK)

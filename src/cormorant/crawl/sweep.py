@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cormorant.frontier import claims, hiding, inversion, progress, purging, reach, recall, unlinked
+from cormorant.frontier import claims, hiding, inversion, progress, purging, reach, unlinked
 from cormorant.journal import runs, visits
 from cormorant.model.address import is_below
 from cormorant.model.outcome import OutcomeKind
@@ -79,14 +79,6 @@ def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> 
         runs.count(tx, run, runs.ITSELF, counters)
     event = {True: Event.UNVISITED_DELETED, False: Event.DELETED}
     return [Entry(source, number, run, event[number in lost], url) for number, url in going]
-
-
-def distrust(store: Store, row: runs.RunRow) -> None:
-    """Have what was not read under edited settings fetched whole next time, where these decide what is kept of it."""
-    behind: int | None = 0
-    while behind is not None and row.anew and not row.complete:
-        with store.begin() as tx:
-            behind = recall.distrust(tx, row.source_id, row.id, behind, CHUNK)
 
 
 def finish_counts(store: Store, row: runs.RunRow) -> None:
