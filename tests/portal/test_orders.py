@@ -207,6 +207,12 @@ def test_a_schedule_from_its_beginning_to_its_end(pages: Application) -> None:
         ("POST", "/receivers/index/resend", {}, 409, "index rebuild"),
         ("POST", "/parameters", {"parameters": "system"}, 409, "always there"),
         ("POST", "/parameters", {"parameters": "p", "settings": {"delay": 1}}, 422, "Did you mean 'delay_s'"),
+        *(
+            (method, path, b'{"settings": {"delay_s": %s}}' % number, 422, "'delay_s' cannot be ")
+            for method, path in (("PATCH", "/sources/docs"), ("PATCH", "/parameters/system"))
+            for number in (b"1e999", b"-1e999", b"NaN", b'"inf"', b'"nan"', b"1e300", b"9" * 30)
+        ),
+        ("POST", "/documents/recrawl", b'{"status": 1e999}', 422, "`status` is not understood"),
         ("PATCH", "/parameters/none", {"settings": {"delay_s": 1}}, 404, "no set of parameters 'none'"),
         ("DELETE", "/parameters/none?use=1", None, 400, "Did you mean `used`"),
         ("POST", "/schedules", {"schedule": "s", "sources": ["papers"]}, 422, "`when` has to be given."),

@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from cormorant.base.errors import BadSetting
+from cormorant.model.amounts import Count, SizeOrNone
 from cormorant.model.running import node_name
 from cormorant.model.settings import as_bytes
 
@@ -36,8 +37,8 @@ class Installation(BaseSettings):
 
     store: str = Field(default="", description="Database URL; empty: a file in the data folder.")
     retrievers: int = Field(default=0, ge=0, le=256, description="Retriever processes; 0: one per core.")
-    runs_at_once: int | None = Field(
-        default=None, ge=1, description="Runs under way together at the most; others wait for their turn."
+    runs_at_once: Count | None = Field(
+        default=None, description="Runs under way together at the most; others wait for their turn."
     )
     node: str = Field(default="", description="What sources call this machine by their setting node; empty: its name.")
     width: int = Field(default=32, ge=1, le=512, description="Connections of a retriever process.")
@@ -63,9 +64,8 @@ class Installation(BaseSettings):
         le=3_650,
         description="Days for which an excluded address is kept that no page leads to any more.",
     )
-    old_copies_bytes: int = Field(
+    old_copies_bytes: SizeOrNone = Field(
         default=1_000_000_000,
-        ge=0,
         description="Room for copies that newer ones have replaced, beside as much as those in use take: like 2GB.",
     )
     traces: str = Field(

@@ -44,7 +44,8 @@ class Parameters:
 def every(tx: Tx) -> dict[str, Parameters]:
     """All sets by name."""
     return {
-        row.name: Parameters(row.name, json.loads(row.settings), row.version, row.created_at) for row in tx.rows(_ALL)
+        row.name: Parameters(row.name, bulk.read_settings(row.settings), row.version, row.created_at)
+        for row in tx.rows(_ALL)
     }
 
 

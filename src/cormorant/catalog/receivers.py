@@ -215,7 +215,7 @@ def set_paused(tx: Tx, *, paused: bool) -> None:
 
 def _row(row: Any) -> ReceiverRow:
     return ReceiverRow(
-        row.id, row.name, row.kind, row.source_id, json.loads(row.settings), row.place, row.error, row.paused,
+        row.id, row.name, row.kind, row.source_id, bulk.read_settings(row.settings), row.place, row.error, row.paused,
         row.refused, row.refusal, row.failures, row.try_at,
         Resend(*json.loads(row.resend)) if row.resend else None, row.lent_until, row.unmade,
     )  # fmt: skip

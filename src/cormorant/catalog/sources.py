@@ -130,7 +130,7 @@ def _rows(tx: Tx, statement: sa.Select[Any]) -> list[SourceRow]:
 
 
 def _row(row: Any, known: Mapping[str, parameters.Parameters]) -> SourceRow:
-    own = json.loads(row.settings)
+    own = bulk.read_settings(row.settings)
     from_sets = parameters.inherited(known, row.kind, own)
     return SourceRow(
         row.id, row.name, row.kind, {name: value for name, (value, _) in from_sets.items()} | own, row.version,

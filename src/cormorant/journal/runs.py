@@ -429,7 +429,7 @@ def counted_by(tx: Tx, number: int, process: str) -> Counters:
 def _row(row: Any) -> RunRow:
     return RunRow(
         row.id, row.source_id, RunState(row.state), Refresh(row.refresh), row.force, row.anew, row.generation,
-        json.loads(row.settings), row.requested_at, row.started_at, row.finished_at, row.complete, row.asked,
+        bulk.read_settings(row.settings), row.requested_at, row.started_at, row.finished_at, row.complete, row.asked,
         row.reason, row.bottleneck, row.lists, json.loads(row.unlisted), row.error, row.gives_up_at,
         row.waits_since, row.waited_s, Mode(row.mode), row.forget, row.queued_at,
         RunState(row.goes_on) if row.goes_on else None, row.behind,

@@ -15,6 +15,8 @@ from datetime import datetime, timedelta, tzinfo
 from math import inf
 from typing import Final, NamedTuple
 
+from cormorant.model.amounts import DAY_S
+
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAY_MIN: Final = 24 * 60
 _WEEK_MIN: Final = 7 * _DAY_MIN
@@ -151,6 +153,9 @@ def _value(line: str, value: str) -> float:
         seconds = float(value)
     except ValueError:
         seconds = -1.0
-    if not 0 <= seconds < inf:
-        raise ValueError(f"{line!r}: {value!r} should be seconds between requests, like 10 or 0.5, or {SUSPEND}.")
+    if not 0 <= seconds <= DAY_S:
+        raise ValueError(
+            f"{line!r}: {value!r} should be seconds between requests, like 10 or 0.5, {DAY_S:,} at the most, "
+            f"or {SUSPEND}."
+        )
     return seconds

@@ -7,6 +7,7 @@ from math import inf
 
 from pydantic import Field, field_validator
 
+from cormorant.model.amounts import Count
 from cormorant.model.calendar import EXAMPLE, Calendar, read_windows
 from cormorant.model.settings import SourceSettings
 from cormorant.model.zones import zone_of
@@ -25,9 +26,8 @@ class PacingSettings(SourceSettings):
     time_zone: str = Field(
         default="", description="The zone whose clock variable_delay means, like Europe/Berlin. Not set: the machine's."
     )
-    hosts_at_once: int | None = Field(
+    hosts_at_once: Count | None = Field(
         default=None,
-        ge=1,
         description="Hosts visited at once at the most; the others wait. Not set: as many as can be.",
     )
 

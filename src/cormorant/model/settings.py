@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from cormorant.base.errors import BadSetting
 from cormorant.model import logged, running
 from cormorant.model.acl import ACL, EVERYONE
+from cormorant.model.amounts import MOST_COUNT, Count, Minutes, Seconds, Size
 from cormorant.model.content import Manner
 from cormorant.model.error_policy import DEFAULTS, ErrorPolicy, policy_of
 from cormorant.model.level import Level, Shares, Wanted
@@ -33,7 +34,7 @@ _PRINCIPAL = re.compile(r"(?:user|group):\S.*")
 
 _LOGIN = re.compile(r"://[^/?#\s]*@")
 
-Depth = Annotated[int, Field(ge=0)] | Literal["unlimited"]
+Depth = Annotated[int, Field(ge=0, le=MOST_COUNT)] | Literal["unlimited"]
 """Steps from where a source begins."""
 
 
@@ -111,17 +112,14 @@ class SourceSettings(Settings, RunSettings, LogSettings):
     )
     denies: tuple[str, ...] = Field(default=(), description="Who may not, whatever the grants say; may repeat.")
 
-    patience_s: float = Field(
+    patience_s: Seconds = Field(
         default=300.0,
-        ge=0,
         description="How long a run waits, in seconds, when all that is left rests or does not answer.",
     )
 
-    max_documents: int | None = Field(default=None, ge=1, description="Documents fetched in one run at the most.")
-    max_bytes: int | None = Field(
-        default=None, ge=1, description="Bytes received in one run at the most, about: like 2GB."
-    )
-    max_minutes: float | None = Field(default=None, gt=0, description="Minutes that one run fetches at the most.")
+    max_documents: Count | None = Field(default=None, description="Documents fetched in one run at the most.")
+    max_bytes: Size | None = Field(default=None, description="Bytes received in one run at the most, about: like 2GB.")
+    max_minutes: Minutes | None = Field(default=None, description="Minutes that one run fetches at the most.")
     change_by: tuple[Literal["content", "text", "main"], ...] = Field(
         default=("content", "text"),
         description="What must differ for a document to count as changed; with main a dated footer does not.",
@@ -392,9 +390,14 @@ def _sentence(cls: type[Settings], found: Sequence[Any]) -> str:
     given = "what was given" if place in cls.UNSHOWN else _shown(_masked(first["input"]))
     if first["type"] == "value_error":
         return f"The setting {place!r} cannot be {given}: {first['ctx']['error']}"
-    alternatives = [each for each in found if each["loc"][:1] == first["loc"][:1] and each["input"] == first["input"]]
+    alternatives = [each for each in found if each["loc"][:1] == first["loc"][:1] and _same(each, first)]
     about = cls.model_fields[place].description if place in cls.model_fields else ""
     return f"The setting {place!r} cannot be {given}: {_wanted(alternatives)}. {about}".strip()
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Is it said of the same value? What is no number at all differs from itself."""
+    return one["input"] is other["input"] or bool(one["input"] == other["input"])
 
 
 def _masked(value: Any) -> Any:

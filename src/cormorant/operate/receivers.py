@@ -74,7 +74,7 @@ def edit(house: House, name: str, given: Given) -> dict[str, Any]:
     settings = parse_settings(found.settings, wanted)
     with house.store.read() as tx:
         secrets.check(tx, settings.secrets)
-    if settings != parse_settings(found.settings, row.settings):
+    if settings != _settings_of_now(row):
         _try(house, found, settings, row)
     with house.store.begin() as tx:
         if receivers.named(tx, name).settings != row.settings:
@@ -85,7 +85,7 @@ def edit(house: House, name: str, given: Given) -> dict[str, Any]:
 
 def _try(house: House, kind: ReceiverKind, settings: Any, row: ReceiverRow) -> None:
     """Open it once as it is to be, so that what cannot be is told now. What it writes to already is open elsewhere."""
-    if settings.writes and settings.writes == receiver_settings(row.kind, row.settings).writes:
+    if settings.writes and settings.writes == _writes(row):
         return
     with house.store.read() as tx:
         _see_free(tx, settings, row.name)
@@ -103,9 +103,15 @@ def _see_free(tx: Tx, settings: ReceiverSettings, name: str) -> None:
 
 def _writes(row: ReceiverRow) -> str:
     """The files that a receiver writes; "" also where its settings are none any more."""
+    settings = _settings_of_now(row)
+    return settings.writes if settings is not None else ""
+
+
+def _settings_of_now(row: ReceiverRow) -> ReceiverSettings | None:
+    """The settings before an edit, which may be there to mend them: None where they are none any more."""
     with suppress(CormorantError):
-        return receiver_settings(row.kind, row.settings).writes
-    return ""
+        return receiver_settings(row.kind, row.settings)
+    return None
 
 
 def _open(house: House, kind: ReceiverKind, name: str, settings: Any) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import ConflictError
+from cormorant.base.errors import BadSetting, ConflictError
 from cormorant.catalog import parameters, sources
 from cormorant.catalog.parameters import NAMED_BY, SYSTEM, Parameters
 from cormorant.catalog.sources import SourceRow
@@ -183,8 +183,17 @@ def _edited(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> lis
     for row in used_by(tx, name):
         whole = merged(known, row.kind, row.own).values
         if whole != dict(row.settings):
+            _see_well(row, whole)
             found.append((row, whole))
     return found
+
+
+def _see_well(row: SourceRow, whole: Mapping[str, Any]) -> None:
+    """Raise BadSetting that names the source, whose own settings may be what is wrong."""
+    try:
+        source_settings(row.kind, whole)
+    except BadSetting as error:
+        raise BadSetting(f"The source {row.name!r} uses this set. {error.sentence}") from None
 
 
 def _record(tx: Tx, name: str, row: Parameters | None) -> dict[str, Any]:

@@ -55,16 +55,25 @@ def doubt(row: SourceRow) -> Unreachable | None:
     try:
         _look(kind, parse_settings(kind.settings, row.settings))
     except Unreachable as error:
-        edit = f"`cormorant source edit {shlex.quote(row.name)} --set ...` changes it."
-        return Unreachable(f"{error.sentence} Until then a crawl of {row.name!r} fails. {edit}")
+        return Unreachable(f"{error.sentence} {_until_then(row)}")
     return None
+
+
+def _until_then(row: SourceRow) -> str:
+    """What comes of settings by which a source cannot be crawled, and what can be done."""
+    edit = f"`cormorant source edit {shlex.quote(row.name)} --set ...` changes it."
+    return f"Until then a crawl of {row.name!r} fails. {edit}"
 
 
 def doubts(row: SourceRow) -> list[str]:
     """What of a source's settings does not go together, a sentence each, though every setting is well."""
     kind = source_kind(row.kind)
+    try:
+        settings = parse_settings(kind.settings, row.settings)
+    except BadSetting as error:  # it was kept by a version that took it
+        return [f"{error.sentence} {_until_then(row)}"]
     with suppress(CormorantError):
-        return doubts_of(kind, parse_settings(kind.settings, row.settings))
+        return doubts_of(kind, settings)
     return []
 
 

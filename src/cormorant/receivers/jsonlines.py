@@ -24,6 +24,7 @@ from pydantic import Field, field_validator
 
 from cormorant.base.disk import FULL, sync_folder
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NoRoom, NotPermitted
+from cormorant.model.amounts import SizeOrNone
 from cormorant.receivers.protocol import Delivery, RecordSettings, Refusal
 from cormorant.receivers.record import UNFIT, encoded
 from cormorant.receivers.tail import Gap, Line, gaps, is_ours, last_lines, last_record
@@ -36,9 +37,8 @@ class JsonLinesSettings(RecordSettings):
     """Where the lines go."""
 
     path: Path = Field(description="The file that lines are appended to, like /srv/found.jsonl. Its folder must exist.")
-    rotate_bytes: int = Field(
+    rotate_bytes: SizeOrNone = Field(
         default=0,
-        ge=0,
         description="From this size on the file is renamed after its last number (found.000000000042.jsonl) and a new "
         "one begun. 0: never.",
     )

@@ -20,6 +20,7 @@ from pydantic import Field, field_validator
 
 from cormorant.base.errors import BadSetting, CormorantError
 from cormorant.base.log import logger
+from cormorant.model.amounts import Count
 from cormorant.receivers.apart import Apart, Approve, Died, Late, Make, Tell, Untold
 from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverTools, RecordSettings, Refusal, Stop
 
@@ -41,8 +42,8 @@ class PythonSettings(RecordSettings):
         description="What is called, like shop.deliver:take: a module of an installed package, a name in it."
     )
     data: str = Field(default="", description="Handed to a class when it is made: what it needs to know.")
-    tries: int = Field(
-        default=5, ge=1, description="How often a batch is tried that raises, before it is offered one by one."
+    tries: Count = Field(
+        default=5, description="How often a batch is tried that raises, before it is offered one by one."
     )
     veto: bool = Field(
         default=False, description="Ask its method approve(address) before a folder of a files source is entered."

@@ -32,6 +32,7 @@ from pydantic import Field, field_validator
 from cormorant.base.clock import date_of
 from cormorant.base.disk import FULL, sync_folder
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NoRoom, NotPermitted
+from cormorant.model.amounts import Size
 from cormorant.receivers.protocol import Delivery, Kept, ReceiverSettings, ReceiverTools, Refusal
 
 _LEVEL = 6
@@ -48,9 +49,7 @@ class WarcSettings(ReceiverSettings):
 
     folder: Path = Field(description="The folder that files are written in, like /srv/archive. It must exist.")
     prefix: str = Field(default="cormorant", description="What the names of its files begin with.")
-    rotate_bytes: int = Field(
-        default=1_000_000_000, ge=1, description="From this size on the next file is begun, like 1GB."
-    )
+    rotate_bytes: Size = Field(default=1_000_000_000, description="From this size on the next file is begun, like 1GB.")
 
     @field_validator("folder")
     @classmethod

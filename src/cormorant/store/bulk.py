@@ -113,6 +113,11 @@ def storable(text: str) -> str:
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
+def read_settings(text: str) -> dict[str, Any]:
+    """Settings as they are kept. `Infinity`, which JSON does not have and was kept once, is read as that word."""
+    return dict(json.loads(text, parse_constant=str))
+
+
 @lru_cache(maxsize=64)
 def _staging(table: sa.Table, columns: tuple[str, ...], dialect: sa.Dialect) -> tuple[str, str, tuple[str, ...]]:
     """The temporary table's name and definition, and the type names COPY BINARY needs, for these columns."""

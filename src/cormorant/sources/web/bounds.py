@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.address import origin_of
+from cormorant.model.amounts import Count
 from cormorant.model.settings import SourceSettings
 from cormorant.sources.rules import host_name, split_port
 from cormorant.sources.web.entries import SECRET
@@ -24,7 +25,7 @@ class BoundsSettings(SourceSettings):
     start: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    max_hosts: Annotated[int, Field(ge=1)] | Literal["unlimited"] = Field(
+    max_hosts: Count | Literal["unlimited"] = Field(
         default=100,
         description="Hosts of one domain, like those below example.org, that links may lead to besides the named ones.",
     )

@@ -6,20 +6,21 @@ from typing import Literal
 
 from pydantic import Field
 
+from cormorant.model.amounts import Count, Minutes, Size
 from cormorant.model.settings import SiteBudget, SourceSettings, Watched
 
 
 class BudgetSettings(SourceSettings):
     """Settings that hold back what goes on for ever."""
 
-    max_host_documents: int | None = Field(
-        default=None, ge=1, description="Documents asked for of one host in one run at the most."
+    max_host_documents: Count | None = Field(
+        default=None, description="Documents asked for of one host in one run at the most."
     )
-    max_host_bytes: int | None = Field(
-        default=None, ge=1, description="Bytes received of one host in one run at the most, about: like 500MB."
+    max_host_bytes: Size | None = Field(
+        default=None, description="Bytes received of one host in one run at the most, about: like 500MB."
     )
-    max_host_minutes: float | None = Field(
-        default=None, gt=0, description="Minutes from the first document of one host in one run to the last."
+    max_host_minutes: Minutes | None = Field(
+        default=None, description="Minutes from the first document of one host in one run to the last."
     )
     traps: Literal["throttle", "ignore"] = Field(
         default="throttle",

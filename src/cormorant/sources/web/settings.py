@@ -12,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 from cormorant.base.errors import BadAddress
 from cormorant.model.acl import ACL
 from cormorant.model.address import origin_of
+from cormorant.model.amounts import Count, Delay, Seconds, Timeout
 from cormorant.model.content import Manner
 from cormorant.model.orphans import runs_until_deleted
 from cormorant.model.pacing import PacingSettings
@@ -89,9 +90,8 @@ class WebSettings(
         description="What becomes of a document that nothing leads to any more: keep, or delete_after:3, which deletes "
         "it when three whole runs in a row found it so.",
     )
-    purge_after_s: float = Field(
+    purge_after_s: Seconds = Field(
         default=3_600.0,
-        ge=0,
         description="How long a page has to answer 404, in two runs at least, before its address is forgotten where "
         "nothing links to it; search loses it at once.",
     )
@@ -110,9 +110,8 @@ class WebSettings(
     crawl_delay: Literal["obey", "ignore"] = Field(
         default="obey", description="Whether a Crawl-delay in robots.txt is obeyed, up to 60 seconds."
     )
-    delay_s: float | None = Field(
+    delay_s: Delay | None = Field(
         default=None,
-        ge=0,
         description="Seconds between requests to a host. Not set: 1 for public hosts, 0 for private ones.",
     )
     per_host: int | None = Field(
@@ -128,10 +127,10 @@ class WebSettings(
     )
     max_size_bytes: int = Field(default=10_000_000, ge=1, le=MAX_SIZE, description="The largest document, like 10MB.")
     too_big: Literal["drop", "cut"] = Field(default="drop", description="Whether a larger one is left out or cut.")
-    max_documents: int | None = Field(default=100_000, ge=1, description="Documents fetched in one run at the most.")
-    timeout_s: float = Field(default=300.0, gt=0, description="Seconds for one document in all.")
-    idle_timeout_s: float = Field(default=30.0, gt=0, description="Seconds without data.")
-    connect_timeout_s: float = Field(default=10.0, gt=0, description="Seconds to connect.")
+    max_documents: Count | None = Field(default=100_000, description="Documents fetched in one run at the most.")
+    timeout_s: Timeout = Field(default=300.0, description="Seconds for one document in all.")
+    idle_timeout_s: Timeout = Field(default=30.0, description="Seconds without data.")
+    connect_timeout_s: Timeout = Field(default=10.0, description="Seconds to connect.")
     dynamic_pages: bool = Field(default=True, description="Whether addresses with a query (?) are visited.")
     types: tuple[str, ...] = Field(
         default=(), description="MIME types to be found, like text/html or text/*. Not set: every type."
