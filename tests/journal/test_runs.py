@@ -23,6 +23,17 @@ def ordered(tx: Tx, source: int = 1, *states: RunState) -> list[int]:
     return numbers
 
 
+@pytest.mark.parametrize("number", [-(10**30), -(2**31), -1, 0, 2**31 - 1, 2**31, 3 * 10**9, 2**63 - 1, 2**63, 10**30])
+def test_a_number_that_no_run_can_have_is_one_that_no_run_has(number: int, store: Store) -> None:
+    with store.begin() as tx:
+        (newest,) = ordered(tx)
+        for look in (runs.get, runs.claimed):
+            with pytest.raises(NotFoundError, match=f"There is no run {number}"):
+                look(tx, number)
+        assert not runs.was_there(tx, number)
+        assert [row.id for row in runs.every(tx, before=max(number, 0))] == ([newest] if number > 0 else [])
+
+
 def test_an_order_waits_with_the_settings_of_its_moment(store: Store) -> None:
     with store.begin() as tx:
         number = runs.request(tx, 3, json.dumps({"start": ["https://a.example/"]}), Refresh.DUE, force=True)

@@ -13,14 +13,15 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import NotFoundError
 from cormorant.base.log import logger
 from cormorant.journal import claims
+from cormorant.model.amounts import MOST_COUNT
 from cormorant.model.run import ASKING_STATES, GENERATIONS, OPEN_STATES, Counters, Mode, Refresh, RunState
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import run, run_count
 
 _log = logger(__name__)
-MOST_NUMBER = 2**63 - 1
-"""No run has this number, and databases know no greater one."""
+_NUMBERS = range(1, MOST_COUNT + 1)
+"""The numbers that a run may have; a database may refuse to compare its own with others."""
 ITSELF = "conductor"
 """Under which name a run's own counts are kept, beside those of the processes that visit for it."""
 KEPT_PER_SOURCE = 1_000
@@ -210,7 +211,7 @@ def every(tx: Tx, source: int | None = None, limit: int = 1000, before: int | No
     """Runs, newest first; those `before` a run are older than it."""
     statement = sa.select(run).order_by(run.c.id.desc()).limit(limit)
     if before is not None:
-        statement = statement.where(run.c.id < before)
+        statement = statement.where(run.c.id < min(before, MOST_COUNT))
     if source is not None:
         statement = statement.where(run.c.source_id == source)
     return [_row(row) for row in tx.rows(statement)]
@@ -224,7 +225,9 @@ def newest_before(tx: Tx, source: int, at: float) -> int:
 
 def get(tx: Tx, number: int | None = None) -> RunRow:
     """One run, or the newest. Raises NotFoundError."""
-    statement = sa.select(run) if number is None else sa.select(run).where(run.c.id == min(number, MOST_NUMBER))
+    if number is not None and number not in _NUMBERS:
+        raise unknown(number)
+    statement = sa.select(run) if number is None else sa.select(run).where(run.c.id == number)
     rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
     if not rows and number is None:
         raise NotFoundError("There has been no run yet. `cormorant crawl` begins one.")
