@@ -156,8 +156,8 @@ def _tell_steps(plan: Plan, rows: Mapping[str, list[int]]) -> None:
 
 def own_ports(plan: Plan) -> frozenset[int]:
     """The ports this installation listens on: nobody may make it talk to itself."""
-    port = plan.installation.listen.rpartition(":")[2]
-    return frozenset({int(port)}) if port.isdigit() else frozenset()
+    port = plan.installation.port
+    return frozenset() if port is None else frozenset({port})
 
 
 def way_out(plan: Plan, house: House) -> Egress:

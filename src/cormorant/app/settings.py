@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import socket
 import tomllib
 from pathlib import Path
@@ -24,6 +25,8 @@ MOST_VISITS = 512
 """Sockets of a retriever process to servers that keep it waiting: half of the 1,024 files most systems let it open."""
 
 
+MOST_PORT = 65_535
+_PORT = re.compile(r"[0-9]{1,5}")
 _PREFIX = "CORMORANT_"
 _DATA = "CORMORANT_DATA"
 _ALIKE = 0.75
@@ -112,6 +115,13 @@ class Installation(BaseSettings):
                 "Name a folder of this machine."
             )
         return str(Path(value).expanduser().absolute()) if value else ""
+
+    @property
+    def port(self) -> int | None:
+        """The port of `listen`; None where it names none that there is."""
+        port = self.listen.rpartition(":")[2]
+        known = int(port) if _PORT.fullmatch(port) else MOST_PORT + 1
+        return known if known <= MOST_PORT else None
 
     @property
     def node_name(self) -> str:

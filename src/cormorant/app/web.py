@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from cormorant.app import folder, memory
 from cormorant.app.build import Plan, open_house
+from cormorant.app.settings import MOST_PORT
 from cormorant.base.errors import ConflictError, CormorantError, NoRoom, NotPermitted, Unreachable, UsageError
 from cormorant.operate.checking import Finding
 
@@ -59,11 +60,14 @@ def reach_of(
     names: Sequence[str] = (), proxies: Sequence[str] = (), private: bool = False,
 ) -> Reach:  # fmt: skip
     """Where to listen: where was asked for, else where the installation says. Raises UsageError for no address."""
-    set_host, _, set_port = plan.installation.listen.rpartition(":")
+    set_host = plan.installation.listen.rpartition(":")[0]
     chosen = (host or set_host or "127.0.0.1").strip("[]").lower()
-    if port is None and not set_port.isdigit():
-        raise UsageError(f"CORMORANT_LISTEN is {plan.installation.listen!r}; it takes HOST:PORT, like 127.0.0.1:8765.")
-    number = int(set_port) if port is None else port
+    number = plan.installation.port if port is None else port
+    if number is None:
+        raise UsageError(
+            f"CORMORANT_LISTEN is {plan.installation.listen!r}; it takes HOST:PORT, like 127.0.0.1:8765, with a port "
+            f"up to {MOST_PORT}."
+        )
     return Reach(chosen, number, tuple(map(_name, names)), tuple(map(_proxy, proxies)), private)
 
 

@@ -18,9 +18,14 @@ from cormorant.cli.terminal import Terminal
 OfSource = Annotated[str | None, typer.Option("--source", metavar="S", help="Of this source only.")]
 """Which source a list is about; none: all."""
 
+MOST_LINES: Final = 2**31 - 1
+"""No list or log is as long."""
 Most = Annotated[
-    int | None, typer.Option("--limit", metavar="N", min=0, help="At most so many; else all.", show_default=False)
-]
+    int | None,
+    typer.Option(
+        "--limit", metavar="N", min=0, max=MOST_LINES, help="At most so many; else all.", show_default=False
+    ),
+]  # fmt: skip
 """How long a list may be; none: as long as it is."""
 
 

@@ -29,7 +29,9 @@ REFUSED = "refused"
 _WELL = ("ok", "unchanged", "moved", "gone")
 
 OfState = Annotated[str | None, typer.Option("--state", metavar="S", help=f"In this state only: {', '.join(SETS)}.")]
-OfStatus = Annotated[int | None, typer.Option("--status", metavar="N", help="With this status only, like 404.")]
+OfStatus = Annotated[
+    int | None, typer.Option("--status", metavar="N", min=0, max=9999, help="With this status only, like 404.")
+]
 Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The address in full, or the path of a file.")]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cormorant.cli import terminal
-from cormorant.cli.calling import OfSource, examples, new_app
+from cormorant.cli.calling import MOST_LINES, OfSource, examples, new_app
 from cormorant.cli.figures import plural
 
 app = new_app(
@@ -91,7 +91,7 @@ def log(
         str | None,
         typer.Option(help="Only run (what is said anyway), fetch, screened, site or header.", show_default=False),
     ] = None,
-    last: Annotated[int, typer.Option(min=0, help="Only so many lines from its end; 0: all.")] = 0,
+    last: Annotated[int, typer.Option(min=0, max=MOST_LINES, help="Only so many lines from its end; 0: all.")] = 0,
 ) -> None:
     """Print the log of a run, as far as it is written; `logs` of its source says what is.
 
