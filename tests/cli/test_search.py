@@ -61,6 +61,14 @@ def test_what_is_no_value_is_told_with_those_there_are(words: tuple[str, ...], s
     assert world.home.run("search", "harbour", *words, "--json").problem["code"] == "usage"
 
 
+@pytest.mark.parametrize("words", [(), ("--group", "source")])
+@pytest.mark.parametrize("offset", ["2147483648", "9223372036854775807", "9223372036854775808", "1" * 30])
+def test_an_offset_that_no_list_reaches_is_beyond_them(offset: str, words: tuple[str, ...], world: World) -> None:
+    done = world.home.fine("search", "*", *words, "--offset", offset)
+    assert (done.out, done.err.startswith("There are 5 results for '*'")) == ("", True), done.err
+    assert done.err.endswith("; --offset is beyond them.\n")
+
+
 def test_groups(world: World) -> None:
     found = world.home.fine("search", "*", "--group", "source", "--json").objects
     groups = [each["group"] for each in found]

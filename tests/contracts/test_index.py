@@ -258,7 +258,9 @@ class TestPages:
     def test_only_counting(self, index: Shelf) -> None:
         index.put(entry(1, "pump"))
         assert index.ask("pump", limit=0) == (1, (), 1)
-        assert index.ask("pump", offset=10**9) == (1, (), 1)
+        for beyond in (10**9, 2**63 - 1, 2**63, 10**30):
+            assert index.ask("pump", offset=beyond) == (1, (), 1)
+            assert index.ask("pump", offset=beyond, group=Key.SOURCE) == (1, (), 1)
         with pytest.raises(ValueError, match="count from 0"):
             Search(Word("pump"), ANYONE, limit=-1)
 

@@ -152,6 +152,8 @@ def test_search_takes_what_the_command_takes(crawled: Crawled) -> None:
     assert found(q="*", since="2020", until="2999") == told(
         crawled, "search", "*", "--since", "2020", "--until", "2999"
     )
+    for offset in (2**31, 2**63 - 1, 2**63, 10**30):
+        assert found(q="*", offset=offset) == found(q="*", offset=offset, group="source") == []
     assert crawled.get("/api/v1/search?q=a&sort=best").json["detail"].startswith("`sort` has to be 'relevance'")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -128,7 +129,8 @@ def joined(keys: Sequence[int | None], others: Sequence[int | None]) -> list[int
 
 def page(kept: Iterable[T], offset: int, limit: int) -> list[T]:
     """Return one page of what is left after folding, or of its groups."""
-    return list(islice(kept, offset, offset + limit))
+    first = min(offset, sys.maxsize - limit)  # what can be counted to, far beyond the end of any list
+    return list(islice(kept, first, first + limit))
 
 
 def groups(kept: Iterable[Place], values: Sequence[Hashable], most: int) -> list[list[Place]]:
