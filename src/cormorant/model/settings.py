@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
@@ -26,6 +26,8 @@ from cormorant.model.running import RunSettings
 
 S = TypeVar("S", bound="Settings")
 
+NOTHING: tuple[object, ...] = ("", [], ())
+"""What is typed for a setting that is to be as by default."""
 _SIZES = {"kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _NUMBER = re.compile(r"(?=\.?\d)\d{0,20}\.?\d{0,20}", re.ASCII)
 _LANGUAGE = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}")
@@ -319,15 +321,34 @@ def parse_settings(cls: type[S], given: Mapping[str, str | Sequence[str] | objec
 
     Raises BadSetting naming the setting, what is wrong with its value, and the nearest known name or an example.
     """
-    for name in given:
-        if name not in cls.model_fields:
-            near = difflib.get_close_matches(name, cls.model_fields, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"It has: {', '.join(cls.model_fields)}."
-            raise BadSetting(f"There is no setting {name!r} here. {hint}")
+    see_names(cls, given)
     try:
         return cls.model_validate({name: _shape(cls, name, value) for name, value in given.items()})
     except ValidationError as error:
         raise BadSetting(_sentence(cls, error.errors())) from None
+
+
+def see_names(cls: type[Settings], names: Iterable[str]) -> None:
+    """Raises BadSetting for a name of which class `cls` has no setting, with the nearest known one."""
+    for name in names:
+        if name not in cls.model_fields:
+            near = difflib.get_close_matches(name, cls.model_fields, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"It has: {', '.join(cls.model_fields)}."
+            raise BadSetting(f"There is no setting {name!r} here. {hint}")
+
+
+def laid_over(cls: type[Settings], kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of settings with these in the place of some; one without a value is as by default.
+
+    So one that is kept and none any more can be taken out. Raises BadSetting for any other unknown name.
+    """
+    see_names(cls, (name for name in given if name not in kept))
+    return filled({**kept, **given})
+
+
+def filled(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of these settings that have a value."""
+    return {name: value for name, value in given.items() if value not in NOTHING}
 
 
 def partly(cls: type[Settings], given: Mapping[str, object]) -> dict[str, object]:

@@ -5,7 +5,7 @@ built in < the set `system` < the set that a source names < what the source itse
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from cormorant.base.errors import BadSetting, CormorantError
 from cormorant.catalog import parameters
 from cormorant.catalog.parameters import NAMED_BY, SYSTEM, Parameters
 from cormorant.catalog.sources import SourceRow
-from cormorant.model.settings import SourceSettings, parse_settings, partly
+from cormorant.model.settings import SourceSettings, partly, see_names
 from cormorant.plugins import SOURCES, source_kind
 from cormorant.store.database import Tx
 
@@ -84,14 +84,18 @@ def by_kind(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
     Raises BadSetting for one that no kind has, that every source says for itself, or whose value is wrong.
     """
-    for name in given:
-        if name in NOT_SHARED:
-            raise BadSetting(f"{name!r} is what every source says for itself, so it cannot be in a set of parameters.")
+    see_shared(given)
     found = {}
     for kind, of_kind in SOURCES.items():
         names = [name for name in given if name in of_kind.settings.model_fields]
         found[kind] = partly(of_kind.settings, {name: given[name] for name in names})
-    unknown = [name for name in given if not any(name in values for values in found.values())]
-    if unknown:  # the sentence that a source would get, with the nearest name
-        parse_settings(next(iter(SOURCES.values())).settings, {unknown[0]: given[unknown[0]]})
     return found
+
+
+def see_shared(names: Iterable[str]) -> None:
+    """Raises BadSetting for the name of a setting that no kind of source has, or that every source says for itself."""
+    for name in names:
+        if name in NOT_SHARED:
+            raise BadSetting(f"{name!r} is what every source says for itself, so it cannot be in a set of parameters.")
+        if not any(name in kind.settings.model_fields for kind in SOURCES.values()):
+            see_names(next(iter(SOURCES.values())).settings, [name])  # as a source is told, with the nearest name

@@ -18,10 +18,10 @@ from cormorant.catalog.receivers import ReceiverRow, Resend
 from cormorant.crawl import resending
 from cormorant.egress.gate import Egress
 from cormorant.journal import runs
-from cormorant.model.settings import parse_settings
+from cormorant.model.settings import laid_over, parse_settings
 from cormorant.operate import secrets
 from cormorant.operate.house import House
-from cormorant.operate.sources import NOTHING, Given, check_name
+from cormorant.operate.sources import Given, check_name
 from cormorant.plugins import ReceiverKind, ReceiverTools, receiver_kind, receiver_settings
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import NotTaken, ReceiverSettings
@@ -70,8 +70,7 @@ def edit(house: House, name: str, given: Given) -> dict[str, Any]:
     if row.kind == receivers.INDEX:
         raise ConflictError("The index has no settings of its own. `cormorant tuning` changes the order of hits.")
     found = receiver_kind(row.kind)
-    wanted = {key: value for key, value in {**row.settings, **given}.items() if value not in NOTHING}
-    settings = parse_settings(found.settings, wanted)
+    settings = parse_settings(found.settings, laid_over(found.settings, row.settings, given))
     with house.store.read() as tx:
         secrets.check(tx, settings.secrets)
     if settings != _settings_of_now(row):

@@ -12,10 +12,11 @@ from cormorant.base.errors import BadSetting, ConflictError
 from cormorant.catalog import parameters, sources
 from cormorant.catalog.parameters import NAMED_BY, SYSTEM, Parameters
 from cormorant.catalog.sources import SourceRow
+from cormorant.model.settings import filled
 from cormorant.operate import previewing, secrets
 from cormorant.operate.house import House
-from cormorant.operate.parameters import by_kind, merged, typed
-from cormorant.operate.sources import NOTHING, check_name, hurry, see_unchanged, settings_of
+from cormorant.operate.parameters import by_kind, merged, see_shared, typed
+from cormorant.operate.sources import check_name, hurry, see_unchanged, settings_of
 from cormorant.plugins import source_settings
 from cormorant.store.database import Tx
 
@@ -172,8 +173,9 @@ def _known(tx: Tx, name: str) -> Parameters | None:
 
 def _wanted(before: Parameters | None, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The settings of a set after an edit, by kind."""
-    merged = {**(before.given if before else {}), **given}
-    return by_kind({name: value for name, value in merged.items() if value not in NOTHING})
+    kept = before.given if before else {}
+    see_shared(name for name in given if name not in kept)
+    return by_kind(filled({**kept, **given}))
 
 
 def _edited(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> list[tuple[SourceRow, dict[str, Any]]]:

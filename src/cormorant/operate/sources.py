@@ -19,7 +19,7 @@ from cormorant.egress.policy import Consent
 from cormorant.frontier import hiding
 from cormorant.journal import runs
 from cormorant.model.acl import EVERYONE
-from cormorant.model.settings import SourceSettings, parse_settings
+from cormorant.model.settings import SourceSettings, laid_over, parse_settings
 from cormorant.operate import findable, parameters, rehearsal, removal, secrets
 from cormorant.operate.house import House
 from cormorant.plugins import SourceKind, Tools, source_kind, source_settings
@@ -28,8 +28,6 @@ from cormorant.store.database import Tx
 Given = Mapping[str, str | Sequence[str] | object]
 
 _log = logger(__name__)
-NOTHING: tuple[object, ...] = ("", [], ())
-"""What is typed for a setting that is to be as by default."""
 LONGEST: Final = 100
 """Letters of a name."""
 LOOK_S = 5.0
@@ -226,8 +224,8 @@ def hurry(tx: Tx, number: int, settings: SourceSettings) -> None:
 
 
 def edited(row: SourceRow, given: Given) -> dict[str, Any]:
-    """The settings of a source's own with these in the place of some."""
-    return {key: value for key, value in {**row.own, **given}.items() if value not in NOTHING}
+    """The settings of a source's own with these in the place of some. Raises BadSetting for an unknown name."""
+    return laid_over(source_kind(row.kind).settings, row.own, given)
 
 
 def every(house: House) -> list[SourceRow]:

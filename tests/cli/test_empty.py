@@ -1,0 +1,59 @@
+"""What a terminal gives without a word in it, as a script does whose variable is not set: refused, or the default."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.world import Installation
+
+
+@pytest.fixture
+def set_up(bare: Installation, tmp_path: Path) -> Installation:
+    """A source, a set of parameters and a receiver, each with a setting of its own."""
+    (tmp_path / "papers").mkdir()
+    bare.fine("source", "add", "files", "farm", "--set", f"path={tmp_path / 'papers'}", "--set", "max_minutes=9")
+    bare.fine("parameters", "add", "gentle", "--set", "delay_s=3")
+    bare.fine("receiver", "add", "jsonlines", "r", "--set", f"path={tmp_path / 'r.jsonl'}", "--set", "delta=false")
+    return bare
+
+
+SHOWN = (("source", "farm"), ("parameters", "gentle"), ("receiver", "r"))
+
+
+@pytest.mark.parametrize(("noun", "name"), SHOWN)
+def test_an_unknown_setting_is_refused_without_a_value_as_with_one(noun: str, name: str, set_up: Installation) -> None:
+    before = shown(set_up, noun, name)
+    with_one = set_up.run(noun, "edit", name, "--set", "delat_s=1")
+    done = set_up.run(noun, "edit", name, "--set", "delat_s=")
+    assert (done.code, done.err) == (2, with_one.err)
+    assert "There is no setting 'delat_s' here." in done.err
+    assert shown(set_up, noun, name) == before
+
+
+def test_what_every_source_says_for_itself_is_no_part_of_a_set_without_a_value_either(set_up: Installation) -> None:
+    done = set_up.run("parameters", "edit", "gentle", "--set", "start=")
+    assert (done.code, "every source says for itself" in done.err) == (2, True), done
+
+
+def test_a_known_setting_without_a_value_goes_back_to_the_default(set_up: Installation) -> None:
+    for (noun, name), setting in zip(SHOWN, ("max_minutes", "delay_s", "delta"), strict=True):
+        assert setting in shown(set_up, noun, name)
+        set_up.fine(noun, "edit", name, "--set", f"{setting}=")
+        assert setting not in shown(set_up, noun, name)
+
+
+def test_a_setting_that_is_none_any_more_is_still_taken_out(set_up: Installation) -> None:
+    with sqlite3.connect(set_up.folder / "cormorant.db") as database:
+        database.execute("UPDATE source SET settings = json_set(settings, '$.former', 1)")
+    set_up.fine("source", "edit", "farm", "--set", "former=")
+    assert "former" not in shown(set_up, "source", "farm")
+
+
+def shown(home: Installation, noun: str, name: str) -> dict[str, Any]:
+    """The settings that somebody gave."""
+    settings: dict[str, Any] = home.fine(noun, "show", name, "--json").object["settings"]
+    return settings

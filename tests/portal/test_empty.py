@@ -1,0 +1,55 @@
+"""What a program sends without a word in it: refused in the words of the command, or the default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cormorant.app.build import Plan
+from cormorant.app.opening import opened
+from cormorant.app.settings import Installation
+from cormorant.operate import receivers, sharing, sources
+from cormorant.operate.house import House
+from cormorant.portal import site
+from cormorant.portal.guard import Application
+from tests.portal.test_orders import ask, done
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    """A source, a set of parameters and a receiver."""
+    (tmp_path / "papers").mkdir()
+    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+        sources.add(made, "files", "farm", {"path": str(tmp_path / "papers"), "max_minutes": 9})
+        sharing.add(made, "gentle", {"delay_s": 3})
+        receivers.add(made, "jsonlines", "r", None, {"path": str(tmp_path / "r.jsonl"), "delta": False})
+        yield made
+
+
+@pytest.fixture
+def pages(house: House) -> Application:
+    return site.make(house)
+
+
+@pytest.mark.parametrize("path", ["/sources/farm", "/parameters/gentle", "/receivers/r"])
+@pytest.mark.parametrize("empty", [None, "", []])
+def test_an_unknown_setting_is_refused_without_a_value_as_with_one(
+    path: str, empty: object, pages: Application
+) -> None:
+    before = ask(pages, "GET", path).body
+    with_one = ask(pages, "PATCH", path, {"settings": {"delat_s": 1}})
+    got = ask(pages, "PATCH", path, {"settings": {"delat_s": empty}})
+    assert (got.status, got.json["code"], got.body) == (422, "bad_setting", with_one.body)
+    assert ask(pages, "GET", path).body == before
+
+
+def test_a_known_setting_without_a_value_goes_back_to_the_default(pages: Application) -> None:
+    for path, setting in (
+        ("/sources/farm", "max_minutes"),
+        ("/parameters/gentle", "delay_s"),
+        ("/receivers/r", "delta"),
+    ):
+        assert setting in done(pages, "GET", path)["settings"]
+        assert setting not in done(pages, "PATCH", path, {"settings": {setting: None}})["settings"]
