@@ -53,6 +53,29 @@ def test_a_setting_that_is_none_any_more_is_still_taken_out(set_up: Installation
     assert "former" not in shown(set_up, "source", "farm")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "crawl {}", "source show {}", "document list --source {}", "document recrawl --source {}",
+        "run list --source {}", "site list --source {}", "trap list --source {}", "search paper --source {}",
+        "receiver resend r --source {}",
+        "receiver add jsonlines other --source {} --set path=/nowhere/other.jsonl",
+        "schedule add nightly --when manual --source {}",
+    ],
+)  # fmt: skip
+def test_no_name_is_no_source_and_does_not_stand_for_all(words: str, set_up: Installation) -> None:
+    done = set_up.run(*("" if each == "{}" else each for each in words.split()))
+    assert (done.code, done.out, done.err) == (4, "", "There is no source ''. There is: farm.\n")
+
+
+@pytest.mark.parametrize("more", [(), ("--no-fetch",)])
+@pytest.mark.parametrize("address", ["", " "])
+def test_no_address_is_not_tested_as_the_first_one(address: str, more: tuple[str, ...], set_up: Installation) -> None:
+    done = set_up.run("source", "test", "farm", "--address", address, *more)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("No address was given. Write one in full"), done.err
+
+
 def shown(home: Installation, noun: str, name: str) -> dict[str, Any]:
     """The settings that somebody gave."""
     settings: dict[str, Any] = home.fine(noun, "show", name, "--json").object["settings"]

@@ -35,8 +35,8 @@ def test_a_source_is_tested_in_the_turn_of_its_host_by_the_robots_txt_that_is_kn
     ours = host()
     ours.says = {"/robots.txt": rules(f"Crawl-delay: {DELAY_S}", "Disallow: /no"), "/": ours.page()}
     file_home.add_source("web", "town", settings(ours))
-    first = try_source(file_home.plan, "town", "")
-    second = try_source(file_home.plan, "town", "")
+    first = try_source(file_home.plan, "town", None)
+    second = try_source(file_home.plan, "town", None)
     refused = try_source(file_home.plan, "town", ours.origin + "/no")
     assert [each["outcome"] for each in (first, second, refused)] == ["ok", "ok", "excluded"]
     assert (len(first["prerequisites"]), second["prerequisites"], refused["requests"]) == (1, [], 0)

@@ -53,6 +53,7 @@ MORE = """
             (BadSetting, lambda: c.sources.add("web", "more", strat=[{start!r}])),
             (NotFoundError, lambda: c.crawl("nope")),
             (NotFoundError, lambda: c.search("x", source="nope")),
+            (NotFoundError, lambda: c.search("x", source="")),
         ):
             try:
                 call()

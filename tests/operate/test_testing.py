@@ -24,7 +24,7 @@ def test_addresses_of_a_start_file_are_where_it_begins(house: House, tmp_path: P
     starts = tmp_path / "starts"
     starts.write_text("https://a.example/one?utm_source=x\nhttps://a.example/two\n")
     sources.add(house, "web", "docs", {"start_file": str(starts), "depth": "0"})
-    for address in ("", "https://a.example/one", "https://a.example/two"):
+    for address in (None, "https://a.example/one", "https://a.example/two"):
         said = testing.judge(house, "docs", address)
         assert (said["depth"], said["ruling"], said["exit_code"]) == (0, "waits", 0)
     assert testing.judge(house, "docs", "https://a.example/three")["rule"] == "depth: depth 0"

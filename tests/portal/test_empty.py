@@ -14,6 +14,8 @@ from cormorant.operate import receivers, sharing, sources
 from cormorant.operate.house import House
 from cormorant.portal import site
 from cormorant.portal.guard import Application
+from cormorant.portal.programs import LINES
+from tests.portal.asking import ask_of
 from tests.portal.test_orders import ask, done
 
 
@@ -53,3 +55,41 @@ def test_a_known_setting_without_a_value_goes_back_to_the_default(pages: Applica
     ):
         assert setting in done(pages, "GET", path)["settings"]
         assert setting not in done(pages, "PATCH", path, {"settings": {setting: None}})["settings"]
+
+
+NOBODY = "There is no source ''. There is: farm."
+
+
+@pytest.mark.parametrize("accept", ["application/json", LINES])
+@pytest.mark.parametrize("path", ["/documents?source=", "/runs?source="])
+def test_no_name_does_not_list_what_is_of_all_sources(path: str, accept: str, pages: Application) -> None:
+    got = ask(pages, "GET", path, accept=accept)
+    assert (got.status, got.json["code"], got.json["detail"]) == (404, "not_found", NOBODY)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/documents/recrawl", {"source": ""}),
+        ("/documents/recrawl", {"source": "", "addresses": ["https://a.example/"]}),
+        ("/receivers", {"receiver": "x", "kind": "jsonlines", "source": "", "settings": {"path": "/nowhere/x"}}),
+        ("/receivers/r/resend", {"source": ""}),
+        ("/runs", {"sources": [""]}),
+        ("/schedules", {"schedule": "x", "sources": [""], "when": "manual"}),
+    ],
+)
+def test_no_name_does_not_stand_for_all_sources(path: str, said: object, pages: Application) -> None:
+    got = ask(pages, "POST", path, said)
+    assert (got.status, got.json["code"], got.json["detail"]) == (404, "not_found", NOBODY)
+
+
+@pytest.mark.parametrize("address", ["", " "])
+def test_no_address_is_not_tested_as_the_first_one(address: str, pages: Application) -> None:
+    got = ask(pages, "POST", "/sources/farm/test", {"address": address, "no_fetch": True})
+    assert (got.status, got.json["code"]) == (422, "bad_address")
+    assert got.json["detail"].startswith("No address was given. Write one in full")
+
+
+def test_pages_that_send_a_choice_of_all_sources_go_on(pages: Application) -> None:
+    for page in ("/status/200?source=", "/search?q=paper&source=", "/?source=", "/advanced?q=paper&source="):
+        assert ask_of(pages, page).status == 200

@@ -161,7 +161,7 @@ class Cormorant:
         """
         if self._library is None:
             self._library = searching.library(self._house())
-        question = Question(text, (source,) if source else (), limit, offset, Sort(sort))
+        question = Question(text, (source,) if source is not None else (), limit, offset, Sort(sort))
         return Hits(searching.search(self._house(), question, shelf=self._library))
 
     def why(self, text: str, number: int, source: str | None = None) -> Why:
@@ -171,7 +171,7 @@ class Cormorant:
         """
         if self._library is None:
             self._library = searching.library(self._house())
-        question = Question(text, (source,) if source else ())
+        question = Question(text, (source,) if source is not None else ())
         return searching.why(self._house(), question, number, shelf=self._library)
 
     def explain(self, address: str) -> list[dict[str, Any]]:

@@ -23,13 +23,15 @@ from cormorant.operate.house import House
 LOOK_S = 0.02
 
 
-def try_source(plan: Plan, name: str, address: str) -> dict[str, Any]:
-    """Visit one address of a source now. Raises what `testing.test` raises."""
+def try_source(plan: Plan, name: str, address: str | None) -> dict[str, Any]:
+    """Visit one address of a source now; None: the first it begins with. Raises what `testing.test` raises."""
     with opened(plan) as house, converters.started() as servers, held_back(house.clock) as held:
         return asyncio.run(_try(plan, house, (name, address), servers, held))
 
 
-async def _try(plan: Plan, house: House, asked: tuple[str, str], servers: Converters, held: Held) -> dict[str, Any]:
+async def _try(
+    plan: Plan, house: House, asked: tuple[str, str | None], servers: Converters, held: Held
+) -> dict[str, Any]:
     egress = way_out(plan, house)
     fetcher = Fetcher(egress, width=4)
     watch = asyncio.create_task(_look_after(servers, held))

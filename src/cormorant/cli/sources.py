@@ -234,8 +234,8 @@ def try_(
     context: typer.Context,
     name: Name,
     address: Annotated[
-        str, typer.Option("--address", metavar="A", help="Fetch this; else the first start address.")
-    ] = "",
+        str | None, typer.Option("--address", metavar="A", help="Fetch this; else the first start address.")
+    ] = None,
     no_fetch: Annotated[
         bool, typer.Option("--no-fetch", help="Ask nobody: say what the rules make of it, by what is known.")
     ] = False,

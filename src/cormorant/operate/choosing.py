@@ -100,7 +100,7 @@ def _numbers(house: House, chosen: Chosen, *, here: bool) -> Iterator[int]:
         return (record["id"] for record in listing.listed(house, chosen.wanted) if record["id"] is not None)
     listing.check(chosen.wanted)
     with house.store.read() as tx:
-        if chosen.wanted.source:
+        if chosen.wanted.source is not None:
             sources.named(tx, chosen.wanted.source)
         rows = [row for address in chosen.addresses for row in _at(tx, address, here=here)]
         records = documents.View(tx).records(rows)

@@ -256,7 +256,7 @@ def listed(
     `resting` is a node at which nothing is at work. Raises NotFoundError.
     """
     with house.store.read() as tx:
-        source = sources.named(tx, name).id if name else None
+        source = sources.named(tx, name).id if name is not None else None
         idle = is_idle(tx, resting)
         found = runs.every(tx, source, most, before)
         there = [row for row in found if not (row.forget and row.state is RunState.FINISHED)]

@@ -179,9 +179,8 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
     `here`: a path may begin in this process's folder, or with `~`; who asks over a network is in neither. Raises
     BadAddress for anything else, with the nearest address in full.
     """
+    see_given(text)
     bare = text.strip()
-    if not bare:
-        raise BadAddress("No address was given. Write one in full, like https://example.org/docs/, or a file's path.")
     if "://" in bare or bare.lower().startswith("file:/"):
         return canonical(bare)
     place = os.path.expanduser(bare) if here else bare  # noqa: PTH111 - an address is made of the path's bytes
@@ -193,6 +192,12 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
     how = f"Did you mean {meant}?" if meant else "Write it in full, like https://example.org/docs/."
     more = {"meant": meant} if meant else {}
     raise BadAddress(f"{text!r} is no address in full, and there is no such file here. {how}", **more)
+
+
+def see_given(text: str) -> None:
+    """Raises BadAddress where an address is to be and nothing is."""
+    if not text.strip():
+        raise BadAddress("No address was given. Write one in full, like https://example.org/docs/, or a file's path.")
 
 
 def _is_crawled(tx: Tx, path: str) -> bool:

@@ -111,7 +111,7 @@ def _walk(house: House, wanted: Wanted, behind: Place | None) -> Iterator[Placed
     """Every wanted record behind a place, with its own place."""
     check(wanted)
     with house.store.read() as tx:
-        owners = [sources.named(tx, wanted.source)] if wanted.source else sources.every(tx)
+        owners = [sources.named(tx, wanted.source)] if wanted.source is not None else sources.every(tx)
         if wanted.changed is not None:
             runs.get(tx, wanted.changed)
         if wanted.run is not None and not runs.was_there(tx, wanted.run):

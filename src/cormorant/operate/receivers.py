@@ -46,7 +46,7 @@ def add(house: House, kind: str, name: str, source: str | None, given: Given) ->
     settings = parse_settings(found.settings, given)
     with house.store.read() as tx:
         secrets.check(tx, settings.secrets)
-        number = sources.named(tx, source).id if source else None
+        number = sources.named(tx, source).id if source is not None else None
         if any(row.name == name for row in receivers.every(tx)):
             raise ConflictError(f"There is a receiver {name!r} already. Choose another name, or delete that one.")
         _see_free(tx, settings, name)
@@ -245,7 +245,7 @@ def resend(house: House, name: str, source: str | None = None, *, faulty: bool =
         row = receivers.named(tx, name)
         if row.kind == receivers.INDEX:
             raise ConflictError("The index is made anew of what is kept by `cormorant index rebuild`.")
-        number = sources.named(tx, source).id if source else None
+        number = sources.named(tx, source).id if source is not None else None
         if number is not None and row.source_id not in (None, number):
             raise ConflictError(f"The receiver {name!r} is told of another source, and not of {source!r}.")
         wanted = Resend(number, -1, resending.newest(tx), faulty, tx.now())

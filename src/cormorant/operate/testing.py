@@ -52,8 +52,8 @@ class _Prerequisite(NamedTuple):
     failed: int = 0
 
 
-async def test(house: House, name: str, address: str, means: Means) -> dict[str, Any]:
-    """Visit an address, or the first the source begins with, through the source itself.
+async def test(house: House, name: str, address: str | None, means: Means) -> dict[str, Any]:
+    """Visit an address, or (None) the first the source begins with, through the source itself.
 
     Raises NotFoundError for an unknown source or one that has nothing, BadAddress, Unreachable for a missing folder.
     """
@@ -75,22 +75,22 @@ async def test(house: House, name: str, address: str, means: Means) -> dict[str,
     }  # fmt: skip
 
 
-def judge(house: House, name: str, address: str, *, here: bool = True) -> dict[str, Any]:
-    """Judge an address, or the first the source begins with, by what is known now: nobody is asked.
+def judge(house: House, name: str, address: str | None, *, here: bool = True) -> dict[str, Any]:
+    """Judge an address, or (None) the first the source begins with, by what is known now: nobody is asked.
 
     `here`: a path may begin in this process's folder, or with `~`; who asks over a network is in neither. Raises what
     `test` raises.
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
-        address = documents.address_of(tx, address, here=False) if address and not here else address
+        address = documents.address_of(tx, address, here=False) if address is not None and not here else address
     source = house.source(row)
     resource, renamed = _asked(house, source, address)
     said = {"source": name, "address": resource.address, "depth": resource.depth} | renamed
     return said | {"priority": judging.wanted(source, resource.address)} | judging.verdict(house, source, resource)
 
 
-def _asked(house: House, source: Source, text: str) -> tuple[Resource, dict[str, Any]]:
+def _asked(house: House, source: Source, text: str | None) -> tuple[Resource, dict[str, Any]]:
     """What was typed, under the address that a crawl would know it by; and what to tell of that when it is another."""
     resource = _resource(source, _meant(text))
     known = source.rename(resource.address)
@@ -100,16 +100,19 @@ def _asked(house: House, source: Source, text: str) -> tuple[Resource, dict[str,
     return judging.as_known(house, source, resource._replace(address=known.address)), told
 
 
-def _meant(text: str) -> str:
-    """What was typed as an address: an address, or the path of a file; nothing stays nothing."""
-    if not text or "://" in text:
-        return canonical(text) if text else ""
+def _meant(text: str | None) -> str | None:
+    """What was typed as an address: an address, or the path of a file; None stays None. Raises BadAddress for none."""
+    if text is None:
+        return None
+    documents.see_given(text)
+    if "://" in text:
+        return canonical(text)
     return canonical(Path(text).expanduser().absolute().as_uri())
 
 
-def _resource(source: Source, address: str) -> Resource:
+def _resource(source: Source, address: str | None) -> Resource:
     """What would be visited, without anything remembered of it."""
-    if not address:
+    if address is None:
         found = next((each for batch in source.discover("") for each in batch if isinstance(each, Found)), None)
         if found is None:
             raise NotFoundError("The source begins nowhere: it has no start address, or its folder has no file.")

@@ -29,7 +29,7 @@ def listed(house: House, name: str | None = None) -> list[dict[str, Any]]:
     Raises NotFoundError for an unknown source.
     """
     with house.store.read() as tx:
-        owners = [sources.named(tx, name)] if name else sources.every(tx)
+        owners = [sources.named(tx, name)] if name is not None else sources.every(tx)
         return [record for owner in owners for record in of_source(tx, owner)]
 
 

@@ -28,5 +28,5 @@ def add(router: APIRouter, house: House) -> None:
     @order(router, "POST", "/documents/recrawl", Recrawled)
     def recrawl_documents(said: orders.Recrawl) -> Response:
         """Have documents fetched anew, whole, by the run of their source that is under way, or by the next."""
-        chosen = Chosen(said.addresses, Wanted(said.source or None, said.state or None, said.status))
+        chosen = Chosen(said.addresses, Wanted(said.source, said.state or None, said.status))
         return Json(choosing.recrawl(house, chosen, here=False))

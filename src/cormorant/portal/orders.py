@@ -79,7 +79,7 @@ class EditSource(Edit):
 class Trial(Order):
     """An address that the rules of a source are tried on."""
 
-    address: str = Field(default="", description="In full; none: the first start address.")
+    address: str | None = Field(default=None, description="In full; none: the first start address.")
     no_fetch: bool = Field(default=False, description="Ask nobody. It has to be true.")
 
 

@@ -39,7 +39,7 @@ _SETS: dict[str, Any] = {"enum": ["", *SETS]}
 Number = Annotated[int, Path(ge=1, le=MOST_NUMBER, examples=[1])]
 Limit = Annotated[int, Query(ge=1, le=MOST, description="Records in one answer; as lines there is no limit.")]
 Cursor = Annotated[str, Query(max_length=100, description="What `next` of the answer before says; none: the first.")]
-OfSource = Annotated[str, Query(description="Of this source only.", examples=["docs"])]
+OfSource = Annotated[str | None, Query(description="Of this source only.", examples=["docs"])]
 
 
 class Json(JSONResponse):
@@ -163,14 +163,14 @@ def add(router: APIRouter, house: House) -> None:
 
 
 async def _wanted(
-    source: OfSource = "",
+    source: OfSource = None,
     state: Annotated[str, Query(description="In this state only.", examples=["old"], json_schema_extra=_SETS)] = "",
     status: Annotated[int | None, Query(ge=0, le=9999, description="With this status.", examples=[200])] = None,
     excluded: Annotated[bool, Query(description="Addresses that a gate excluded, with the rule.")] = False,
     no_text: Annotated[bool, Query(description="Documents without text, with the reason.")] = False,
     changed: Annotated[int | None, Query(ge=1, description="What this run found new, changed or gone.")] = None,
 ) -> Wanted:
-    return Wanted(source or None, state or None, status, excluded, no_text, changed=changed)
+    return Wanted(source, state or None, status, excluded, no_text, changed=changed)
 
 
 def _add_documents(router: APIRouter, house: House) -> None:

@@ -121,12 +121,12 @@ def add(router: APIRouter, house: House) -> None:
 
 def _add_looks(router: APIRouter, house: House) -> None:
     @route(router, "/runs", Runs, Run)
-    def list_runs(request: Request, source: OfSource = "", limit: Limit = 20, cursor: Cursor = "") -> Response:
+    def list_runs(request: Request, source: OfSource = None, limit: Limit = 20, cursor: Cursor = "") -> Response:
         """List runs, the newest first."""
         older = before(cursor)
         if as_lines(request):
-            return in_lines(crawl.listed(house, source or None, before=older))
-        found = crawl.listed(house, source or None, before=older, most=limit + 1)
+            return in_lines(crawl.listed(house, source, before=older))
+        found = crawl.listed(house, source, before=older, most=limit + 1)
         return Json({"runs": found[:limit], "next": str(found[limit - 1]["run"]) if len(found) > limit else None})
 
     @route(router, "/runs/{number}", OneRun)
