@@ -9,11 +9,11 @@ from typing import Any
 
 from cormorant.base.errors import every
 from cormorant.model.run import Mode, Refresh
-from cormorant.model.schedule import Missed, Overrun
+from cormorant.model.schedule import Missed, Overrun, Revisit
 from cormorant.portal import site
 from cormorant.search.reader import GroupBy, Sort
 
-ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy, Overrun, Missed, Refresh, Mode)}
+ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy, Overrun, Missed, Refresh, Revisit, Mode)}
 """Words that are described by what they may be, where they are asked for."""
 
 

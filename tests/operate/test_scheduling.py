@@ -16,7 +16,7 @@ from cormorant.catalog import sources
 from cormorant.catalog.schedules import Plan
 from cormorant.journal import launches, runs
 from cormorant.model.run import Refresh, RunState
-from cormorant.model.schedule import Fired, LaunchState, Missed, Overrun, Why
+from cormorant.model.schedule import Fired, LaunchState, Missed, Overrun, Revisit, Why
 from cormorant.operate import rehearsal, schedules, scheduling, steering
 from cormorant.operate import sources as of_sources
 from cormorant.operate.house import House
@@ -36,7 +36,7 @@ def desk(tmp_path: Path) -> Iterator[Timetable]:
 
 
 def test_sources_are_crawled_one_after_another_each_night(desk: Timetable) -> None:
-    desk.add(refresh=Refresh.DUE)
+    desk.add(refresh=Revisit.DUE)
     desk.pass_(2 * HOUR - 30)
     assert desk.launches() == []
     desk.pass_(60)

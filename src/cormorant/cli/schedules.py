@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,8 +12,7 @@ from cormorant.base.errors import UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.records import taking
-from cormorant.model.run import Refresh
-from cormorant.model.schedule import Missed, Overrun
+from cormorant.model.schedule import Missed, Overrun, Revisit
 
 if TYPE_CHECKING:
     from cormorant.operate.schedules import Wanted
@@ -22,14 +20,6 @@ if TYPE_CHECKING:
 app = new_app("When sources are crawled by themselves, while `cormorant serve` is at work.", group=True)
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the schedule.")]
-
-
-class Which(StrEnum):
-    """What a crawl visits of what is known."""
-
-    ALL = Refresh.ALL.value
-    DUE = Refresh.DUE.value
-    APPEND = Refresh.APPEND.value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +62,7 @@ class Said:
         typer.Option("--missed", help="When nothing was at work: run once as soon as something is, or skip. Else run."),
     ] = None
     refresh: Annotated[
-        Which | None, typer.Option("--refresh", help="What is visited, as `crawl --refresh` says. Else all.")
+        Revisit | None, typer.Option("--refresh", help="What is visited, as `crawl --refresh` says. Else all.")
     ] = None
 
     def wanted(self) -> Wanted:
@@ -83,7 +73,7 @@ class Said:
             raise UsageError("Say --when or --every, not both.")
         return Wanted(
             self.sources or None, self.when if self.every is None else _every(self.every), self.zone,
-            self.windows or None, self.overrun, self.missed, Refresh(self.refresh.value) if self.refresh else None,
+            self.windows or None, self.overrun, self.missed, self.refresh,
         )  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from cormorant.model.run import Refresh
+
 LATE_S: Final = 120.0
 """Behind its time a launch has been missed: longer than a restart takes."""
 
@@ -27,6 +29,14 @@ class Missed(StrEnum):
 
     RUN = "run"
     SKIP = "skip"
+
+
+class Revisit(StrEnum):
+    """What a schedule has visited of what is known, as `Refresh` says it: nothing is forgotten with nobody there."""
+
+    ALL = Refresh.ALL.value
+    DUE = Refresh.DUE.value
+    APPEND = Refresh.APPEND.value
 
 
 class Why(StrEnum):

@@ -17,7 +17,17 @@ from cormorant.journal.runs import RunRow
 from cormorant.model import rhythm
 from cormorant.model.calendar import read_hours
 from cormorant.model.run import Refresh, RunState
-from cormorant.model.schedule import OPEN_LAUNCHES, Fired, LaunchState, Missed, Overrun, ScheduleState, Why, state_of
+from cormorant.model.schedule import (
+    OPEN_LAUNCHES,
+    Fired,
+    LaunchState,
+    Missed,
+    Overrun,
+    Revisit,
+    ScheduleState,
+    Why,
+    state_of,
+)
 from cormorant.model.zones import zone_of
 from cormorant.operate import scheduling
 from cormorant.operate.house import House
@@ -38,7 +48,7 @@ class Wanted:
     windows: Sequence[str] | None = None
     overrun: Overrun | None = None
     missed: Missed | None = None
-    refresh: Refresh | None = None
+    refresh: Revisit | None = None
 
 
 def add(house: House, name: str, wanted: Wanted) -> dict[str, Any]:
@@ -92,7 +102,7 @@ def _plan(tx: Tx, before: Plan, wanted: Wanted) -> Plan:
         list(numbers),
         before.rhythm if wanted.when is None else rhythm.plain(wanted.when),
         zone, windows, wanted.overrun or before.overrun, wanted.missed or before.missed,
-        wanted.refresh or before.refresh,
+        before.refresh if wanted.refresh is None else Refresh(wanted.refresh.value),
     )  # fmt: skip
 
 

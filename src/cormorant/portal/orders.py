@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from cormorant.model.resource import SETS
 from cormorant.model.run import Mode, Refresh
-from cormorant.model.schedule import Missed, Overrun
+from cormorant.model.schedule import Missed, Overrun, Revisit
 
 Settings = Annotated[
     dict[str, Any],
@@ -149,7 +149,7 @@ class Times(Order):
     )
     overrun: Overrun | None = Field(default=None, description="While the launch before is under way.")
     missed: Missed | None = Field(default=None, description="When nothing was at work.")
-    refresh: Refresh | None = Field(default=None, description="What is visited of what is known.")
+    refresh: Revisit | None = Field(default=None, description="What is visited of what is known.")
 
     @model_validator(mode="after")
     def _something(self) -> Self:
