@@ -18,6 +18,7 @@ from tests.cli.world import Installation
 from tests.portal.test_orders import ask, done
 
 NOTES = 25
+LEAVING = ("leave", "merge", "leaving", "leave_rules")
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +67,56 @@ def test_a_schedule_is_made_with_each_way_that_it_may_have(pages: Application) -
     for way in ("all", "due", "append"):
         said = {"schedule": f"s-{way}", "sources": ["farm"], "when": "manual", "refresh": way}
         assert done(pages, "POST", "/schedules", said)["refresh"] == way
+
+
+def test_whoever_would_have_documents_leave_is_told_which_by_what(home: Installation, pages: Application) -> None:
+    sent: dict[str, Any] = {"settings": {"depth": 0}}
+    preview = done(pages, "PATCH", "/sources/farm", sent | {"preview": True})
+    assert preview["leave"] == NOTES
+    typed = home.run("source", "edit", "farm", "--set", "depth=0", "--json")
+    assert (typed.code, typed.problem["code"], typed.problem["status"]) == (2, "usage", 400)
+    got = ask(pages, "PATCH", "/sources/farm", sent)
+    assert (got.status, got.json["code"]) == (409, "conflict")
+    assert told(typed.problem) == told(got.json) == {name: preview[name] for name in LEAVING}
+
+
+def test_whoever_edits_a_set_is_told_of_all_its_sources_together(home: Installation, pages: Application) -> None:
+    sent: dict[str, Any] = {"settings": {"depth": 0}}
+    effects = done(pages, "POST", "/parameters/gentle/preview", sent)["sources"]
+    typed = home.run("parameters", "edit", "gentle", "--set", "depth=0", "--json")
+    assert (typed.code, typed.problem["code"]) == (2, "usage")
+    got = ask(pages, "PATCH", "/parameters/gentle", sent)
+    assert (got.status, got.json["code"]) == (409, "conflict")
+    assert told(typed.problem) == told(got.json)
+    (rule,) = {each["rule"] for effect in effects for each in effect["leave_rules"]}
+    assert (got.json["leave"], got.json["merge"]) == (NOTES + 2, 0)
+    assert got.json["leave_rules"] == [{"rule": rule, "addresses": NOTES + 2}]
+    assert len(got.json["leaving"]) == 20
+    assert {each.rpartition("/deep/")[0].rpartition("/")[2] for each in got.json["leaving"]} == {"farm", "yard"}
+
+
+def test_whoever_deletes_a_set_is_told_which_documents_leave(home: Installation, pages: Application) -> None:
+    home.fine("source", "edit", "yard", "--set", "parameters=", "--yes")
+    home.fine("parameters", "edit", "system", "--set", "exclude=ends:/3.txt", "--yes")
+    home.fine("parameters", "edit", "gentle", "--set", "exclude=ends:/nothing", "--yes")
+    home.fine("crawl", "farm")
+    typed, got = home.run("parameters", "delete", "gentle", "--json"), ask(pages, "DELETE", "/parameters/gentle")
+    assert (typed.code, typed.problem["code"], got.status) == (1, "conflict", 409)
+    assert told(typed.problem) == told(got.json)
+    assert (got.json["leave"], got.json["leave_rules"]) == (
+        1, [{"rule": "boundary: exclude ends:/3.txt", "addresses": 1}]
+    )  # fmt: skip
+
+
+def test_whoever_deletes_a_source_is_told_which_documents_leave(home: Installation, pages: Application) -> None:
+    typed, got = home.run("source", "delete", "farm", "--json"), ask(pages, "DELETE", "/sources/farm")
+    assert (typed.code, typed.problem["code"], got.status, got.json["code"]) == (2, "usage", 409, "conflict")
+    assert told(typed.problem) == told(got.json)
+    assert (got.json["leave"], got.json["merge"], len(got.json["leaving"])) == (NOTES, 0, 20)
+    assert all(each.startswith("file:///") and "/farm/deep/" in each for each in got.json["leaving"])
+    assert got.json["leave_rules"] == [{"rule": "source: deleted", "addresses": NOTES}]
+
+
+def told(problem: dict[str, Any]) -> dict[str, Any]:
+    """What it says of documents that would leave."""
+    return {name: problem[name] for name in LEAVING}

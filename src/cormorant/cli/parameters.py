@@ -90,8 +90,7 @@ def edit(
             _tell(say, effect)
         if preview:
             return
-        going = sum(effect["leave"] + effect["merge"] for effect in effects)
-        if going and not yes and not agreed(say, going):
+        if not yes and not agreed(say, effects):
             say.note("Nothing was changed.")
             raise typer.Exit(1)
         record = sharing.edit(house, name, wanted, {each["source"]: previewing.agreed(each) for each in effects})

@@ -176,8 +176,7 @@ def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, 
         tell(say, effect)
         if preview:
             return
-        going = effect["leave"] + effect["merge"]
-        if going and not yes and not agreed(say, going):
+        if not yes and not agreed(say, [effect]):
             say.note("Nothing was changed.")
             raise typer.Exit(1)
         row = sources.edit(house, name, wanted, previewing.agreed(effect))
@@ -213,13 +212,19 @@ def _followed(effect: dict[str, Any], *, resting: bool) -> str:
     return f"{now}; the next crawl follows all." if later else f"{now}."
 
 
-def agreed(say: terminal.Terminal, leave: int) -> bool:
-    """Ask; a program cannot answer, so it is told what to say instead."""
+def agreed(say: terminal.Terminal, effects: Sequence[Mapping[str, Any]]) -> bool:
+    """Ask where documents would leave; a program cannot answer, so it is told which, and what to say instead."""
     import sys
 
-    if not sys.stdin.isatty() or say.json:
-        raise UsageError(f"{leave} documents would leave the index. Say --yes to agree, or --preview to see them.")
-    return typer.confirm(f"Save, and let {leave} documents leave at the next crawl?", err=True)
+    from cormorant.operate import leaving
+
+    going = leaving.going(effects)
+    if going and (not sys.stdin.isatty() or say.json):
+        raise UsageError(
+            f"{going} documents would leave the index. Say --yes to agree, or --preview to see them.",
+            **leaving.of_edits(effects),
+        )
+    return not going or typer.confirm(f"Save, and let {going} documents leave at the next crawl?", err=True)
 
 
 @app.command(
@@ -274,7 +279,7 @@ def delete(
     """Delete a source, with everything known about it. Its documents leave the index."""
     import sys
 
-    from cormorant.operate import schedules, sources
+    from cormorant.operate import leaving, schedules, sources
 
     say = terminal.of(context)
     with say.house() as house:
@@ -282,7 +287,10 @@ def delete(
         planned = schedules.naming(house, name)
         if record["documents"] and not yes:
             if not sys.stdin.isatty() or say.json:
-                raise UsageError(f"{record['documents']} documents would leave the index. Say --yes to agree.")
+                raise UsageError(
+                    f"{record['documents']} documents would leave the index. Say --yes to agree.",
+                    **leaving.of_deletion(house, name),
+                )
             if not typer.confirm(f"Delete {name!r} and its {record['documents']} documents?", err=True):
                 say.note("Nothing was changed.")
                 raise typer.Exit(1)

@@ -13,7 +13,7 @@ from cormorant.catalog import parameters, sources
 from cormorant.catalog.parameters import NAMED_BY, SYSTEM, Parameters
 from cormorant.catalog.sources import SourceRow
 from cormorant.model.settings import filled
-from cormorant.operate import previewing, secrets
+from cormorant.operate import leaving, previewing, secrets
 from cormorant.operate.house import House
 from cormorant.operate.parameters import by_kind, merged, see_shared, typed
 from cormorant.operate.sources import check_name, hurry, see_unchanged, settings_of
@@ -32,7 +32,7 @@ class Deletion:
     @property
     def going(self) -> int:
         """How many documents would leave the index."""
-        return sum(each["leave"] + each["merge"] for each in self.effects)
+        return leaving.going(self.effects)
 
 
 def listed(house: House) -> list[dict[str, Any]]:
@@ -111,7 +111,7 @@ def delete(house: House, name: str, *, used: bool = False, seen: Deletion | None
     """
     seen = seen or foreseen(house, name)
     if seen.effects and not used:
-        raise ConflictError(_in_use(name, seen))
+        raise ConflictError(_in_use(name, seen), **leaving.of_edits(seen.effects))
     with house.store.begin() as tx:
         if _known(tx, name) != seen.before:
             raise ConflictError(f"The set {name!r} was changed by somebody else at the same moment. Try again.")

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from cormorant.base.errors import ConflictError
-from cormorant.operate import previewing, sharing
+from cormorant.operate import leaving, previewing, sharing
 from cormorant.operate.house import House
 from cormorant.portal import orders
 from cormorant.portal.programs import Json, order, route
@@ -82,11 +82,12 @@ def _add_changes(router: APIRouter, house: House) -> None:
     def edit_parameters(name: Name, said: orders.EditParameters) -> Response:
         """Change settings of a set; its sources follow. Refused (409) when documents would leave, unless `agreed`."""
         effects = _effects(house, name, said)
-        going = sum(each["leave"] + each["merge"] for each in effects)
+        going = leaving.going(effects)
         if going and not said.agreed:
             raise ConflictError(
                 f"{going:,} documents would leave the index. `/parameters/NAME/preview` lists them; send `agreed` with "
-                "true to have it done."
+                "true to have it done.",
+                **leaving.of_edits(effects),
             )
         return Json(
             sharing.edit(house, name, said.settings, {each["source"]: previewing.agreed(each) for each in effects})

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from cormorant.base.errors import ConflictError, UsageError
-from cormorant.operate import kinds, previewing, schedules, sources, testing
+from cormorant.operate import kinds, leaving, previewing, schedules, sources, testing
 from cormorant.operate.house import House
 from cormorant.plugins import source_kind
 from cormorant.portal import orders
@@ -17,8 +17,6 @@ from cormorant.portal.programs import Json, as_lines, in_lines, order, route
 from cormorant.portal.records import Kind, Kinds, Problem, Record
 
 Name = Annotated[str, Path(examples=["docs"])]
-_SHOWN = ("leave", "merge", "leaving", "leave_rules")
-"""What of a preview is told with a refusal."""
 
 
 class Source(Record):
@@ -156,12 +154,12 @@ def _add_changes(router: APIRouter, house: House) -> None:
         effect = previewing.preview(house, name, said.settings)
         if said.preview:
             return Json(effect)
-        going = effect["leave"] + effect["merge"]
+        going = leaving.going([effect])
         if going and not said.yes:
             raise ConflictError(
                 f"{going:,} documents would leave the index. Send `yes` with true to have it done, `preview` to see "
                 "all of what it does.",
-                **{each: effect[each] for each in _SHOWN},
+                **leaving.of_edits([effect]),
             )
         kept = _kept(house, sources.edit(house, name, said.settings, previewing.agreed(effect)).name)
         return Json(kept | ({"recrawl": effect["recrawl"]} if effect["recrawl"] else {}))
@@ -174,7 +172,10 @@ def _add_changes(router: APIRouter, house: House) -> None:
         going = sources.as_record(house, sources.named(house, name))["documents"]
         planned = schedules.naming(house, name)
         if going and not yes:
-            raise ConflictError(f"{going:,} documents would leave the index. `?yes=true` agrees to it.", leave=going)
+            raise ConflictError(
+                f"{going:,} documents would leave the index. `?yes=true` agrees to it.",
+                **leaving.of_deletion(house, name),
+            )
         left = sources.delete(house, name)
         return Json({"source": name, "deleted": True, "documents": left, "schedules": planned})
 
