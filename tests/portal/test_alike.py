@@ -14,7 +14,9 @@ from cormorant.app.opening import opened
 from cormorant.app.settings import Installation as Settings
 from cormorant.portal import site
 from cormorant.portal.guard import Application
+from cormorant.portal.programs import LINES
 from tests.cli.world import Installation
+from tests.portal.asking import Got
 from tests.portal.test_orders import ask, done
 
 NOTES = 25
@@ -120,3 +122,25 @@ def test_whoever_deletes_a_source_is_told_which_documents_leave(home: Installati
 def told(problem: dict[str, Any]) -> dict[str, Any]:
     """What it says of documents that would leave."""
     return {name: problem[name] for name in LEAVING}
+
+
+def test_documents_that_a_run_visited_last_are_listed(home: Installation, pages: Application) -> None:
+    for run in (1, 2):
+        typed = home.fine("document", "list", "--run", str(run), "--json").objects
+        assert done(pages, "GET", f"/documents?run={run}&limit=1000")["documents"] == typed
+        assert {each["source"] for each in typed} == {"farm" if run == 1 else "yard"}
+        assert ask(pages, "GET", f"/documents?run={run}", accept=LINES).lines == typed
+    typed_ = home.run("document", "list", "--run", "99", "--json")
+    got = ask(pages, "GET", "/documents?run=99")
+    assert (got.status, got.json) == (404, typed_.problem)
+
+
+@pytest.mark.parametrize(("noun", "word"), [("/schedules", "schedule"), ("/parameters", "parameters")])
+def test_lists_come_as_lines_where_lines_are_asked_for(
+    noun: str, word: str, home: Installation, pages: Application
+) -> None:
+    for name in ("nightly", "weekly"):
+        home.fine("schedule", "add", name, "--source", "farm", "--when", "manual")
+    got: Got = ask(pages, "GET", noun, accept=LINES)
+    assert got.headers["content-type"].partition(";")[0] == LINES
+    assert got.lines == home.fine(word, "list", "--json").objects == ask(pages, "GET", noun).json[noun[1:]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from pydantic import Field
 
@@ -12,7 +12,7 @@ from cormorant.base.errors import ConflictError
 from cormorant.operate import leaving, previewing, sharing
 from cormorant.operate.house import House
 from cormorant.portal import orders
-from cormorant.portal.programs import Json, order, route
+from cormorant.portal.programs import Json, as_lines, in_lines, order, route
 from cormorant.portal.records import Record, When
 
 Name = Annotated[str, Path(examples=["system"])]
@@ -56,10 +56,11 @@ def add(router: APIRouter, house: House) -> None:
 
 
 def _add_looks(router: APIRouter, house: House) -> None:
-    @route(router, "/parameters", ParameterSets)
-    def list_parameters() -> Response:
+    @route(router, "/parameters", ParameterSets, ParameterSet)
+    def list_parameters(request: Request) -> Response:
         """List the sets of parameters, with the sources that use each."""
-        return Json({"parameters": sharing.listed(house)})
+        found = sharing.listed(house)
+        return in_lines(found) if as_lines(request) else Json({"parameters": found})
 
     @route(router, "/parameters/{name}", ParameterSet)
     def show_parameters(name: Name) -> Response:

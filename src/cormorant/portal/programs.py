@@ -162,15 +162,22 @@ def add(router: APIRouter, house: House) -> None:
     _add_tuning(router, house)
 
 
+async def _seen(
+    run: Annotated[int | None, Query(ge=1, description="Last visited by this run only.")] = None,
+    changed: Annotated[int | None, Query(ge=1, description="What this run found new, changed or gone.")] = None,
+) -> tuple[int | None, int | None]:
+    return run, changed
+
+
 async def _wanted(
     source: OfSource = None,
     state: Annotated[str, Query(description="In this state only.", examples=["old"], json_schema_extra=_SETS)] = "",
     status: Annotated[int | None, Query(ge=0, le=9999, description="With this status.", examples=[200])] = None,
     excluded: Annotated[bool, Query(description="Addresses that a gate excluded, with the rule.")] = False,
     no_text: Annotated[bool, Query(description="Documents without text, with the reason.")] = False,
-    changed: Annotated[int | None, Query(ge=1, description="What this run found new, changed or gone.")] = None,
+    seen: Annotated[tuple[int | None, int | None], Depends(_seen)] = (None, None),
 ) -> Wanted:
-    return Wanted(source, state or None, status, excluded, no_text, changed=changed)
+    return Wanted(source, state or None, status, excluded, no_text, *seen)
 
 
 def _add_documents(router: APIRouter, house: House) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 from pydantic import Field
 
 from cormorant.operate import schedules
 from cormorant.operate.house import House
 from cormorant.portal import orders
-from cormorant.portal.programs import Json, order, route
+from cormorant.portal.programs import Json, as_lines, in_lines, order, route
 from cormorant.portal.records import Record, When
 
 Name = Annotated[str, Path(examples=["nightly"])]
@@ -93,10 +93,11 @@ def add(router: APIRouter, house: House) -> None:
 
 
 def _add_looks(router: APIRouter, house: House) -> None:
-    @route(router, "/schedules", Schedules)
-    def list_schedules() -> Response:
+    @route(router, "/schedules", Schedules, Schedule)
+    def list_schedules(request: Request) -> Response:
         """List the schedules: how each went last, and when it fires next."""
-        return Json({"schedules": schedules.listed(house)})
+        found = schedules.listed(house)
+        return in_lines(found) if as_lines(request) else Json({"schedules": found})
 
     @route(router, "/schedules/{name}", OneSchedule)
     def show_schedule(name: Name) -> Response:
