@@ -144,3 +144,11 @@ def test_lists_come_as_lines_where_lines_are_asked_for(
     got: Got = ask(pages, "GET", noun, accept=LINES)
     assert got.headers["content-type"].partition(";")[0] == LINES
     assert got.lines == home.fine(word, "list", "--json").objects == ask(pages, "GET", noun).json[noun[1:]]
+
+
+def test_what_is_ordered_and_not_waited_for_is_told_alike(home: Installation, pages: Application) -> None:
+    ordered = done(pages, "POST", "/runs", {"sources": ["farm"]})["runs"]
+    assert ordered == [{"run": 3, "source": "farm", "resumed": False, "as_before": False}]
+    typed = home.fine("crawl", "farm", "--detach", "--force", "--json").objects
+    assert typed == [ordered[0] | {"as_before": True}]
+    home.run("run", "watch", "3")

@@ -156,7 +156,7 @@ def _detach(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> bool:
     log = carry_out_later(plan, [each for each in ordered if each.run not in away], say.asked.config)
     for each in ordered:
         if say.json:
-            say.record({"run": each.run, "source": each.source, "resumed": each.resumed})
+            say.record(each.record())
         else:
             say.print(f"Run {each.run} of {each.source!r}. `cormorant run watch {each.run}` shows how it goes.")
     if log is not None:

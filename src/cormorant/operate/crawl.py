@@ -48,6 +48,10 @@ class Ordered:
     mine: bool = False
     survives: bool = True
 
+    def record(self) -> dict[str, Any]:
+        """What is told of it where it is not followed."""
+        return {"run": self.run, "source": self.source, "resumed": self.resumed, "as_before": self.as_before}
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:

@@ -147,10 +147,7 @@ def _add_orders(router: APIRouter, house: House) -> None:
         ordered = crawl.order(house, said.sources, wish)
         if held and not ordered:
             raise held[0]
-        runs = [
-            {"run": each.run, "source": each.source, "resumed": each.resumed, "as_before": each.as_before}
-            for each in ordered
-        ]
+        runs = [each.record() for each in ordered]
         return Json({"runs": runs, "left_out": [each.as_problem() for each in held]}, 202)
 
     @order(router, "DELETE", "/runs/{number}", DeletedRun)
