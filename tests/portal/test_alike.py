@@ -152,3 +152,15 @@ def test_what_is_ordered_and_not_waited_for_is_told_alike(home: Installation, pa
     typed = home.fine("crawl", "farm", "--detach", "--force", "--json").objects
     assert typed == [ordered[0] | {"as_before": True}]
     home.run("run", "watch", "3")
+
+
+def test_where_nothing_was_kept_of_the_systems_set_nothing_is_deleted(home: Installation, pages: Application) -> None:
+    nothing = {"parameters": "system", "deleted": False, "sources": []}
+    assert done(pages, "DELETE", "/parameters/system") == nothing
+    assert home.fine("parameters", "delete", "system", "--json").object == nothing
+    said = home.fine("parameters", "delete", "system").err
+    assert said == "Nothing was kept in the set 'system', so there is nothing to delete: the built-in values hold.\n"
+    home.fine("parameters", "edit", "system", "--set", "max_minutes=90")
+    assert "Deleted the set 'system'." in home.fine("parameters", "delete", "system", "--yes").err
+    home.fine("parameters", "edit", "system", "--set", "max_minutes=90")
+    assert done(pages, "DELETE", "/parameters/system?used=true")["deleted"] is True

@@ -130,9 +130,13 @@ def delete(
         if asks and not typer.confirm(_question(seen.going), err=True):
             say.note("Nothing was changed.")
             raise typer.Exit(1)
-        used = sharing.delete(house, name, used=yes or asks, seen=seen)
+        record = sharing.delete(house, name, used=yes or asks, seen=seen)
+    used = record["sources"]
     if say.json:
-        say.record({"parameters": name, "deleted": True, "sources": used})
+        say.record(record)
+        return
+    if not record["deleted"]:
+        say.note(f"Nothing was kept in the set {name!r}, so there is nothing to delete: the built-in values hold.")
         return
     verb = "does" if len(used) == 1 else "do"
     without = f" {', '.join(used)} {verb} without it from the next crawl on." if used else ""

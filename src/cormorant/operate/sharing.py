@@ -102,9 +102,10 @@ def foreseen(house: House, name: str) -> Deletion:
     return Deletion(before, changed, effects)
 
 
-def delete(house: House, name: str, *, used: bool = False, seen: Deletion | None = None) -> list[str]:
-    """Delete a set; returns the sources that used it, for which the system's and the built-in values hold then.
+def delete(house: House, name: str, *, used: bool = False, seen: Deletion | None = None) -> dict[str, Any]:
+    """Delete a set. Its sources, which the record names, go by the system's and the built-in values then.
 
+    It was not `deleted` where it is the system's, of which nothing was kept: those values hold already.
     Raises NotFoundError, and ConflictError for a set in use unless that was agreed to (`used`), `seen` being what was
     shown. The system's is in use where a value of it counts. Raises ConflictError when somebody else changed any of it
     meanwhile, BadSetting when the settings of a source would no longer go together without.
@@ -122,7 +123,8 @@ def delete(house: House, name: str, *, used: bool = False, seen: Deletion | None
         for (row, whole), effect in zip(seen.changed, seen.effects, strict=True):
             sources.edit(tx, row.id, _unnamed(row, name), previewing.agreed(effect))
             hurry(tx, row.id, source_settings(row.kind, whole))
-    return [row.name for row, _ in seen.changed]
+    used_it = [row.name for row, _ in seen.changed]
+    return {"parameters": name, "deleted": seen.before is not None, "sources": used_it}
 
 
 def _in_use(name: str, seen: Deletion) -> str:

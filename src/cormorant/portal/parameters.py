@@ -45,7 +45,7 @@ class DeletedParameters(Record):
     """A set that there was."""
 
     parameters: str
-    deleted: bool
+    deleted: bool = Field(description="False: nothing was kept in `system`, and the built-in values hold already.")
     sources: list[str] = Field(description="That used it, and do without.")
 
 
@@ -99,7 +99,7 @@ def _add_changes(router: APIRouter, house: House) -> None:
         name: Name, used: Annotated[bool, Query(description="Also when sources use it, which then do without.")] = False
     ) -> Response:
         """Delete a set of parameters. One that sources use is kept, unless that is agreed to."""
-        return Json({"parameters": name, "deleted": True, "sources": sharing.delete(house, name, used=used)})
+        return Json(sharing.delete(house, name, used=used))
 
 
 def _effects(house: House, name: str, said: orders.Edit) -> list[dict[str, Any]]:
