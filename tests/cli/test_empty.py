@@ -76,6 +76,33 @@ def test_no_address_is_not_tested_as_the_first_one(address: str, more: tuple[str
     assert done.err.startswith("No address was given. Write one in full"), done.err
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("source add files x --set path={}", "The setting 'path' is needed: The folder, like /srv/docs."),
+        ("source edit farm --set path={}", "The setting 'path' is needed: The folder, like /srv/docs."),
+        ("receiver add jsonlines x --set path={}", "The setting 'path' is needed: The file that lines are appended"),
+        ("receiver edit r --set path={}", "The setting 'path' is needed: The file that lines are appended"),
+        ("receiver add warc x --set folder={}", "The setting 'folder' is needed: The folder that files are written"),
+        ("receiver add webhook x --set url={}", "The setting 'url' is needed: "),
+        ("store backup {}", "No file was named. Give its path."),
+        ("store export {}", "No file was named. Give its path"),
+        ("store restore {} --yes", "No file was named. Give its path"),
+        ("store import {} --yes", "No file was named. Give its path"),
+        ("secret add door --file {}", "No file was named. Give its path"),
+    ],
+)
+def test_no_path_is_not_the_folder_one_is_in(
+    words: str, says: str, set_up: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    done = set_up.run(*words.replace("{}", "").split(" "))
+    assert (done.code, done.out, done.err[: len(says)]) == (2, "", says)
+    assert not list((tmp_path / "here").iterdir())
+    assert set_up.run(*words.replace("{}", "").split(" "), "--json").problem["status"] in (400, 422)
+
+
 def shown(home: Installation, noun: str, name: str) -> dict[str, Any]:
     """The settings that somebody gave."""
     settings: dict[str, Any] = home.fine(noun, "show", name, "--json").object["settings"]

@@ -93,3 +93,22 @@ def test_no_address_is_not_tested_as_the_first_one(address: str, pages: Applicat
 def test_pages_that_send_a_choice_of_all_sources_go_on(pages: Application) -> None:
     for page in ("/status/200?source=", "/search?q=paper&source=", "/?source=", "/advanced?q=paper&source="):
         assert ask_of(pages, page).status == 200
+
+
+@pytest.mark.parametrize("empty", [None, ""])
+@pytest.mark.parametrize(
+    ("method", "path", "said", "setting"),
+    [
+        ("POST", "/sources", {"kind": "files", "name": "x"}, "path"),
+        ("PATCH", "/sources/farm", {}, "path"),
+        ("POST", "/receivers", {"kind": "jsonlines", "receiver": "x"}, "path"),
+        ("PATCH", "/receivers/r", {}, "path"),
+        ("POST", "/receivers", {"kind": "warc", "receiver": "x"}, "folder"),
+    ],
+)
+def test_no_path_is_not_the_folder_that_the_server_is_in(
+    method: str, path: str, said: dict[str, object], setting: str, empty: object, pages: Application
+) -> None:
+    got = ask(pages, method, path, {**said, "settings": {setting: empty}})
+    assert (got.status, got.json["code"]) == (422, "bad_setting")
+    assert got.json["detail"].startswith(f"The setting '{setting}' is needed: ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -20,6 +21,15 @@ OfSource = Annotated[str | None, typer.Option("--source", metavar="S", help="Of 
 
 MOST_LINES: Final = 2**31 - 1
 """No list or log is as long."""
+
+
+def file_of(text: str) -> Path:
+    """The file that was named. Raises UsageError for an empty name, which would else be the folder one is in."""
+    if not text:
+        raise UsageError("No file was named. Give its path.")
+    return Path(text)
+
+
 Most = Annotated[
     int | None,
     typer.Option(

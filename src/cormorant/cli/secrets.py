@@ -10,14 +10,17 @@ import typer
 
 from cormorant.base.errors import NotFoundError, UsageError
 from cormorant.cli import terminal
-from cormorant.cli.calling import examples, new_app
+from cormorant.cli.calling import examples, file_of, new_app
 from cormorant.cli.figures import plural
 
 app = new_app("Passwords, tokens and keys that sources need: add, list, edit, delete, rotate.", group=True)
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the secret; settings refer to it by secret:NAME.")]
 File = Annotated[
-    Path | None, typer.Option("--file", metavar="FILE", help="Read the value from this file; else from the terminal.")
+    Path | None,
+    typer.Option(
+        "--file", metavar="FILE", help="Read the value from this file; else from the terminal.", parser=file_of
+    ),
 ]
 
 MOST_READ = 1_000_000

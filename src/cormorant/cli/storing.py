@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cormorant.cli import terminal
-from cormorant.cli.calling import examples, new_app
+from cormorant.cli.calling import examples, file_of, new_app
 from cormorant.cli.figures import duration, plural, size
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ app = new_app(
     "The database and all that is kept: check, backup, restore, export, import, compact, upgrade.", group=True
 )
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The file.", show_default=False)]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The file.", show_default=False, parser=file_of)]
 Yes = Annotated[bool, typer.Option("--yes", help="Replace what is there.")]
 
 

@@ -319,13 +319,19 @@ def _is_charset(label: str) -> bool:
 def parse_settings(cls: type[S], given: Mapping[str, str | Sequence[str] | object]) -> S:
     """Make settings of class `cls` from names and values as typed, from TOML or from JSON.
 
-    Raises BadSetting naming the setting, what is wrong with its value, and the nearest known name or an example.
+    One that it cannot do without is not there either where it has no value: an empty path is no folder. Raises
+    BadSetting naming the setting, what is wrong with its value, and the nearest known name or an example.
     """
     see_names(cls, given)
+    there = {name: given[name] for name in given if not _is_missing(cls, name, given[name])}
     try:
-        return cls.model_validate({name: _shape(cls, name, value) for name, value in given.items()})
+        return cls.model_validate({name: _shape(cls, name, value) for name, value in there.items()})
     except ValidationError as error:
         raise BadSetting(_sentence(cls, error.errors())) from None
+
+
+def _is_missing(cls: type[Settings], name: str, value: object) -> bool:
+    return cls.model_fields[name].is_required() and value in NOTHING
 
 
 def see_names(cls: type[Settings], names: Iterable[str]) -> None:

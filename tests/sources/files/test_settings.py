@@ -87,7 +87,7 @@ def test_the_display_prefix_is_canonical(prefix: str, kept: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("path", "", "'path' cannot be ''"),
+        ("path", "", "'path' is needed"),
         ("path", "a\0b", "NUL"),
         ("depth", "-1", "'depth' cannot be '-1'"),
         ("depth", "all", "'depth' cannot be 'all'"),
