@@ -63,8 +63,15 @@ def codes() -> Iterator[str]:
         "from commands with `--json` and from the [interface](api.md) alike. Its `type` is the place on the page\n"
         "`/help/errors` of every installation that says what this table says.\n"
     )
-    rows = ((f"`{each.code}`", each.http_status, each.exit_code, each.meaning()) for each in every())
+    rows = ((f"`{each.code}`", _joined(each.statuses()), each.exit_code, each.meaning()) for each in every())
     yield from _table(("code", "HTTP status", "exit code", "means"), rows)
+    yield "The first status of a code is what it comes with mostly, and always from commands. The others mean:\n"
+    others = ((f"`{each.code}`", status, when) for each in every() for status, when in each.statuses().items() if when)
+    yield from _table(("code", "HTTP status", "when"), others)
+
+
+def _joined(statuses: Iterable[int]) -> str:
+    return ", ".join(map(str, statuses))
 
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:

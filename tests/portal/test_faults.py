@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -24,6 +25,7 @@ from cormorant.base.errors import (
 from cormorant.operate.house import House
 from cormorant.portal import faults, site
 from cormorant.portal.shelf import Shelf
+from docs import api
 from tests.portal.asking import ask, ask_of
 
 
@@ -159,6 +161,45 @@ def test_every_code_is_explained_where_its_problem_leads(error: type[CormorantEr
     got = ask(Failing(IndexDamaged("It is gone.")), page)
     assert got.status == 200
     assert f'<tr id="{anchor}"><th scope="row"><code>{error.code}</code>' in got.body
+
+
+USAGE = [
+    ("/api/v1/documents?cursor=x", "GET", {}, 400), ("/health/live", "POST", {}, 405),
+    ("/api/v1/search?q=a", "GET", {"host": "evil.example"}, 421), ("/api/v1/search?q=a&limit=-1", "GET", {}, 422),
+    ("/api/v1/parameters", "POST", {"content_type": "text/plain"}, 422),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "method", "headers", "status"), USAGE)
+def test_a_status_with_which_usage_comes_is_told_where_codes_are(
+    path: str, method: str, headers: dict[str, str], status: int
+) -> None:
+    application = site.make(cast("House", Failing(RuntimeError("unused"))))
+    assert ask_of(application, path, method, **headers).status == status
+    assert {each for _, _, _, each in USAGE} == {*UsageError.statuses()}
+    row = next(line for line in api.codes() if "`usage` |" in line)
+    assert f"{status}" in row.split("|")[2]
+
+
+@pytest.mark.parametrize("error", every())
+def test_a_code_comes_with_no_status_that_is_not_told(error: type[CormorantError]) -> None:
+    got = ask(Failing(error("It is so.")), "/api/v1/search?q=kelp")
+    assert (got.json["status"], got.json["code"]) == (got.status, error.code)
+    assert got.status in error.statuses()
+    page = ask(Failing(IndexDamaged("It is gone.")), "/help/errors").body
+    row = page.partition(f'<tr id="{error.code}">')[2].partition("</tr>")[0]
+    assert f">{', '.join(map(str, error.statuses()))}</td>" in row
+
+
+def test_no_answer_is_written_with_a_status_that_is_not_told() -> None:
+    tree = {error.__name__: error for error in every()}
+    found = []
+    for file in sorted(Path(site.__file__).parent.glob("*.py")):
+        text = file.read_text()
+        assert 'as_problem() | {"status"' not in text, file
+        found += re.findall(r"\b([A-Z]\w+)\(.*\)\.as_problem\((\d+)\)", text)
+    assert found
+    assert [(name, status) for name, status in found if int(status) not in tree[name].statuses()] == []
 
 
 def test_another_host_is_told_how_to_come_back_and_nothing_else() -> None:

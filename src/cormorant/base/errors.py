@@ -29,10 +29,12 @@ and bugs.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import ClassVar, Final
 
 EXPLAINED = "/help/errors"
 """The page that explains every code."""
+_OF_THE_SERVER: Final = {500: "The server itself met it, so that the answer tells a `reference` into logs/web.log."}
 
 
 class CormorantError(Exception):
@@ -44,6 +46,8 @@ class CormorantError(Exception):
     code: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 1
     http_status: ClassVar[int] = 500
+    also: ClassVar[Mapping[int, str]] = {}
+    """Other statuses that an answer over HTTP has with this very code, and when; those of a parent are not its own."""
 
     def __init__(self, sentence: str, **more: object) -> None:
         super().__init__(sentence)
@@ -55,15 +59,21 @@ class CormorantError(Exception):
         """What the code means, in a sentence or two."""
         return " ".join((cls.__doc__ or cls.code).split("\n\n", 1)[0].split())
 
-    def as_problem(self) -> dict[str, object]:
+    @classmethod
+    def statuses(cls) -> dict[int, str]:
+        """Every status that comes with the code, and when it is another than the first."""
+        return {cls.http_status: "", **vars(cls).get("also", {})}
+
+    def as_problem(self, status: int | None = None) -> dict[str, object]:
         """Return the RFC 9457 problem object that `--json` and the REST interface both show.
 
-        `type` is where every search page explains the code, as docs/reference/errors.md does.
+        `type` is where every search page explains the code, as docs/reference/errors.md does. `status` is one of
+        `also`; else the first.
         """
         return {
             "type": f"{EXPLAINED}#{self.code}",
             "title": self.meaning().split(".", 1)[0],
-            "status": self.http_status,
+            "status": status or self.http_status,
             "code": self.code,
             "detail": self.sentence,
             **self.more,
@@ -82,6 +92,11 @@ class UsageError(CormorantError):
     code = "usage"
     exit_code = 2
     http_status = 400
+    also: ClassVar[Mapping[int, str]] = {
+        405: "The address does not take this method.",
+        421: "The server does not answer for this host.",
+        422: "What was sent is no JSON object or has an unknown field, or a value is missing or cannot be so.",
+    }
 
 
 class BadSetting(UsageError):
@@ -139,6 +154,7 @@ class NotPermitted(CormorantError):
     code = "not_permitted"
     exit_code = 5
     http_status = 403
+    also: ClassVar[Mapping[int, str]] = _OF_THE_SERVER
 
 
 class NotSignedIn(CormorantError):
@@ -210,6 +226,7 @@ class CacheDamaged(CormorantError):
 
     code = "cache_damaged"
     http_status = 404
+    also: ClassVar[Mapping[int, str]] = _OF_THE_SERVER
 
 
 class ArchiveDamaged(CormorantError):

@@ -86,11 +86,11 @@ def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[CormorantError], 
         if first["loc"][0] == "path":
             return _said(look, request, _nowhere())
         if first["type"] in _NO_BODY:
-            return _said(look, request, UsageError(_NO_BODY[first["type"]]).as_problem() | {"status": 422})
+            return _said(look, request, UsageError(_NO_BODY[first["type"]]).as_problem(422))
         if str(first.get("ctx", {}).get("error")) == NOTHING:
-            return _said(look, request, UsageError(_EMPTY).as_problem() | {"status": 422})
+            return _said(look, request, UsageError(_EMPTY).as_problem(422))
         said = _UNFIT.get(first["type"], "is not understood").format(**first.get("ctx", {}))
-        return _said(look, request, UsageError(f"`{first['loc'][-1]}` {said}.").as_problem() | {"status": 422})
+        return _said(look, request, UsageError(f"`{first['loc'][-1]}` {said}.").as_problem(422))
 
     @app.exception_handler(400)
     @app.exception_handler(403)
@@ -118,7 +118,7 @@ def _refused(request: Request, status: int) -> dict[str, Any]:
         case 403:
             return _TURNED_AWAY.as_problem()
         case 405:
-            return UsageError(f"This address does not take {request.method[:20]}.").as_problem() | {"status": 405}
+            return UsageError(f"This address does not take {request.method[:20]}.").as_problem(405)
         case 413:
             return TooLarge("What was sent is too large, and nothing here takes so much.").as_problem()
         case 404:
@@ -143,8 +143,8 @@ def _failed(look: Jinja2Templates, request: Request, error: Exception) -> Respon
     else:
         _log.error("fault", extra=found, exc_info=error)
     sentence = f"{passing}Whoever looks after these pages finds what it was in logs/web.log, under {reference}."
-    told = {"status": max(known.http_status, 500), "detail": sentence, "reference": reference}
-    return _said(look, request, known.as_problem() | told)
+    told = {"detail": sentence, "reference": reference}
+    return _said(look, request, known.as_problem(max(known.http_status, 500)) | told)
 
 
 def _said(

@@ -102,7 +102,7 @@ class Guard:
         """What is wrong with a request, as a problem; None: nothing."""
         host = plain(_field(scope, b"host"))
         if host not in self._hosts and host != _came_to(scope):
-            return UsageError(ELSEWHERE).as_problem() | {"status": 421}
+            return UsageError(ELSEWHERE).as_problem(421)
         if scope["method"] not in _SAFE and _is_of_others(scope):
             return NotPermitted(OF_OTHERS).as_problem()
         return Busy(TOO_MANY).as_problem() if self._under_way >= MOST_REQUESTS else None
