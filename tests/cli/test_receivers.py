@@ -247,12 +247,13 @@ def test_deliveries_wait_while_paused(home: Installation, site: Site) -> None:
 
 
 @pytest.mark.parametrize("event", [Event.CHANGED, Event.DELETED, Event.UNVISITED_DELETED, Event.ACCESS])
-def test_since_when_an_event_waits(home: Installation, event: Event) -> None:
+def test_since_when_an_event_waits_of_which_an_older_version_noted_nothing(home: Installation, event: Event) -> None:
     with opened(Plan(home.folder, Settings())) as house:
         with house.store.begin() as tx:
             kept = tx.rows(sa.select(content.c.id, content.c.source_id).limit(1))[0]
             tx.execute(sa.update(content).values(changed_at=1000.0))
             stream.append(tx, [Entry(kept.source_id, kept.id, 1, event)])
+            tx.driver("UPDATE stream SET at = NULL")
             began = runs.get(tx, 1).started_at
         waits_since = receivers.shown(house, "index")["oldest_undelivered_at"]
     assert waits_since == rfc3339(1000.0 if event is Event.CHANGED else began)
@@ -329,6 +330,14 @@ def test_of_a_damaged_copy_nothing_is_told_until_it_was_made_anew(
     assert (again["url"], again["event"], bool(again["text"])) == (lost["url"], "found", True)
     assert bare.fine("receiver", "faulty", "a", "--json").objects == []
     assert lines(tmp_path / "b") == [], "nobody else is told of what is as it was"
+
+
+def test_since_when_a_persons_deletion_waits_is_told(home: Installation, site: Site) -> None:
+    home.fine("provider", "pause")
+    home.fine("document", "delete", f"{site.address}tides", "--yes")
+    shown = home.fine("receiver", "show", "index", "--json").object
+    assert (shown["backlog"], bool(shown["oldest_undelivered_at"])) == (1, True)
+    assert home.fine("status", "--json").object["oldest_undelivered_at"] == shown["oldest_undelivered_at"]
 
 
 def test_what_is_to_be_sent_again_is_backlog(home: Installation, tmp_path: Path) -> None:

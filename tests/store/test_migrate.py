@@ -95,7 +95,12 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
-BEFORE_0030 = ("ALTER TABLE receiver DROP COLUMN unmade", "UPDATE alembic_version SET version_num = '0029'")
+BEFORE_0031 = ("ALTER TABLE stream DROP COLUMN at", "UPDATE alembic_version SET version_num = '0030'")
+BEFORE_0030 = (
+    *BEFORE_0031,
+    "ALTER TABLE receiver DROP COLUMN unmade",
+    "UPDATE alembic_version SET version_num = '0029'",
+)
 BEFORE_0029 = (*BEFORE_0030, "UPDATE alembic_version SET version_num = '0028'")
 BEFORE_0028 = (
     *BEFORE_0029, "ALTER TABLE receiver DROP COLUMN lent_until", "UPDATE alembic_version SET version_num = '0027'",

@@ -189,7 +189,9 @@ def undelivered_since(tx: Tx, row: ReceiverRow) -> float | None:
 
 
 def _since(tx: Tx, oldest: Numbered) -> float | None:
-    """When an event came about: its document's last change if it tells of one, else the start of its run."""
+    """When an event came about; where an older version noted none, its document's last change or its run's start."""
+    if (noted := stream.moment(tx, oldest.seq)) is not None:
+        return noted
     if oldest.event in (Event.NEW, Event.CHANGED, Event.FOUND, Event.MOVED):
         found = tx.rows(sa.select(content.c.changed_at).where(content.c.id == oldest.resource))
         if found:

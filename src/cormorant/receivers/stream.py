@@ -93,9 +93,11 @@ def append(tx: Tx, entries: Sequence[Entry]) -> int:
     count = len(entries)
     statement = sa.update(stream_head).where(stream_head.c.id == 1).values(seq=stream_head.c.seq + count)
     last = int(tx.execute(statement.returning(stream_head.c.seq)).scalar_one())
-    first = last - count + 1
-    rows = [(first + n, e.source, e.resource, e.run, int(e.event), e.url, e.receiver) for n, e in enumerate(entries)]
-    bulk.insert(tx, stream, ("seq", "source_id", "resource_id", "run", "event", "url", "receiver_id"), rows)
+    first, at = last - count + 1, tx.now()
+    rows = [
+        (first + n, e.source, e.resource, e.run, int(e.event), e.url, e.receiver, at) for n, e in enumerate(entries)
+    ]
+    bulk.insert(tx, stream, ("seq", "source_id", "resource_id", "run", "event", "url", "receiver_id", "at"), rows)
     return first
 
 
@@ -126,6 +128,11 @@ def after(tx: Tx, place: int, most: int, source: int | None = None, receiver_id:
     bound = {"place": place, "source": source, "receiver": receiver_id, "most": most}
     rows = tx.rows(_AFTER if source is None else _AFTER_OF_SOURCE, bound)
     return [Numbered(row[0], row[1], row[2], row[3], Event(row[4]), row[5]) for row in rows]
+
+
+def moment(tx: Tx, seq: int) -> float | None:
+    """When an event came about, in epoch seconds; None where nobody knows."""
+    return tx.execute(sa.select(stream.c.at).where(stream.c.seq == seq)).scalar_one_or_none()
 
 
 def told_between(tx: Tx, place: int, upto: int, receiver_id: int, run: int) -> dict[Event, int]:

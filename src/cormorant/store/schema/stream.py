@@ -20,6 +20,7 @@ stream = Table(
     Column("event", SmallInteger, nullable=False),
     Column("url", Text, comment="of what is no longer there"),
     Column("receiver_id", Integer, comment="for this receiver alone; NULL: for all"),
+    Column("at", Double, comment="when it came about; NULL: an older version noted none"),
 )
 
 faulty = Table(
