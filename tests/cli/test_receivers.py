@@ -332,9 +332,10 @@ def test_of_a_damaged_copy_nothing_is_told_until_it_was_made_anew(
     assert lines(tmp_path / "b") == [], "nobody else is told of what is as it was"
 
 
-def test_since_when_a_persons_deletion_waits_is_told(home: Installation, site: Site) -> None:
+def test_since_when_a_persons_deletion_waits_is_told(home: Installation) -> None:
     home.fine("provider", "pause")
-    home.fine("document", "delete", f"{site.address}tides", "--yes")
+    some = home.fine("document", "list", "--json").objects[0]["url"]
+    home.fine("document", "delete", some, "--yes")
     shown = home.fine("receiver", "show", "index", "--json").object
     assert (shown["backlog"], bool(shown["oldest_undelivered_at"])) == (1, True)
     assert home.fine("status", "--json").object["oldest_undelivered_at"] == shown["oldest_undelivered_at"]

@@ -69,6 +69,7 @@ def test_every_figure_comes_about(house: House) -> None:
         runs.change(tx, waiting, waits_since=250.0, finished_at=None)
         processes.say(tx, "conductor@here", "conductor", 0.0)
         stream.append(tx, [Entry(docs, 5, 1, Event.DELETED, ADDRESS)] * 3)
+        tx.driver("UPDATE stream SET at = 90")
         index = receivers.named(tx, "index").id
         faulty.note(tx, index, [faulty.Faulty(5, docs, 1, 1, int(Event.NEW), ADDRESS, "No room.")])
         bulk.insert(tx, query, _QUERY, [_asked()])
