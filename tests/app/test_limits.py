@@ -21,6 +21,7 @@ from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl.dispatch import Dispatch
 from cormorant.crawl.gates import SiteKeys
 from cormorant.crawl.means import Means
+from cormorant.crawl.room import Room
 from cormorant.crawl.rows import Batch
 from cormorant.frontier.admission import SiteNumbers
 from cormorant.frontier.known import Seen
@@ -61,7 +62,7 @@ class Retriever:
         )
         house: Any = SimpleNamespace(store=self.store, clock=self.clock, folder=Path(), node="here")
         nothing: Any = None
-        self.assignments = roles.Assignments(house, nothing, means, self.peers)
+        self.assignments = roles.Assignments(house, nothing, means, self.peers, Room((), lambda: 0.0))
         (self.dispatch,) = self.assignments({}).values()
 
     def look(self) -> None:

@@ -20,12 +20,14 @@ from cormorant.app import heartbeat as heart
 from cormorant.base import runlog
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import Unreachable
+from cormorant.base.shortage import Shortage
 from cormorant.base.steps import unmeasured
 from cormorant.cache.local import LocalCache
 from cormorant.catalog import sources
 from cormorant.catalog.acls import ACLNumbers
 from cormorant.crawl.gates import SiteKeys
 from cormorant.crawl.means import Means
+from cormorant.crawl.room import REST_S, Room
 from cormorant.egress.gate import Egress, Pinned, Refused
 from cormorant.egress.policy import Consent
 from cormorant.egress.resolve import Resolver
@@ -43,6 +45,7 @@ from tests.clocks import Shifted, until
 from tests.stores import prepare
 
 PATIENCE_S = 20.0
+ROOM = Room((), lambda: 0.0)
 
 
 @pytest.fixture(autouse=True)
@@ -145,11 +148,11 @@ def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(
     unused: Any = None
 
     def taken_up() -> set[int]:
-        made = roles.Assignments(house, unused, means, 1)
+        made = roles.Assignments(house, unused, means, 1, ROOM)
         return {dispatch.order.run for dispatch in made({}).values()}
 
     assert taken_up() == {works}
-    made = roles.Assignments(house, unused, means, 1)
+    made = roles.Assignments(house, unused, means, 1, ROOM)
     for _ in range(3):
         pause(roles.POLL_S)
         made({})
@@ -170,7 +173,7 @@ def test_a_run_for_another_node_is_not_taken_up(store: Store, tmp_path: Path) ->
 
     def taken_up(node: str) -> set[int]:
         house: Any = SimpleNamespace(store=store, clock=SystemClock(), folder=tmp_path, node=node)
-        return {each.order.run for each in roles.Assignments(house, unused, means, 1)({}).values()}
+        return {each.order.run for each in roles.Assignments(house, unused, means, 1, ROOM)({}).values()}
 
     assert [taken_up(node) for node in ("here", "there", "else")] == [{here, anywhere}, {there, anywhere}, {anywhere}]
     cache.close()
@@ -232,7 +235,7 @@ def test_a_retriever_puts_right_what_it_wrote_by_a_clock_that_was_ahead(set_by_h
         SiteKeys(),
         unmeasured,
     )
-    made = roles.Assignments(set_by_hand, unused, means, 1)  # type: ignore[arg-type]  # nothing is fetched
+    made = roles.Assignments(set_by_hand, unused, means, 1, ROOM)  # type: ignore[arg-type]  # nothing is fetched
     assert not waited_for(set_by_hand, lambda: made({}))
     cache.close()
 
@@ -263,7 +266,7 @@ def test_an_edit_is_followed_also_when_the_source_cannot_be_made_at_first(store:
     cache = LocalCache(tmp_path, clock)
     means = Means("ada", store, cache, Seen(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
     house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
-    made = roles.Assignments(house, unused, means, 1)  # type: ignore[arg-type]  # nothing is fetched
+    made = roles.Assignments(house, unused, means, 1, ROOM)  # type: ignore[arg-type]  # nothing is fetched
 
     async def delays() -> list[float | None]:
         said = []
@@ -327,3 +330,24 @@ def test_a_stop_ends_a_provider_whether_it_fills_an_index_or_has(
         assert process.exitcode == code
     finally:
         process.kill()
+
+
+def test_what_a_retriever_is_short_of_is_known_to_others_at_once(store: Store, tmp_path: Path) -> None:
+    clock, unused, now = SystemClock(), None, [0.0]
+    cache, room = LocalCache(tmp_path, clock), Room((), lambda: now[0])
+    means = Means("ada", store, cache, Seen(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
+    made = roles.Assignments(house, unused, means, 1, room)  # type: ignore[arg-type]  # nothing is fetched
+
+    def said() -> list[str]:
+        pause(roles.POLL_S)
+        made({})
+        with store.read() as tx:
+            return [processes.lack(tx, node) for node in ("", "here", "there")]
+
+    assert said() == ["", "", ""]
+    room.fall_short(Shortage.FILES)
+    assert said() == ["files", "files", ""]
+    now[0] += REST_S
+    assert said() == ["", "", ""]
+    cache.close()

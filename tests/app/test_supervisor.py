@@ -22,7 +22,7 @@ from cormorant.app.supervisor import (
     rest_s,
 )
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import CormorantError, DataFolderError, NoRoom, Unreachable
+from cormorant.base.errors import CormorantError, DataFolderError, NoRoom, TooManyFiles, Unreachable
 
 PATIENCE_S = 60.0
 
@@ -98,7 +98,9 @@ def test_what_keeps_dying_is_given_up(tmp_path: Path) -> None:
     assert supervised(tmp_path / "book", DataFolderError("It is of another layout."), 100, TOLD) == MAX_DEATHS + 1
 
 
-@pytest.mark.parametrize("error", [Unreachable("It does not answer."), NoRoom("The disk is full.")])
+@pytest.mark.parametrize(
+    "error", [Unreachable("It does not answer."), NoRoom("The disk is full."), TooManyFiles("Few.")]
+)
 def test_what_passes_by_itself_is_waited_for(tmp_path: Path, error: CormorantError) -> None:
     assert supervised(tmp_path / "book", error, MAX_DEATHS + 5) >= MAX_DEATHS + 5
 

@@ -7,6 +7,7 @@ import errno
 import pytest
 
 from cormorant.base.disk import told
+from cormorant.base.errors import TooManyFiles
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
@@ -23,6 +24,13 @@ def test_of_one_that_fails(number: int) -> None:
     assert said is not None
     assert said.sentence.startswith("A file could not be read or written: ")
     assert "Check the disk, and that it may be written" in said.sentence
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
+def test_of_too_many_open_files(number: int) -> None:
+    said = told(OSError(number, "Too many open files", "/srv/data/owner.lock"))
+    assert isinstance(said, TooManyFiles)
+    assert said.sentence.startswith("/srv/data/owner.lock could not be opened: too many open files. Raise ")
 
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOENT, "none", "/srv"), OSError("nothing"), ValueError("ours")])

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.base.clock import pause
-from cormorant.base.errors import DataFolderError
+from cormorant.base.errors import DataFolderError, TooManyFiles
 from cormorant.cache.check import check
 from cormorant.cache.frame import encode
 from cormorant.cache.packs import pack_numbers, pack_path
@@ -21,6 +21,7 @@ from cormorant.cache.reader import PackReader
 from cormorant.cache.writer import PackWriter
 from tests.cache.pages import MOMENT, page
 from tests.clocks import Hands
+from tests.scarcity import few_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -223,3 +224,10 @@ def test_killed_fifty_times_nothing_acknowledged_is_lost(tmp_path: Path) -> None
     reader.close()
     rows = sorted(kept.items(), key=lambda row: row[1])
     assert {damage.harm for damage in check(tmp_path, rows)} <= {Harm.TAIL}
+
+
+def test_too_few_files_end_no_writer(writer: PackWriter) -> None:
+    with few_files(0), pytest.raises(TooManyFiles, match=r"too many open files\. Raise `ulimit -n`"):
+        writer.append([(1, encode(page(1)))])
+    assert not writer.broken
+    assert writer.append([(1, encode(page(1)))])

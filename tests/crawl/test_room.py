@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from cormorant.crawl.room import LOOK_S, Room, least
+from cormorant.base.shortage import Shortage
+from cormorant.crawl.room import LOOK_S, REST_S, Room, least
 
 GIB = 1 << 30
 
@@ -44,3 +45,18 @@ def test_every_disk_is_looked_at_now_and_then(tmp_path: Path, monkeypatch: pytes
 def test_a_disk_that_cannot_be_looked_at_stops_nothing(tmp_path: Path) -> None:
     assert Room((tmp_path / "away",), lambda: 0.0).lack() == ""
     assert Room((), lambda: 0.0).lack() == ""
+
+
+def test_nothing_is_begun_for_a_while_after_this_process_was_short_of_something(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    now = [5.0]
+    room = Room((), lambda: now[0])
+    assert room.shortage() is None
+    for _ in range(3):
+        room.fall_short(Shortage.FILES)
+        now[0] += REST_S / 2
+    assert (room.shortage(), room.lack()) == (Shortage.FILES, Shortage.FILES.said)
+    assert caplog.messages == ["short"], "said once"
+    now[0] += REST_S / 2
+    assert (room.shortage(), room.lack()) == (None, "")

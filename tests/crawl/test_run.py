@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
+from cormorant.base.shortage import Shortage
 from cormorant.catalog import receivers, sources
 from cormorant.crawl import course, holding, waiting
 from cormorant.crawl.delivery import Found
@@ -25,6 +26,7 @@ from cormorant.model.run import Counters, Refresh, RunState
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import Refusal
 from cormorant.receivers.stream import Entry, Event, Numbered
+from cormorant.store import processes
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import run as run_table
 from cormorant.store.schema import site, site_source
@@ -422,3 +424,31 @@ def test_the_error_of_a_receiver_that_works_again_is_cleared_though_nothing_is_n
 def test_what_a_run_waited_for_is_told_by_its_time_and_not_by_how_often_it_was_looked_at() -> None:
     assert waiting._worst({"the pace": 0.3, "the receivers": 4.0}) == "the receivers"
     assert waiting._worst({}) == "nothing"
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_run_waits_while_a_retriever_is_short_of_files_and_says_so(store: Store) -> None:
+    number = under_way(store, RunState.RETRIEVING)
+
+    def say(lack: str) -> None:
+        with store.begin() as tx:
+            processes.say(tx, "retriever-1", "retriever", 0.0, "here", lack)
+
+    async def work() -> Ended:
+        say(Shortage.FILES)
+        with store.begin() as tx:
+            tx.execute(sa.update(site).values(failures=12, trouble=906, not_before=tx.now() + 60))
+        waited = asyncio.create_task(
+            waiting.until_retrieved(store, run_of(store, number), lambda _: web_source(patience_s=0), ROOM)
+        )  # fmt: skip
+        await asyncio.sleep(0.5)
+        assert not waited.done(), "that is no trouble of anybody's"
+        assert run_of(store, number).reason == Shortage.FILES.said
+        say("")
+        async with asyncio.timeout(LIMIT_S):
+            return await waited
+
+    ended = asyncio.run(work())
+    assert (ended.complete, ended.bottleneck) == (False, Shortage.FILES.what)
+    assert "a.example does not answer" in (ended.reason or "")
+    assert run_of(store, number).reason is None

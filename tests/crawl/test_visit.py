@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
+import os
 
 import pytest
 from msgspec.structs import replace
@@ -19,7 +21,7 @@ from cormorant.limits import Failed as TaskFailed
 from cormorant.limits.client import ChildPool
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Wire
-from cormorant.model.outcome import Excluded, Failed, Moved, Ok, Outcome, OutcomeKind, Unchanged
+from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Ok, Outcome, OutcomeKind, Unchanged
 from cormorant.model.resource import Lease, Resource
 from cormorant.model.rules import ADMITTED, Ruling
 from cormorant.sources.web.exchange import content_of
@@ -206,3 +208,15 @@ def test_what_a_child_reads_is_a_conversion(
     assert isinstance(report, Report)
     assert report.wire.conversions == children
     assert (report.outcome.status == 903) == bool(children)
+
+
+@pytest.mark.parametrize("error", [errno.EMFILE, errno.ENFILE])
+def test_what_fails_for_want_of_files_is_put_off(error: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = made(INDEXED, OSError(error, os.strerror(error)), monkeypatch)
+    assert isinstance(report, Report)
+    assert isinstance(report.outcome, Deferred)
+    assert (report.outcome.status, report.lack) == (904, report.outcome.lack)
+    assert report.lack is not None
+    other = made(INDEXED, OSError(errno.EIO, ""), monkeypatch)
+    assert isinstance(other, Report)
+    assert other.lack is None

@@ -11,10 +11,12 @@ from typing import Any, TypeVar
 import pytest
 
 from cormorant.base.errors import Unreachable
+from cormorant.base.shortage import Shortage
 from cormorant.egress.gate import Egress, Pinned, Refused, Settle, Unsettled
 from cormorant.egress.policy import PUBLIC_ONLY, AddressClass, Consent
 from cormorant.egress.resolve import Resolver, Unresolved, literal, system_lookup
 from tests.clocks import Hands
+from tests.scarcity import few_files
 
 T = TypeVar("T")
 PUBLIC, OTHER = "93.184.216.34", "93.184.216.35"
@@ -410,5 +412,36 @@ def test_names_below_localhost_are_this_machine_whoever_is_asked(host: str) -> N
         assert isinstance(pinned, Pinned)
         assert pinned.addresses == ("127.0.0.1", "::1")
         assert names.asked == []
+
+    run(work)
+
+
+def test_a_name_that_could_not_be_asked_for_is_asked_for_once_there_are_files() -> None:
+    """Without a file for its socket, or for what it is told, the system says that there is no such name."""
+
+    async def work() -> None:
+        names = Names(a_example=[socket.gaierror(socket.EAI_NONAME, "x"), ("93.184.216.34",)])
+        egress = egress_of(names)
+        with few_files(0):
+            said = await egress.open("a.example", 80, PUBLIC_ONLY)
+        assert isinstance(said, Unresolved)
+        assert (said.lack, said.missing) == (Shortage.FILES, False)
+        assert isinstance(await egress.open("a.example", 80, PUBLIC_ONLY), Pinned)
+
+    run(work)
+
+
+def test_a_thread_that_does_not_start_is_no_fault_of_a_name_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    async def work() -> None:
+        egress = egress_of(Names(a_example=[("93.184.216.34",)]))
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", start)
+            said = await egress.open("a.example", 80, PUBLIC_ONLY)
+        assert isinstance(said, Unresolved)
+        assert (said.lack, said.missing) == (Shortage.THREADS, False)
+        assert isinstance(await egress.open("a.example", 80, PUBLIC_ONLY), Pinned)
 
     run(work)

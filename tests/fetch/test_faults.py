@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import errno
+import socket
 
 import pytest
 
-from cormorant.fetch.faults import COULDNT_CONNECT, Failure, fault_of
-from cormorant.fetch.values import Request
+from cormorant.base.shortage import Shortage
+from cormorant.fetch import slot
+from cormorant.fetch.faults import (
+    COULDNT_CONNECT,
+    NO_CERTIFICATES,
+    OUT_OF_MEMORY,
+    SSL_CONNECT,
+    TIMED_OUT,
+    Failure,
+    fault_of,
+)
+from cormorant.fetch.route import Proxy, Route
+from cormorant.fetch.values import Answer, Fault, Request
+from tests.fetch.servers import asking, ok, run, saying, serving
+from tests.scarcity import few_files
 
 
 @pytest.mark.parametrize(
@@ -22,3 +36,50 @@ from cormorant.fetch.values import Request
 def test_why_no_connection_was_made(error: int, status: int, whole_site: bool) -> None:
     fault = fault_of(Failure(COULDNT_CONNECT, "", error, False, False, 0), Request("http://a.example/"))
     assert (fault.status, fault.retryable, fault.whole_site) == (status, True, whole_site)
+
+
+@pytest.mark.parametrize("left", range(2))
+@pytest.mark.parametrize("proxied", [False, True])
+def test_too_few_files_of_our_own_are_no_fault_of_a_server(left: int, proxied: bool) -> None:
+    async def work() -> tuple[Answer | Fault, Answer | Fault]:
+        async with serving(saying(ok(), ok())) as server, asking(server) as client:
+            way = {"route": Route(Proxy("127.0.0.1", server.port, consent=client.consent))} if proxied else {}
+            with few_files(left):
+                first = await client.get(server.url(), **way)
+            return first, await client.get(server.url(), **way)
+
+    first, second = run(work())
+    assert isinstance(first, Fault)
+    assert (first.status, first.lack, first.retryable, first.whole_site) == (904, Shortage.FILES, True, False)
+    assert first.requests == 0
+    assert isinstance(second, Answer)
+
+
+@pytest.mark.parametrize("error", [errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM])
+def test_a_socket_that_is_not_made_is_no_fault_of_a_server(error: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    class NoSocket(socket.socket):
+        def __init__(self, *_: object) -> None:
+            raise OSError(error, "")
+
+    async def work() -> Answer | Fault:
+        async with serving(saying(ok())) as server, asking(server) as client:
+            monkeypatch.setattr(socket, "socket", NoSocket)
+            try:
+                return await client.get(server.url())
+            finally:
+                monkeypatch.undo()
+
+    got = run(work())
+    assert isinstance(got, Fault)
+    assert (got.status, got.whole_site) == (904, False)
+    assert got.lack is not None
+
+
+@pytest.mark.parametrize("code", [COULDNT_CONNECT, SSL_CONNECT, NO_CERTIFICATES, OUT_OF_MEMORY])
+def test_libcurl_is_not_believed_while_files_are_few(code: int) -> None:
+    with few_files(2):
+        assert slot._lack(code, 0) is Shortage.FILES
+        assert slot._lack(TIMED_OUT, 0) is None
+        assert slot._lack(COULDNT_CONNECT, errno.ECONNREFUSED) is None
+    assert slot._lack(code, 0) is (Shortage.MEMORY if code == OUT_OF_MEMORY else None)
+    assert slot._lack(code, errno.ENOBUFS) is Shortage.MEMORY

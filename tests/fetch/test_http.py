@@ -30,6 +30,7 @@ from tests.fetch.servers import (
     serving,
     tls_of,
 )
+from tests.scarcity import few_files
 
 
 def test_an_answer_holds_everything() -> None:
@@ -360,3 +361,29 @@ def test_more_requests_than_the_width_are_under_way_while_they_hold_little(apart
 
     run(work(0, 6))
     run(work(MAX_HELD + 1, 2))
+
+
+def test_no_more_connections_are_opened_than_there_may_be_files_for() -> None:
+    async def work() -> tuple[int, int]:
+        async with serving(keeping(ok())) as server:
+            with few_files(20):
+                async with asking(server, width=32) as client:
+                    got = await asyncio.gather(*(client.get() for _ in range(32)))
+            return sum(isinstance(each, Answer) for each in got), server.connections
+
+    answers, connections = run(work())
+    assert answers == 32
+    assert connections < 8
+
+
+def test_connections_that_are_kept_give_way_while_files_are_few() -> None:
+    hosts = tuple(f"127.0.0.{number}" for number in range(1, 10))
+
+    async def work() -> list[int]:
+        async with serving(keeping(ok()), hosts=hosts) as server, asking(server, *hosts) as client:
+            for host in hosts[:-1]:
+                await client.answer(server.url(host=host))
+            with few_files(1):
+                return [(await client.get(server.url(host=hosts[-1]))).status for _ in range(2)]
+
+    assert run(work()) == [904, 200]

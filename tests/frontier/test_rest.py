@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cormorant.base.shortage import Shortage
 from cormorant.frontier import rest
 from cormorant.frontier.rest import CIRCUIT, Rest
 from cormorant.model.content import Content
@@ -37,6 +38,8 @@ FAILING = Deferred(500, "an error of the server")
         (FAILING, CIRCUIT - 1, Rest(CIRCUIT, NOW + 60)),
         (Deferred(504, "no gateway"), CIRCUIT, Rest(CIRCUIT + 1, NOW + 120)),
         (Deferred(500, "the target of a redirect", elsewhere=True), CIRCUIT, Rest(0, 0.0)),
+        (Deferred(904, "we were short of files", lack=Shortage.FILES), 0, Rest(0, 0.0)),
+        (Deferred(904, "we were short of files", lack=Shortage.FILES), 7, Rest(7, 0.0)),
         (Failed(906, "the target of a redirect", elsewhere=True), CIRCUIT - 1, Rest(0, 0.0)),
         (Deferred(902, "the target of a redirect", elsewhere=True), CIRCUIT, Rest(0, 0.0)),
         (Deferred(503, "the target of a redirect", 3600.0, elsewhere=True), 3, Rest(0, 0.0)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -13,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from cormorant.base.clock import pause
+from cormorant.operate import problems
 from cormorant.operate.status import status
+from cormorant.store import processes as store_processes
 from tests.cli import kept
 from tests.clocks import until
 from tests.journeys import processes
@@ -96,3 +99,31 @@ def test_a_crawl_waits_while_its_disk_is_nearly_full(small_disk: Path, crawls: C
     ballast.unlink()
     (report,) = crawls.end()["reports"]
     assert (report["state"], report["complete"], report["fetched"], report["reason"]) == ("finished", True, PAGES, None)
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="the limit of another process is set by Linux alone")
+def test_a_crawl_waits_while_it_may_open_no_file_and_blames_no_server(
+    file_home: Home, crawls: Crawler, serve: Serve
+) -> None:
+    site = serve(SiteSettings(pages=PAGES, hosts=30, delay_s=0.1))
+    file_home.add_source("web", "site", site.source | {"patience_s": 1})
+    crawls.begin(file_home, "site")
+    site.wait_for(3)
+    with file_home.house() as house:
+        with house.store.read() as tx:
+            working = [each.pid for each in store_processes.alive(tx, "retriever")]
+        before = [resource.prlimit(pid, resource.RLIMIT_NOFILE) for pid in working]
+        for pid, (_, hard) in zip(working, before, strict=True):
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, hard))
+        state = until(lambda: next((each for each in status(house)["sources"] if each["last_reason"]), None))
+        assert state["last_reason"].startswith("Too many open files: raise `ulimit -n`")
+        pause(4.0)
+        assert status(house)["sources"][0]["state"] == "retrieving"
+    for pid, limits in zip(working, before, strict=True):
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+    (report,) = crawls.end()["reports"]
+    assert (report["state"], report["complete"], report["fetched"], report["reason"]) == ("finished", True, PAGES, None)
+    with file_home.house() as house:
+        assert [each["kind"] for each in problems.of_run(house, report["run"])] == ["machine"]
+    assert file_home.value("SELECT sum(attempts) FROM resource") == 0
+    assert file_home.value("SELECT sum(failures) FROM site") == 0

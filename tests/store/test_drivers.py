@@ -19,12 +19,14 @@ from cormorant.base.errors import (
     NoRoom,
     NotPermitted,
     StoreError,
+    TooManyFiles,
     Unreachable,
     UsageError,
 )
 from cormorant.store import bulk, drivers
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import site
+from tests.scarcity import few_files
 from tests.stores import prepare, within
 
 ON_SQLITE = pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
@@ -334,3 +336,16 @@ def test_what_the_driver_cannot_send_is_refused(store: Store) -> None:
 )  # fmt: skip
 def test_where_a_database_is_reached(url: str, places: list[tuple[str, int]]) -> None:
     assert list(drivers.places_of(url)) == places
+
+
+def test_too_few_files_are_told_of_with_what_to_do() -> None:
+    def said() -> CormorantError:
+        return drivers.translate(
+            sqlite.OperationalError("unable to open database file"), "sqlite:////srv/cormorant.db"
+        )  # fmt: skip
+
+    with few_files(2):
+        found = said()
+    assert isinstance(found, TooManyFiles)
+    assert "raise `ulimit -n`" in found.sentence
+    assert isinstance(said(), DataFolderError)

@@ -95,7 +95,12 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
-BEFORE_0031 = ("ALTER TABLE stream DROP COLUMN at", "UPDATE alembic_version SET version_num = '0030'")
+BEFORE_0032 = ("ALTER TABLE process DROP COLUMN lack", "UPDATE alembic_version SET version_num = '0031'")
+BEFORE_0031 = (
+    *BEFORE_0032,
+    "ALTER TABLE stream DROP COLUMN at",
+    "UPDATE alembic_version SET version_num = '0030'",
+)
 BEFORE_0030 = (
     *BEFORE_0031,
     "ALTER TABLE receiver DROP COLUMN unmade",

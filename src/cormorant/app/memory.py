@@ -110,8 +110,13 @@ def _resident_bytes() -> int:
 
 
 def _statm_bytes(column: int) -> int:
-    """One figure of this process's memory: 1 all that is in it, 2 what of that is mapped files (proc(5), statm)."""
-    return int(_STATM.read_bytes().split()[column]) * os.sysconf("SC_PAGESIZE")
+    """One figure of this process's memory: 1 all that is in it, 2 what of that is mapped files (proc(5), statm).
+
+    0 when it cannot be asked just now, as too many files are open.
+    """
+    with suppress(OSError):
+        return int(_STATM.read_bytes().split()[column]) * os.sysconf("SC_PAGESIZE")
+    return 0
 
 
 def leave_libraries() -> None:

@@ -124,7 +124,8 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     means = Means(name, house.store, house.cache(), seen, SiteNumbers(), ACLNumbers(), SiteKeys(), steps)
     with house.store.begin() as tx:
         leases.disown(tx, name)
-    assignments = Assignments(house, fetcher, means, plan.installation.retriever_count)
+    room = _room(house)
+    assignments = Assignments(house, fetcher, means, plan.installation.retriever_count, room)
     doubts = Doubts(copies(house.store, means.cache))
     reader = Reader(
         ChildPool(converters, parallel=plan.installation.conversions),
@@ -133,7 +134,7 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
         doubts,
         Rights(house.store),
     )
-    crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), _room(house))
+    crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), room)
     began = cpu_ns()
     await Worker(crew).work(stop)
     with house.store.begin() as tx:
@@ -190,9 +191,10 @@ class Assignments:
     there, then those that still do. What one that hangs had leased comes to the others.
     """
 
-    def __init__(self, house: House, fetcher: Fetcher, means: Means, planned: int) -> None:
+    def __init__(self, house: House, fetcher: Fetcher, means: Means, planned: int, room: Room) -> None:
         self.peers = planned
-        self._house, self._fetcher, self._means = house, fetcher, means
+        self._house, self._fetcher, self._means, self._room = house, fetcher, means, room
+        self._lack = ""
         self._looked_at = self._said_at = -SAY_S
         self._started_at, self._began = house.clock.now(), house.clock.monotonic()
         self._runs: dict[int, tuple[RunRow, Dispatch]] = {}
@@ -207,14 +209,15 @@ class Assignments:
         if now - self._looked_at < POLL_S:
             return dict(current)
         self._looked_at = now
-        if now - self._said_at >= SAY_S:
-            self._said_at = now
+        lack = self._room.shortage() or ""
+        if now - self._said_at >= SAY_S or lack != self._lack:
+            self._said_at, self._lack = now, lack
             with suppress(CormorantError):  # several may do so at once, and it is done at the next look
                 self._setbacks.look()
             with self._house.store.begin() as tx:
                 if not processes.is_alive(tx, self._means.owner):
                     self._lapse()
-                processes.say(tx, self._means.owner, "retriever", self._started_at, self._house.node)
+                processes.say(tx, self._means.owner, "retriever", self._started_at, self._house.node, lack)
                 living = sum(self._shares_with(each.node) for each in processes.alive(tx, "retriever"))
             grown = now - self._began > processes.ALIVE_S
             self.peers = living if grown else max(living, self.peers)

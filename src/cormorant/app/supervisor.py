@@ -23,7 +23,7 @@ from types import FrameType
 from cormorant.app.interrupts import STOPS
 from cormorant.base.clock import Clock, pause
 from cormorant.base.disk import told
-from cormorant.base.errors import CormorantError, NoRoom, Unreachable
+from cormorant.base.errors import CormorantError, NoRoom, TooManyFiles, Unreachable
 from cormorant.base.log import logger
 
 _log = logger(__name__)
@@ -42,7 +42,7 @@ It then waits for the database by itself, so the rest before may be short: a cra
 start.
 """
 FULL = 4
-"""The exit code of a child that had no room on a disk: that too is no reason to give up."""
+"""The exit code of a child that had no room on a disk, or among open files: that too is no reason to give up."""
 AWAY_STEADY_S, AWAY_REST_S = 1.0, 1.0
 """After a life as long as this it had reached the database, and is started again at once; else it rests no longer."""
 _PR_SET_PDEATHSIG = 1
@@ -143,7 +143,9 @@ class Supervisor:
                 raise
             sys.stderr.write(f"{name}: {known.sentence}\n")
             _log.warning("ended", extra={"reason": known.sentence})
-            code = AWAY if isinstance(known, Unreachable) else FULL if isinstance(known, NoRoom) else TOLD
+            code = (
+                AWAY if isinstance(known, Unreachable) else FULL if isinstance(known, NoRoom | TooManyFiles) else TOLD
+            )
         finally:
             if code not in (0, TOLD, AWAY, FULL):
                 _log.error("ended by a fault", exc_info=sys.exc_info())

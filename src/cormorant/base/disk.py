@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 from typing import Final
 
-from cormorant.base.errors import DataFolderError, NoRoom
+from cormorant.base.errors import CormorantError, DataFolderError, NoRoom, TooManyFiles
+from cormorant.base.shortage import of_files
 
 FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a disk without room, or of one on which we may take no more."""
@@ -23,14 +24,30 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def told(error: BaseException) -> DataFolderError | None:
-    """What to say of an error that is a disk's and no fault of the program's; None of any other."""
-    if not isinstance(error, OSError) or error.errno not in (*FULL, *_FAILING):
+def too_many(error: BaseException, what: str) -> TooManyFiles | None:
+    """What to say of an error that means that too many files are open, after `what` was not done; None of any other."""
+    lack = of_files(error)
+    if lack is None:
         return None
-    what = os.fspath(error.filename) if isinstance(error.filename, str | os.PathLike) else "A file"
+    cure = f"{lack.cure[0].upper()}{lack.cure[1:]}"
+    return TooManyFiles(f"{what}: too many open files. {cure}; what is at work goes on by itself.")
+
+
+def told(error: BaseException) -> CormorantError | None:
+    """What to say of an error that is a disk's or a limit's and no fault of the program's; None of any other."""
+    if not isinstance(error, OSError):
+        return None
+    if (many := too_many(error, f"{_named(error)} could not be opened")) is not None:
+        return many
+    if error.errno not in (*FULL, *_FAILING):
+        return None
     advice = "Free some space" if error.errno in FULL else "Check the disk, and that it may be written"
     kind = NoRoom if error.errno in FULL else DataFolderError
     return kind(
-        f"{what} could not be read or written: {os.strerror(error.errno or 0)}. What was kept before stays. "
+        f"{_named(error)} could not be read or written: {os.strerror(error.errno or 0)}. What was kept before stays. "
         f"{advice}, then run the same command again."
     )
+
+
+def _named(error: OSError) -> str:
+    return os.fspath(error.filename) if isinstance(error.filename, str | os.PathLike) else "A file"

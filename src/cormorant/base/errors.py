@@ -16,6 +16,7 @@
     ├── Busy                  exit 6   more is asked at once than can be answered
     ├── DataFolderError       exit 1   the data folder cannot be used as it is
     │   └── NoRoom                     a disk is full; it goes on when there is room
+    ├── TooManyFiles          exit 1   more files are open than may be; it goes on when there are fewer
     ├── SecretSealed         exit 1   a secret cannot be opened: its key is missing, or another one
     ├── StoreError            exit 1   the database said something we cannot go on with
     ├── IndexDamaged          exit 1   the index cannot be opened or read
@@ -199,6 +200,13 @@ class NoRoom(DataFolderError):
     """A disk is full. Nothing is lost; free some space, and what is at work goes on by itself."""
 
     code = "disk_full"
+    http_status = 503
+
+
+class TooManyFiles(CormorantError):
+    """More files are open than may be. Raise the limit that the message names; what is at work goes on by itself."""
+
+    code = "open_files"
     http_status = 503
 
 

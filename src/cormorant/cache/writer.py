@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from cormorant.base.clock import Clock, random_token
-from cormorant.base.disk import FULL, sync_folder
+from cormorant.base.disk import FULL, sync_folder, too_many
 from cormorant.base.errors import DataFolderError, NoRoom
 from cormorant.cache.packs import HEAD_BYTES, ROTATE_BYTES, head_bytes, pack_number, pack_path
 from cormorant.cache.protocol import Place
@@ -126,7 +126,10 @@ class PackWriter:
             sync_folder(folder)
 
     def _fail(self, error: OSError) -> NoReturn:
-        """Raise what a person can act on; anything but a lack of space ends this writer."""
+        """Raise what a person can act on; anything but a lack of space or of open files ends this writer."""
+        many = too_many(error, f"Copies could not be kept in {self._directory}")
+        if many is not None:
+            raise many from error
         about = f"Copies could not be kept in {self._directory}: {os.strerror(error.errno or 0)}."
         if error.errno in FULL:
             raise NoRoom(

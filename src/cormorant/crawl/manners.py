@@ -27,6 +27,7 @@ from cormorant.model.status import Status
 if TYPE_CHECKING:
     from cormorant.crawl.dispatch import Dispatch
     from cormorant.crawl.means import Means
+    from cormorant.crawl.room import Room
     from cormorant.model.outcome import Outcome
     from cormorant.sources.protocol import Source
 
@@ -37,7 +38,17 @@ SHUT_OUT = 3
 """Visits in a row that end held, each because a login page came, after which a source leaves a site alone."""
 
 
-def require(blocked: Blocked, desk: Desk, order: Admission, means: Means) -> None:
+def put_off(got: Report | Blocked, desk: Desk, order: Admission, means: Means, room: Room) -> None:
+    """Have a visit wait for another one, or until this process is short of nothing; its row does not hear of that."""
+    if isinstance(got, Blocked):
+        _require(got, desk, order, means)
+        return
+    if got.lack is not None:
+        room.fall_short(got.lack)
+    desk.again(got.task, None)
+
+
+def _require(blocked: Blocked, desk: Desk, order: Admission, means: Means) -> None:
     """Put the prerequisite of a visit in front of it; at its site nothing else is visited before."""
     task, address = blocked.task, blocked.prerequisite.address
     if task.site.awaited is not None:

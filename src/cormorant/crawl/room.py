@@ -1,4 +1,7 @@
-"""Is there room on the disks that a crawl writes to? Below the limit nothing is visited, until there is again."""
+"""Is there room for what a crawl does? Below a limit nothing is visited, until there is again.
+
+Room is on the disks that it writes to, and among the files, the memory and the threads that a process may have.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from cormorant.base.log import logger
+from cormorant.base.shortage import Shortage
+
+_log = logger(__name__)
 LOW_SHARE: Final = 0.05
 LOW_BYTES: Final = 2 << 30
 """A disk is nearly full when less is free than this share of it and than these bytes."""
 LOOK_S: Final = 2.0
 """How often a disk is looked at: the visits of so long fit into what is left."""
+
+REST_S: Final = 2.0
+"""How long nothing is begun after a process was short of something: what is under way gives it back meanwhile."""
 
 
 def least(total: int) -> int:
@@ -20,14 +30,30 @@ def least(total: int) -> int:
 
 
 class Room:
-    """Looks at the disks of some folders now and then. `now` gives monotonic seconds."""
+    """Looks at the disks of some folders now and then, and is told what else there is too little of.
+
+    `now` gives monotonic seconds.
+    """
 
     def __init__(self, folders: Sequence[Path], now: Callable[[], float]) -> None:
         self._folders, self._now = folders, now
         self._looked_at, self._lack = -LOOK_S, ""
+        self._shortage, self._short_until = Shortage.FILES, now()
+
+    def fall_short(self, of: Shortage) -> None:
+        """A visit was not made, as this process was short of something."""
+        if self.shortage() is not of:
+            _log.warning("short", extra={"reason": of.said})
+        self._shortage, self._short_until = of, self._now() + REST_S
+
+    def shortage(self) -> Shortage | None:
+        """What this process was short of a moment ago; None when it has enough."""
+        return self._shortage if self._now() < self._short_until else None
 
     def lack(self) -> str:
         """Why nothing may be visited, as a sentence that stays the same meanwhile; "" while there is room."""
+        if (short := self.shortage()) is not None:
+            return short.said
         if self._now() - self._looked_at >= LOOK_S:
             self._looked_at = self._now()
             self._lack = next(filter(None, map(_lack, self._folders)), "")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from cormorant.base.clock import Clock
 from cormorant.base.log import logger
 from cormorant.base.masking import fault
+from cormorant.base.shortage import Shortage, of_files
 from cormorant.crawl.doubts import Read
 from cormorant.crawl.modified import BY_TEXT
 from cormorant.crawl.reading import Reader
@@ -21,7 +22,7 @@ from cormorant.frontier.desk import Task
 from cormorant.limits import ServerGone
 from cormorant.model.beside import Beside
 from cormorant.model.content import Content, Wire
-from cormorant.model.outcome import Excluded, Failed, Ok, Outcome, Unchanged, with_rights
+from cormorant.model.outcome import Deferred, Excluded, Failed, Ok, Outcome, Unchanged, with_rights
 from cormorant.model.resource import Role
 from cormorant.model.rules import Prerequisite
 from cormorant.sources.protocol import Source
@@ -37,6 +38,11 @@ class Report(NamedTuple):
     wire: Wire
     at: float
 
+    @property
+    def lack(self) -> Shortage | None:
+        """What this process was short of, so that the visit was not made."""
+        return self.outcome.lack if isinstance(self.outcome, Deferred) else None
+
 
 class Blocked(NamedTuple):
     """The visit must wait for another one."""
@@ -49,8 +55,7 @@ async def visit(
     task: Task, source: Source, reader: Reader, clock: Clock, others: Beside | None = None
 ) -> Report | Blocked:
     """Make one visit. Never raises: what nobody foresaw costs this document and not the process."""
-    sent = task.sender(clock, others)
-    wire = Wire(sent=sent, site=task.site.key, facts=task.site.facts, beside=others)
+    wire = Wire(sent=task.sender(clock, others), site=task.site.key, facts=task.site.facts, beside=others)
     got: Content | Outcome | Blocked | None = None
     try:
         got = await _asked(task, source, wire, clock)
@@ -60,8 +65,9 @@ async def visit(
     except ServerGone:
         raise  # the converters are: whoever started them starts them again
     except Exception as error:  # noqa: BLE001 - the input is hostile, and so may be a plug-in
+        lack = of_files(error)
         _log.exception("fault", extra={"source": task.resource.source, "address": task.resource.address})
-        outcome = Failed(903, fault(error))
+        outcome = Failed(903, fault(error)) if lack is None else Deferred(904, lack.said, lack=lack)
     entitled = with_rights(outcome, got.acl or source.settings.acl) if isinstance(got, Content) else outcome
     return Report(task, entitled, wire, clock.now())
 

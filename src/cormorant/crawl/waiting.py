@@ -6,6 +6,8 @@ import asyncio
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from cormorant.base.log import logger
+from cormorant.base.shortage import Shortage
 from cormorant.catalog import receivers
 from cormorant.crawl import braking
 from cormorant.crawl.measuring import BUSY, PROCESSORS, Measuring
@@ -14,6 +16,7 @@ from cormorant.frontier.patience import Patience, got
 from cormorant.frontier.trouble import Trouble
 from cormorant.journal import runs
 from cormorant.receivers import stream
+from cormorant.store import processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from cormorant.sources.protocol import Source
     from cormorant.store.database import Store
 
+_log = logger(__name__)
 TICK_S, MOST_TICK_S = 0.1, 0.5
 """How often it looks: the seldomer, the longer it has waited, which costs a long run nothing that it would notice."""
 TRIED_AGAIN_S = 12.0
@@ -55,7 +59,7 @@ class Ended(NamedTuple):
 class _Look(NamedTuple):
     """A run at a moment (store time): its row, stopped by somebody or not, what is left and counted, the backlog.
 
-    The clock was set by `stepped` so far.
+    The clock was set by `stepped` so far. `shortage` names what a retriever is short of.
     """
 
     now: float
@@ -65,6 +69,7 @@ class _Look(NamedTuple):
     left: Left
     counters: Counters
     backlog: int
+    shortage: str
 
     @property
     def steady(self) -> float:
@@ -83,8 +88,8 @@ async def until_retrieved(
     """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached.
 
     `held_up` is what held it up so far, and is gone on with. Also ends when somebody stops the run: the retrievers then
-    leave what is left. Settings may change meanwhile. While a disk lacks room the run says so, and nobody is to blame
-    for what is not got.
+    leave what is left. Settings may change meanwhile. While a disk lacks room, or a retriever is short of something,
+    the run says so, and nobody is to blame for what is not got.
     """
     source, held_up, measuring = build(row), HeldUp(float) if held_up is None else held_up, Measuring(store)
     settings = source.settings
@@ -105,7 +110,8 @@ async def until_retrieved(
         measuring.look(seen.row, seen.now, seen.counters.fetched)
         pace = max((source.pace(each.key, {}).delay_s for each in left.some), default=0.0)
         looked = _braked(store, row, looked, seen.steady)
-        lack = room.lack()
+        short = Shortage(seen.shortage) if seen.shortage else None
+        lack = room.lack() or (short.said if short is not None else "")
         if lack != said:
             said = _said(store, row, lack)
         suspended = settings.suspended_until(seen.now) > 0
@@ -118,7 +124,8 @@ async def until_retrieved(
             gives_up_at = ends_at
             with store.begin() as tx:
                 runs.change(tx, row.id, gives_up_at=gives_up_at)
-        held_up[FULL if lack else SUSPENDED if suspended else _held_up(seen, pace, measuring.busy)] += tick
+        ours = (FULL if short is None else short.what) if lack else SUSPENDED if suspended else ""
+        held_up[ours or _held_up(seen, pace, measuring.busy)] += tick
         await asyncio.sleep(tick)
         tick = min(tick * 1.03, MOST_TICK_S)
 
@@ -138,12 +145,15 @@ def _look(store: Store, row: RunRow) -> _Look:
         seen = runs.again(tx, row)
         left = progress.left(tx, row.source_id, row.generation)
         return _Look(
-            tx.now(), tx.stepped(), seen, seen.state is not row.state, left, runs.counters(tx, row.id), backlog
-        )
+            tx.now(), tx.stepped(), seen, seen.state is not row.state, left, runs.counters(tx, row.id), backlog,
+            processes.lack(tx, row.node),
+        )  # fmt: skip
 
 
 def _said(store: Store, row: RunRow, lack: str) -> str:
-    """Have the run say that a disk lacks room, or no longer say so."""
+    """Have the run say what is lacking, or no longer say so."""
+    if lack:
+        _log.warning("lacking", extra={"run": row.id, "reason": lack})
     with store.begin() as tx:
         runs.advance(tx, row.id, row.state, reason=lack or None)
     return lack
@@ -193,7 +203,13 @@ def _held_up(seen: _Look, pace: float, busy: float) -> str:
 
 
 def _worst(held_up: Mapping[str, float]) -> str:
-    """What a run waited for most of the time, by the seconds it waited for each."""
+    """What a run waited for most of the time, by the seconds it waited for each.
+
+    What our own processes were short of comes first: it slows down everything else.
+    """
+    short = [each.what for each in Shortage if each.what in held_up]
+    if short:
+        return max(short, key=held_up.__getitem__)
     return max(held_up, key=held_up.__getitem__, default="nothing")
 
 

@@ -88,8 +88,8 @@ class Worker:
     def _report(self, run: Dispatch, got: Report | Blocked, took_s: float) -> None:
         """Add a visit to its batch, and say so when the batch should be settled."""
         tending = self._tending
-        if isinstance(got, Blocked):
-            manners.require(got, tending.desk, run.order, self._crew.means)
+        if isinstance(got, Blocked) or got.lack is not None:
+            manners.put_off(got, tending.desk, run.order, self._crew.means, self._crew.room)
             return
         for report in (got, *manners.learn(got, tending.desk, run.source, tending.now())):
             run.add(report)

@@ -18,7 +18,9 @@ from ipaddress import ip_address
 from math import inf
 from typing import NamedTuple
 
+from cormorant.base import shortage
 from cormorant.base.clock import Clock
+from cormorant.base.shortage import Shortage
 
 TIMEOUT_S = 5.0
 POSITIVE_S = 60.0
@@ -37,11 +39,15 @@ Lookup = Callable[[str], tuple[str, ...]]
 
 
 class Unresolved(NamedTuple):
-    """The name gave no address. `missing`: its servers say there is no such name; else nobody could say."""
+    """The name gave no address. `missing`: its servers say there is no such name; else nobody could say.
+
+    `lack`: it could not be asked for, as this process was short of something.
+    """
 
     reason: str
     missing: bool
     status: int = 975
+    lack: Shortage | None = None
 
 
 class Known(NamedTuple):
@@ -108,7 +114,11 @@ class Resolver:
         loop = asyncio.get_running_loop()
         async with self._threads:
             answered: asyncio.Future[tuple[str, ...] | Unresolved] = loop.create_future()
-            threading.Thread(target=self._look, args=(host, loop, answered), name="resolve", daemon=True).start()
+            try:
+                threading.Thread(target=self._look, args=(host, loop, answered), name="resolve", daemon=True).start()
+            except RuntimeError:  # the system starts no more threads
+                self._remember(host, _unasked(Shortage.THREADS))
+                return
             self._remember(host, await answered)
 
     def _look(
@@ -121,7 +131,8 @@ class Resolver:
         except socket.gaierror as error:
             missing = error.errno in _NO_SUCH_NAME
             said = "there is no such name" if missing else "the name servers failed to answer"
-            answer = Unresolved(said, missing)
+            lack = shortage.of_files_now()  # without a file it asks nobody, and says all the same that there is none
+            answer = _unasked(lack) if lack is not None else Unresolved(said, missing)
         except (OSError, UnicodeError):
             answer = Unresolved("the name cannot be asked for", missing=True)
         try:
@@ -130,7 +141,9 @@ class Resolver:
             return  # the loop has been closed: nobody waits any more
 
     def _remember(self, host: str, answer: tuple[str, ...] | Unresolved) -> Known:
-        if isinstance(answer, Unresolved):
+        if isinstance(answer, Unresolved) and answer.lack is not None:
+            seconds = 0.0  # whoever asks next asks anew
+        elif isinstance(answer, Unresolved):
             seconds = MISSING_S if answer.missing else FAILURE_S
         else:
             seconds = POSITIVE_S
@@ -145,6 +158,10 @@ class Resolver:
         for task in asking:
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
+
+
+def _unasked(lack: Shortage) -> Unresolved:
+    return Unresolved(f"it could not be asked for. {lack.said}", missing=False, lack=lack)
 
 
 def _tell(answered: asyncio.Future[tuple[str, ...] | Unresolved], answer: tuple[str, ...] | Unresolved) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 from typing import NamedTuple
 
+from cormorant.base.shortage import Shortage
 from cormorant.fetch.coding import ACCEPT_ENCODING, Trouble, unoffered
 from cormorant.fetch.headers import clean
 from cormorant.fetch.route import Proxy
@@ -19,7 +20,8 @@ UNSUPPORTED_PROTOCOL, URL_MALFORMAT, COULDNT_RESOLVE, COULDNT_CONNECT, WEIRD_REP
 PARTIAL_FILE, WRITE_ERROR, OUT_OF_MEMORY, TIMED_OUT = 18, 23, 27, 28
 SSL_CONNECT, ABORTED, GOT_NOTHING, SEND_ERROR, RECV_ERROR = 35, 42, 52, 55, 56
 BAD_CODING, TOO_BIG, TOO_LARGE = 61, 63, 100
-OF_TLS = frozenset((SSL_CONNECT, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98))
+NO_CERTIFICATES = 77
+OF_TLS = frozenset((SSL_CONNECT, 53, 54, 58, 59, 60, 64, 66, NO_CERTIFICATES, 80, 82, 83, 90, 91, 98))
 _REGISTERED = frozenset(("aes128gcm", "br", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip", "zstd"))
 """Content codings of IANA's registry (RFC 9110 section 16.6.1) that may be named: not what a server made up."""
 _BROKEN = (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED)
@@ -27,6 +29,7 @@ _BROKEN = (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED)
 READ_TIMEOUT = 902
 REFUSED = 906
 NO_PORT = 907
+SHORT = 904
 TOO_BIG_STATUS = 960
 NO_NAME = 975
 TLS = 976
@@ -41,7 +44,7 @@ _PLAIN = {
     TOO_LARGE: Fault(HEADER, "The response's header is too large."),
     URL_MALFORMAT: Fault(1004, "The address cannot be asked for."),
     COULDNT_RESOLVE: Fault(NO_NAME, "The name was not resolved.", retryable=True, whole_site=True),
-    OUT_OF_MEMORY: Fault(904, "There was not enough memory.", retryable=True),
+    OUT_OF_MEMORY: Fault(SHORT, Shortage.MEMORY.said, retryable=True, lack=Shortage.MEMORY),
     BAD_CODING: Fault(PROTOCOL, "The response has a transfer coding that was not asked for."),
     UNSUPPORTED_PROTOCOL: Fault(PROTOCOL, "What came back is not HTTP/1.0 or HTTP/1.1."),
 }
@@ -61,6 +64,11 @@ class Failure(NamedTuple):
 def fault_of(failure: Failure, request: Request) -> Fault:
     """Return the fault for a transfer that libcurl gave up."""
     return _classified(failure, request)._replace(requests=int(failure.connected), received=failure.received)
+
+
+def short_of(lack: Shortage) -> Fault:
+    """Return the fault of a request that was not made, since this process is short of something."""
+    return Fault(SHORT, lack.said, retryable=True, lack=lack)
 
 
 def _classified(failure: Failure, request: Request) -> Fault:

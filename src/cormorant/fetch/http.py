@@ -15,6 +15,7 @@ import resource
 from collections import deque
 from typing import NamedTuple
 
+from cormorant.base import shortage
 from cormorant.base.steps import Steps, unmeasured
 from cormorant.egress.gate import Egress, Pinned, Refused, Unsettled
 from cormorant.egress.policy import AddressClass, Consent
@@ -33,6 +34,12 @@ _CLOSED = Fault(faults.BROKEN_STREAM, "The fetcher was closed.", retryable=True)
 MOST_KEPT = 320
 """Connections that are kept for hosts that are asked in turn. One over TLS takes 72 kB, and to make it anew 1.8 ms of
 the processor, where a request over one that was kept takes 0.1 ms."""
+MOST_CONNECTIONS = 100_000
+"""Connections of a process for which nobody asks whether there may be more."""
+SPARED = 16
+"""Files that are left to everything else in a process: its database, its log, copies, converters, name servers."""
+SHORT_S = 10.0
+"""How long no connection is kept for later after there were too few files for one that was wanted."""
 MAX_HELD = 64 << 20
 """Bytes of bodies under way above which no more requests than the width are begun."""
 
@@ -48,17 +55,21 @@ class Fetcher:
     """Fetches for one process. Make it, and use it, on a running event loop; close it there.
 
     `width` is the number of requests under way at once. Up to `most` may be while what they have received takes less
-    than `MAX_HELD` bytes; more wait their turn in order.
+    than `MAX_HELD` bytes; more wait their turn in order. Neither is more than there may be open files for.
     """
 
     def __init__(self, egress: Egress, *, width: int = 32, most: int = 0, steps: Steps = unmeasured) -> None:
         self._egress, self._steps = egress, steps
         self._loop = asyncio.get_running_loop()
-        self._kept = _kept(width)
+        self._connections = _connections()
+        width, most = min(width, self._connections), min(max(most, width), self._connections)
+        self._kept = min(_kept(width), self._connections)
         self._multi = Multi(self._loop, connections=self._kept, steps=steps)
         self._slots = [Slot(egress, self._multi.handed) for _ in range(width)]
         self._free = list(self._slots)
-        self._width, self._most, self._held = width, max(most, width), 0
+        self._width, self._most, self._held = width, most, 0
+        self._short_until = 0.0
+        self._multi.limit(self._connections)
         self._waiting: deque[asyncio.Future[Slot]] = deque()
         self._origins: dict[str, _Where | Fault] = {}
         self._loaded: dict[tuple[str, int], Pinned] = {}
@@ -110,7 +121,8 @@ class Fetcher:
         """
         said = await self._egress.open(where.host, where.port, request.consent)
         proxy = request.route.proxy
-        beyond = isinstance(said, Unresolved) and (where.host, where.port) in request.consent.named
+        unknown = isinstance(said, Unresolved) and said.lack is None
+        beyond = unknown and (where.host, where.port) in request.consent.named
         if proxy is None:
             return said if isinstance(said, Pinned) else _not_opened(said)
         if not (isinstance(said, Pinned) or beyond):
@@ -118,6 +130,8 @@ class Fetcher:
         way = await self._egress.open(proxy.host, proxy.port, proxy.consent)
         if isinstance(way, Pinned):
             return way
+        if isinstance(way, Unresolved) and way.lack is not None:
+            return faults.short_of(way.lack)
         why = "may not be connected to" if isinstance(way, Refused) else "has a name that cannot be resolved now"
         return Fault(faults.PROXY, f"The proxy {proxy} {why}.", retryable=True, whole_site=True)
 
@@ -135,13 +149,26 @@ class Fetcher:
             return _CLOSED
         if not loaded:
             self._loaded[key] = pinned  # not before: others that begin in the same turn may come to libcurl first
-        return slot.finish(*done)
+        got = slot.finish(*done)
+        if isinstance(got, Fault) and got.lack is not None:
+            self._short_until = self._loop.time() + SHORT_S
+        return got
 
     def _perform(self, slot: Slot) -> asyncio.Future[Done]:
         if self._ticking is None:
             self._ticking = self._loop.call_later(_TICK_S, self._tick)
         slot.begin(self._loop.time())
+        if self._short_until:
+            self._keep_none()
         return self._multi.begin(slot.curl)
+
+    def _keep_none(self) -> None:
+        """While files are few, allow no more connections than are in use: libcurl closes others to open one."""
+        if self._loop.time() < self._short_until:
+            self._multi.limit(sum(slot.busy for slot in self._slots))
+        else:
+            self._short_until = 0.0
+            self._multi.limit(self._connections)
 
     def _pins(self, pinned: Pinned) -> list[str]:
         """Return the lines that load a pin into libcurl's cache, and unload the oldest when there are many."""
@@ -222,6 +249,12 @@ class Fetcher:
             slot.curl.close()
 
 
+def _connections() -> int:
+    """How many connections there may be open files for."""
+    spare = shortage.spare_files()
+    return MOST_CONNECTIONS if spare is None else max(1, min(spare - SPARED, MOST_CONNECTIONS))
+
+
 def _kept(width: int) -> int:
     """How many connections are kept: one for each of many hosts that are asked in turn, while files enough may be open.
 
@@ -249,4 +282,6 @@ def _not_opened(said: Refused | Unresolved | Unsettled) -> Fault:
         return Fault(said.ruling.status, "The network policy does not allow this connection.", ruling=said.ruling)
     if isinstance(said, Unsettled):
         return Fault(said.status, "It could not be looked up whether this host may be connected to.", retryable=True)
+    if said.lack is not None:
+        return faults.short_of(said.lack)
     return Fault(said.status, f"The name was not resolved: {said.reason}.", retryable=True, whole_site=True)

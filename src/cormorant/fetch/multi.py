@@ -49,6 +49,10 @@ class Multi:
         """Keep so many connections, those in use included: above it an idle one is closed for each that is opened."""
         self._multi.setopt(pycurl.M_MAXCONNECTS, connections)
 
+    def limit(self, connections: int) -> None:
+        """Open so many at most: an idle one is closed for one more, and a transfer waits where none is idle."""
+        self._multi.setopt(pycurl.M_MAX_TOTAL_CONNECTIONS, connections)
+
     def begin(self, curl: Any) -> asyncio.Future[Done]:
         """Start a transfer; the future is set when it has ended. `remove` it before the handle is used again."""
         future: asyncio.Future[Done] = self._loop.create_future()

@@ -16,6 +16,8 @@ from typing import Any
 
 import pycurl  # type: ignore[import-untyped]
 
+from cormorant.base import shortage
+from cormorant.base.shortage import Shortage
 from cormorant.egress.gate import Egress, Pinned
 from cormorant.egress.policy import DENIED_STATUS
 from cormorant.fetch import faults
@@ -94,6 +96,7 @@ class Slot:
         self._pinned = Pinned("", 0, ())
         self._fresh = self._vetoed = self._opened = False
         self._peer = ""
+        self._lack: Shortage | None = None
         self.busy = self.stale = False
         self.sent = self.size = self._packed = 0
         self._body: bytes | None = None
@@ -182,6 +185,7 @@ class Slot:
         """Forget the request before; `now` is loop time."""
         self.busy = True
         self.stale = self._vetoed = self._opened = False
+        self._lack = None
         self.sent = self.size = self._size = self._phase = self._mark = self._packed = 0
         self._marked = now
 
@@ -211,7 +215,11 @@ class Slot:
         if family not in (socket.AF_INET, socket.AF_INET6) or self._egress.veto(at[0], at[1], self._pinned):
             self._vetoed = True
             return int(pycurl.SOCKET_BAD)
-        handed = socket.socket(family, kind, protocol)
+        try:
+            handed = socket.socket(family, kind, protocol)
+        except OSError as error:
+            self._lack = shortage.of_number(error.errno)
+            return int(pycurl.SOCKET_BAD)
         self._handed.append(handed)
         self._opened = True
         return handed
@@ -297,6 +305,9 @@ class Slot:
         asks = code in (faults.COULDNT_CONNECT, faults.SSL_CONNECT)
         os_error = self.curl.getinfo(pycurl.OS_ERRNO) if asks else 0
         connected, answering = bool(self.sent), bool(self._lines)
+        lack = None if connected else self._lack or _lack(code, os_error)
+        if lack is not None:
+            return faults.short_of(lack)
         if self._request.route.proxy is not None and not connected and code not in faults.OF_TLS:
             said_by_proxy = int(self.curl.getinfo(pycurl.HTTP_CONNECTCODE))
             return faults.of_proxy(self._request.route.proxy, code, said_by_proxy)
@@ -309,6 +320,15 @@ class Slot:
             return
         with contextlib.suppress(OSError), socket.socket(fileno=os.dup(fd)) as twin:
             twin.shutdown(socket.SHUT_RDWR)
+
+
+def _lack(code: int, os_error: int) -> Shortage | None:
+    """What this process was short of when a connection failed. libcurl says it seldom, so that it is looked for."""
+    if code == faults.OUT_OF_MEMORY:
+        return shortage.of_files_now() or Shortage.MEMORY
+    if code in (faults.COULDNT_CONNECT, faults.SSL_CONNECT, faults.NO_CERTIFICATES) and not os_error:
+        return shortage.of_files_now()
+    return shortage.of_number(os_error)
 
 
 def _cut_off(received: int) -> Fault:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from cormorant.base.shortage import Shortage
 from cormorant.egress.policy import PUBLIC_ONLY, Consent
 from cormorant.fetch.headers import Headers
 from cormorant.fetch.route import DIRECT, Route
@@ -104,7 +105,7 @@ class Fault(NamedTuple):
 
     `retryable`: trying later may help (defer), else it fails for this run. `whole_site`: it is about the host, not this
     address. `ruling` is set when egress refused (974). `requests` is 1 once a request was sent; `received` are bytes
-    over the wire so far.
+    over the wire so far. `lack` is set when this process was short of something, which says nothing of the other side.
     """
 
     status: int
@@ -114,3 +115,4 @@ class Fault(NamedTuple):
     requests: int = 0
     received: int = 0
     ruling: Ruling | None = None
+    lack: Shortage | None = None

@@ -20,7 +20,12 @@ CIRCUIT = 10
 
 
 def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
-    """What the site's next visit must wait for. A site that redirected has answered, whatever came of it elsewhere."""
+    """What the site's next visit must wait for. A site that redirected has answered, whatever came of it elsewhere.
+
+    What we were short of says nothing about it.
+    """
+    if isinstance(outcome, Deferred) and outcome.lack is not None:
+        return Rest(failures, 0.0)
     if isinstance(outcome, Failed | Deferred) and outcome.elsewhere:
         return Rest(0, 0.0)
     if isinstance(outcome, Deferred) and outcome.whole_site:

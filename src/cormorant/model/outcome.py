@@ -24,6 +24,7 @@ from typing import ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cormorant.base.shortage import Shortage
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Document, Link, Sitemap
 from cormorant.model.rules import Ruling
@@ -108,6 +109,7 @@ class Deferred(Struct, frozen=True):
     """Try again. `wait_s` is how long not to, None for the retry rule; `whole_site` slows the site, not just this.
 
     `elsewhere`: another site said so, where a redirect had led, so that it says nothing about the resource's own.
+    `lack`: this process was short of something, so that the visit was not made and says nothing about anybody.
     """
 
     status: int
@@ -115,6 +117,7 @@ class Deferred(Struct, frozen=True):
     wait_s: float | None = None
     whole_site: bool = False
     elsewhere: bool = False
+    lack: Shortage | None = None
     kind: ClassVar[OutcomeKind] = OutcomeKind.DEFERRED
 
 

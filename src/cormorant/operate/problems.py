@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CormorantError
+from cormorant.base.shortage import Shortage
 from cormorant.catalog import receivers, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.crawl.crowding import RULE as CROWDED
@@ -61,8 +62,9 @@ _BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED)
 def of_run(house: House, number: int) -> list[dict[str, Any]]:
     """Problems of a run: what it is about, a sentence, and `kind`.
 
-    Kinds are run, start, folder, rule, limit, delay, hosts, sitemap, login, held, document, size, text, receiver, copy,
-    rights, waiting, trap. What many addresses of one host share is said once, with `addresses`, how many there are.
+    Kinds are run, machine, start, folder, rule, limit, delay, hosts, sitemap, login, held, document, size, text,
+    receiver, copy, rights, waiting, trap. What many addresses of one host share is said once, with `addresses`, how
+    many there are.
     """
     with house.store.read() as tx:
         row = runs.get(tx, number)
@@ -103,6 +105,12 @@ def _about_run(row: RunRow) -> Iterator[dict[str, Any]]:
     if row.state in ASKING_STATES:
         said = f"Run {row.id} {runs.stands(row)}. {row.reason} {runs.answers(row)}"
         yield {"kind": "run", "code": row.state.value, "sentence": said}
+    for short in [each for each in Shortage if each.what == row.bottleneck]:
+        yield {
+            "kind": "machine", "lack": short.value,
+            "sentence": f"Visits had to wait, as there were too few {short.what}; no server is at fault. "
+            f"{short.cure[0].upper()}{short.cure[1:]}.",
+        }  # fmt: skip
     if row.unlisted:
         for address in row.unlisted[:SHOWN]:
             yield {

@@ -22,9 +22,11 @@ from cormorant.base.errors import (
     NoRoom,
     NotPermitted,
     StoreError,
+    TooManyFiles,
     Unreachable,
     UsageError,
 )
+from cormorant.base.shortage import of_files_now
 from cormorant.store import compiled
 
 OLDEST_SQLITE = (3, 51, 3)
@@ -200,6 +202,8 @@ def translate(error: BaseException | None, url: str) -> CormorantError:
 
 
 def _of_sqlite(text: str, path: str) -> CormorantError:
+    if "unable to open" in text and (lack := of_files_now()) is not None:
+        return TooManyFiles(f"The database {path} cannot be opened. {lack.said}")
     if "unable to open" in text:
         return DataFolderError(
             f"The database {path} cannot be opened: {text}. Check that the folder exists and is yours."

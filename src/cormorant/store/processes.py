@@ -17,7 +17,7 @@ ALIVE_S = 15.0
 
 
 class ProcessRow(NamedTuple):
-    """One process of one node."""
+    """One process of one node. `lack` names what it is short of, "" for nothing (`base.shortage`)."""
 
     name: str
     role: str
@@ -25,12 +25,13 @@ class ProcessRow(NamedTuple):
     pid: int
     started_at: float
     seen_at: float
+    lack: str = ""
 
 
-def say(tx: Tx, name: str, role: str, started_at: float, node: str = "") -> None:
+def say(tx: Tx, name: str, role: str, started_at: float, node: str = "", lack: str = "") -> None:
     """A process is at work, on a node of that name; without one on that of this machine."""
-    conflict = bulk.Upsert(key=("name",), columns=("role", "node", "pid", "started_at", "seen_at"))
-    row = (name, role, node or socket.gethostname(), os.getpid(), started_at, tx.now())
+    conflict = bulk.Upsert(key=("name",), columns=("role", "node", "pid", "started_at", "seen_at", "lack"))
+    row = (name, role, node or socket.gethostname(), os.getpid(), started_at, tx.now(), lack)
     bulk.insert(tx, process, ProcessRow._fields, [row], conflict)
 
 
@@ -48,6 +49,11 @@ def shorten(tx: Tx) -> None:
 def leave(tx: Tx, name: str) -> None:
     """A process ends."""
     tx.execute(sa.delete(process).where(process.c.name == name))
+
+
+def lack(tx: Tx, node: str) -> str:
+    """What a retriever is short of, of that node or, for "", of any; "" when none is short of anything."""
+    return next((each.lack for each in alive(tx, "retriever") if each.lack and node in ("", each.node)), "")
 
 
 _ALIVE: Final = sa.select(*[process.c[name] for name in ProcessRow._fields]).where(

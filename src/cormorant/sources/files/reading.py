@@ -11,6 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from cormorant.base.errors import Unreachable
+from cormorant.base.shortage import of_files
 from cormorant.model.acl import ACL, NOBODY, PUBLIC
 from cormorant.model.content import Content
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Outcome
@@ -175,6 +176,8 @@ def _fault(error: OSError, root: int, unknown: ACL | None) -> Outcome:
         return Excluded(rule, Status.ADDRESS_TOO_LONG)
     if error.errno in MOMENTARY:
         return _wait(f"{said}: the disk or the server of the share does not answer as it should.")
+    if (lack := of_files(error)) is not None:
+        return Deferred(Status.OUT_OF_MEMORY, lack.said, lack=lack)
     if error.errno in SCARCE:
         return Deferred(Status.OUT_OF_MEMORY, f"{said}: the machine is short of memory or open files.")
     return Failed(Status.UNREADABLE, f"{said}.")

@@ -57,6 +57,8 @@ def of_fault(fault: Fault) -> Outcome:
         return Excluded(fault.ruling, fault.status)
     if fault.status == 960:
         return Excluded(Ruling(admitted=False, gate=Gate.SIZE, rule=fault.reason, status=960), 960)
+    if fault.lack is not None:
+        return Deferred(fault.status, fault.reason, lack=fault.lack)
     if fault.retryable and fault.status not in NO_CONNECTION:
         return Deferred(fault.status, fault.reason, None, fault.whole_site)
     return Failed(fault.status, fault.reason)

@@ -15,4 +15,5 @@ process = Table(
     Column("pid", Integer, nullable=False),
     Column("started_at", Double, nullable=False),
     Column("seen_at", Double, nullable=False),
+    Column("lack", Text, nullable=False, server_default="", comment="what it is short of"),
 )

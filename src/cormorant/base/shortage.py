@@ -1,0 +1,100 @@
+"""What is this process short of: open files, memory, threads? That is our own fault, and nobody else's."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+NEEDED: Final = 8
+"""Files that a visit opens at most at a moment: a socket and libcurl's copy of it, certificates, name servers."""
+_WAITS: Final = "Nothing is visited until there are some again; then it goes on by itself."
+
+
+class Shortage(StrEnum):
+    """What there is too little of, by the name under which a process tells others of it."""
+
+    FILES = "files"
+    ALL_FILES = "all_files"
+    MEMORY = "memory"
+    THREADS = "threads"
+
+    @property
+    def what(self) -> str:
+        """What is waited for, in a few words."""
+        return _WHAT[self]
+
+    @property
+    def cure(self) -> str:
+        """What a person can do, as a clause."""
+        return _CURES[self]
+
+    @property
+    def said(self) -> str:
+        """A sentence that stays the same meanwhile: what is the case, and what to do."""
+        return f"{_BEGINNINGS[self]}: {self.cure}. {_WAITS}"
+
+
+_WHAT: Final = {
+    Shortage.FILES: "open files of a process (`ulimit -n`)",
+    Shortage.ALL_FILES: "open files of this machine (fs.file-max)",
+    Shortage.MEMORY: "memory of this machine",
+    Shortage.THREADS: "threads of this machine (`ulimit -u`)",
+}
+_BEGINNINGS: Final = {
+    Shortage.FILES: "Too many open files",
+    Shortage.ALL_FILES: "Too many open files on this machine",
+    Shortage.MEMORY: "Not enough memory",
+    Shortage.THREADS: "Too many threads",
+}
+_CURES: Final = {
+    Shortage.FILES: "raise `ulimit -n` (LimitNOFILE= of a service), or lower width",
+    Shortage.ALL_FILES: "raise fs.file-max, or close other programs",
+    Shortage.MEMORY: "give the machine more, or lower retrievers and width",
+    Shortage.THREADS: "raise `ulimit -u` (TasksMax= of a service), or lower retrievers",
+}
+_OF: Final = {
+    errno.EMFILE: Shortage.FILES,
+    errno.ENFILE: Shortage.ALL_FILES,
+    errno.ENOBUFS: Shortage.MEMORY,
+    errno.ENOMEM: Shortage.MEMORY,
+}
+
+
+def of_number(number: int | None) -> Shortage | None:
+    """What a number of the system says that there is too little of; None when it says something else."""
+    return _OF.get(number or 0)
+
+
+def of_files(error: BaseException) -> Shortage | None:
+    """What an error says that there are too few of, when it is files; None of any other."""
+    number = error.errno if isinstance(error, OSError) else None
+    return of_number(number) if number in (errno.EMFILE, errno.ENFILE) else None
+
+
+def of_files_now() -> Shortage | None:
+    """What keeps a visit from opening as many files as it needs. Libraries seldom say why they fail, so it is tried."""
+    opened: list[int] = []
+    try:
+        while len(opened) < NEEDED:
+            opened.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+    except OSError as error:
+        return of_number(error.errno)
+    finally:
+        for each in opened:
+            os.close(each)
+    return None
+
+
+def spare_files() -> int | None:
+    """How many more files this process may open; None where it may open any number, or nobody says."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return None
+    with suppress(OSError):
+        return max(soft - sum(1 for _ in Path("/dev/fd").iterdir()), 0)
+    return None
