@@ -138,10 +138,10 @@ def repair_cache(context: typer.Context) -> None:
     for each in done:
         if say.json:
             say.record(each._asdict())
-        else:
+        elif each.number:
             say.print(f"{each.check}: {each.said}")
-    if not done:
-        say.note("No kept copy is damaged, but those that the next crawl fetches anew.")
+        else:
+            say.note(each.said)
     if any(each.later for each in done):
         raise typer.Exit(3)
 

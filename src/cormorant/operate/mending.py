@@ -47,7 +47,7 @@ def store(house: House) -> tuple[list[Mended], list[Finding]]:
             return done, checking.store(house)
     with house.store.begin() as tx:
         done += [*_head(tx), *_rows(tx), *_leases(tx)]
-    done += copies(house)
+    done += _copies(house)[0]
     done += _strays(house)
     if house.searchable:
         done += _index(house)
@@ -105,10 +105,20 @@ def _leases(tx: Tx) -> Iterator[Mended]:
 
 
 def copies(house: House) -> list[Mended]:
-    """Have each document that has lost its copy name another of the same content, or be fetched anew."""
-    lost = {each.resource for each in checking.damage(house) if each.harm is Harm.LIVE and each.resource is not None}
+    """Have each document that has lost its copy name another of the same content, or be fetched anew.
+
+    Where there is nothing to do, that is said, of none.
+    """
+    done, waiting = _copies(house)
+    but = f", but {waiting:,} that the next crawl fetches anew" if waiting else ""
+    return done or [Mended("kept copies", 0, f"No kept copy is damaged{but}.")]
+
+
+def _copies(house: House) -> tuple[list[Mended], int]:
+    """What was done about damaged copies, and how many the next crawl brings anyway."""
+    harmed = {each.resource for each in checking.damage(house) if each.harm is Harm.LIVE and each.resource is not None}
     with house.store.read() as tx:
-        lost -= checking.awaited(tx)
+        lost = harmed - checking.awaited(tx)
         hashes = dict(bulk.select_in(tx, content, ("id", "content_hash"), "id", sorted(lost)))
     with closing(house.cache()) as cache:
         elsewhere = _elsewhere(cache, hashes)
@@ -120,7 +130,7 @@ def copies(house: House) -> list[Mended]:
         done.append(Mended("kept copies", len(elsewhere), f"{len(elsewhere):,} found at another place."))
     if renewed:
         done.append(Mended("kept copies", len(renewed), f"{len(renewed):,} {orphans.RENEWED}.", later=True))
-    return done
+    return done, len(harmed - lost)
 
 
 def _elsewhere(cache: Cache, hashes: Mapping[int, bytes]) -> dict[int, Place]:
