@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import ConflictError, StoreError
+from cormorant.base.errors import ConflictError, DataFolderError, StoreError
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import site
 from tests.stores import within
@@ -198,3 +198,20 @@ def test_a_copy_is_a_whole_database_made_while_others_write(store: Store, other:
     assert kept(copy) == ["a"]
     copy.close()
     assert kept(store) == ["a", "b"]
+
+
+def test_a_file_that_has_gone_is_not_made_anew_by_who_knows_that_it_was_made(tmp_path: Path) -> None:
+    file = tmp_path / "a folder, 100% odd" / "store #1.db"
+    file.parent.mkdir()
+    for made in (False, True):
+        store = Store.open(f"sqlite:///{file}", Still(), made=made)
+        with store.begin() as tx:
+            tx.driver("CREATE TABLE IF NOT EXISTS known (id INTEGER)")
+        store.close()
+    assert [each.name for each in file.parent.iterdir()] == [file.name]
+    file.unlink()
+    store = Store.open(f"sqlite:///{file}", Still(), made=True)
+    with pytest.raises(DataFolderError, match="cannot be opened"), store.read():
+        pass
+    assert not list(file.parent.iterdir())
+    store.close()

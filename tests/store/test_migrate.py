@@ -30,7 +30,7 @@ from cormorant.store import migrate
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import SCHEMA_VERSION, content, metadata, near, near_band, resource, site, stream_head
 from tests.frontier.samples import a_content
-from tests.stores import keep, prepare
+from tests.stores import keep, prepare, within
 
 NEXT = '''"""A newer version."""
 
@@ -154,6 +154,22 @@ BEFORE_0013 = (
     "ALTER TABLE run DROP COLUMN waits_since", "ALTER TABLE run DROP COLUMN waited_s",
     "DROP TABLE schedule", "DROP TABLE launch", "UPDATE alembic_version SET version_num = '0012'",
 )  # fmt: skip
+
+
+def test_a_database_in_which_nothing_ever_was_may_be_refused(empty_url: str) -> None:
+    def refuse() -> None:
+        raise KeyError
+
+    store = opened(empty_url)
+    for names in (set[str](), set(metadata.tables)):
+        with pytest.raises(KeyError):
+            migrate.prepare(store, keep, refuse)
+        with store.read() as tx:
+            assert names == set(sa.inspect(tx.connection).get_table_names()) - {"alembic_version"}
+        migrate.prepare(store, keep)
+    within(store, stream.installation)
+    migrate.prepare(store, keep, refuse)
+    store.close()
 
 
 def test_what_is_nearly_the_same_is_looked_for_anew_since_0024(store: Store) -> None:

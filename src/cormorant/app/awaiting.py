@@ -23,7 +23,7 @@ def database(url: str) -> None:
 
     Raises what it says that is no lack of an answer.
     """
-    store, wait_s = Store.open(url, SystemClock()), FIRST_S
+    store, wait_s = Store.open(url, SystemClock(), made=True), FIRST_S
     try:
         while (lack := _lack(store)) is not None:
             if wait_s == FIRST_S:

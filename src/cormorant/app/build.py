@@ -22,6 +22,7 @@ from cormorant.operate import receivers as of_receivers
 from cormorant.operate.house import House
 from cormorant.operate.secrets import Opened
 from cormorant.plugins import SOURCES, Tools, make_source
+from cormorant.receivers import stream
 from cormorant.store import migrate
 from cormorant.store.database import Store
 
@@ -55,12 +56,14 @@ class Plan:
 def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], None] | None = None) -> House:
     """Open the installation for this process; `first` prepares the folder and the schema.
 
-    `told` hears of it when the schema was upgraded.
+    `told` hears of it when the schema was upgraded. With `first` it raises DataFolderError where a folder that has been
+    in use has a database that is not there, or is empty.
     """
     clock: Clock = SystemClock()
     if first:
         folders.prepare(plan.folder)
-    store = Store.open(plan.store_url, clock)
+        folders.refuse_lost(plan.folder, plan.store_url)
+    store = Store.open(plan.store_url, clock, made=not first)
     if first:
         try:
             _prepare(plan, store, told)
@@ -88,11 +91,13 @@ def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], No
 
 
 def _prepare(plan: Plan, store: Store, told: Callable[[Upgraded], None] | None) -> None:
-    upgraded = migrate.prepare(store, partial(keeping.keep, plan.folder))
+    new = partial(folders.refuse_new, plan.folder, plan.store_url)
+    upgraded = migrate.prepare(store, partial(keeping.keep, plan.folder), new)
     if upgraded is not None and told is not None:
         told(upgraded)
     _copies(plan, store)
     _index_receiver(store, plan.installation)
+    folders.note_store(plan.folder, plan.store_url)
 
 
 def _copies(plan: Plan, store: Store) -> None:
@@ -134,11 +139,16 @@ def _left_behind(known: Path, cache: Path, needed: set[int]) -> bool:
 
 
 def _index_receiver(store: Store, installation: Installation) -> None:
-    """The index is a receiver like any other; it is there unless the installation runs without one."""
+    """The index is a receiver like any other; it is there unless the installation runs without one.
+
+    From here on the database has a name, by which it is no longer one in which nothing ever was.
+    """
     with store.begin() as tx:
         names = [row.name for row in receivers.every(tx)]
         if installation.index != "none" and receivers.INDEX not in names:
             receivers.add(tx, receivers.INDEX, receivers.INDEX, None, {}, 0)
+        if stream.head_or_none(tx) is not None:
+            stream.installation(tx)
 
 
 def source_of(row: RunRow, kind: str, fetcher: Fetcher | None, house: House) -> Source:

@@ -1,6 +1,7 @@
 """Is this folder an installation, and whose turn is it?
 
-DIR/cormorant.json   says that it is one, of which format, and where the kept copies are if not in DIR/cache
+DIR/cormorant.json   says that it is one, of which format, with which database it is in use, and where the kept copies
+                     are if not in DIR/cache
 DIR/cormorant.db     the store, unless it is a server
 DIR/cache (unless the setting `cache` names another folder), DIR/index, DIR/logs
 DIR/secret.key       opens the secrets in the store (catalog/vault.py)
@@ -22,6 +23,8 @@ from pathlib import Path
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.disk import sync_folder
 from cormorant.base.errors import DataFolderError, NoRoom, NotPermitted
+from cormorant.cache.packs import packs_folder
+from cormorant.store.drivers import mask
 
 FORMAT = 1
 TRIED_S, AGAIN_S = 0.2, 0.01
@@ -97,6 +100,56 @@ def put_copies_at(folder: Path, cache: Path) -> None:
     if cache == folder / "cache":
         del said["cache"]
     _write(folder / _MARK, said)
+
+
+def note_store(folder: Path, url: str) -> None:
+    """Note with which database the folder is in use: from now on an empty one is not taken for a new one.
+
+    One in its usual place moves with the folder; of another no password is noted.
+    """
+    said = json.loads((folder / _MARK).read_text())
+    if said.get("store") != (store := _named(folder, url)):
+        _write(folder / _MARK, said | {"store": store})
+
+
+def _named(folder: Path, url: str) -> str:
+    """What a database is called in the mark."""
+    return _DATABASE if url == f"sqlite:///{folder / _DATABASE}" else mask(url)
+
+
+def refuse_new(folder: Path, url: str) -> None:
+    """Raise DataFolderError where a database that has nothing cannot be a new one: the folder has been in use."""
+    noted, store = json.loads((folder / _MARK).read_text()).get("store"), _named(folder, url)
+    if noted is None and not _holds_documents(folder):
+        return
+    lost = str(folder / _DATABASE) if store == _DATABASE else store.removeprefix("sqlite:///")
+    if noted in (None, store):
+        raise DataFolderError(
+            f"{folder} has been in use, and its database {lost} is not there, or is empty. Is its disk mounted? Put it "
+            "back, or have `cormorant store restore FILE` bring a backup; --data names another folder to begin in."
+        )
+    was = str(folder / _DATABASE) if noted == _DATABASE else noted
+    way = "Unset CORMORANT_STORE" if noted == _DATABASE else "Set CORMORANT_STORE to that one"
+    raise DataFolderError(
+        f"{folder} has been in use with the database {was}, and {lost} is not there, or is empty. {way}, have "
+        "`cormorant store import FILE` fill the other, or name another folder with --data."
+    )
+
+
+def refuse_lost(folder: Path, url: str) -> None:
+    """Do the same for a database in a file, before anything opens it and so makes an empty one of it."""
+    file = Path(url.removeprefix("sqlite:///"))
+    try:
+        lost = url.startswith("sqlite:") and not (file.exists() and file.stat().st_size)
+    except OSError:
+        return  # who opens it says why that cannot be
+    if lost:
+        refuse_new(folder, url)
+
+
+def _holds_documents(folder: Path) -> bool:
+    """Is there an index, or a kept copy? Of a folder that was used before the database was noted these tell."""
+    return any((folder / "index").glob("*/meta.json")) or any(packs_folder(copies_at(folder)).rglob("*.pack"))
 
 
 def is_prepared(folder: Path) -> bool:

@@ -102,13 +102,13 @@ class Store:
         return self._clock if self.sqlite else ServerClock(self._clock, self.steady)
 
     @classmethod
-    def open(cls, url: str, clock: Clock) -> Store:
-        """Connect to `sqlite:///PATH` or `postgresql://...`.
+    def open(cls, url: str, clock: Clock, *, made: bool = False) -> Store:
+        """Connect to `sqlite:///PATH` or `postgresql://...`; with `made` to a file that is there, and to no new one.
 
         Raises StoreError when the SQLite library is too old, UsageError for another kind of URL. The first use raises
         Unreachable when no server answers.
         """
-        return cls(drivers.engine(url), clock, url)
+        return cls(drivers.engine(url, made=made), clock, url)
 
     @contextmanager
     def begin(self) -> Iterator[Tx]:

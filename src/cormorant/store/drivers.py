@@ -8,6 +8,7 @@ cut), a cache of 2 MB a connection (more gained nothing), no mmap.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote_plus
 
@@ -49,10 +50,13 @@ def sqlite_version() -> tuple[int, ...]:
     return tuple(sqlite.sqlite_version_info)
 
 
-def engine(url: str) -> sa.Engine:
-    """Make an engine for a database URL. Raises UsageError for a kind of database we do not know."""
+def engine(url: str, *, made: bool = False) -> sa.Engine:
+    """Make an engine for a database URL. Of a file that is `made` already none is made when it has gone.
+
+    Raises UsageError for a kind of database we do not know.
+    """
     if url.startswith("sqlite:"):
-        return _sqlite_engine(url)
+        return _sqlite_engine(url, made=made)
     if re.match(r"postgres(ql)?(\+psycopg)?://", url):
         return _postgres_engine(url)
     raise UsageError(
@@ -127,16 +131,19 @@ def _masked(parameter: str) -> str:
     return f"{name}=***" if equals and unquote_plus(name).strip().lower() in _SECRETS else parameter
 
 
-def _sqlite_engine(url: str) -> sa.Engine:
+def _sqlite_engine(url: str, *, made: bool) -> sa.Engine:
     if sqlite.sqlite_version_info < OLDEST_SQLITE:
         wanted = ".".join(map(str, OLDEST_SQLITE))
         raise StoreError(
             f"SQLite {sqlite.sqlite_version} can corrupt a database that two processes write. "
             f"Install a pysqlite3 with SQLite {wanted} or newer."
         )
-    made = sa.create_engine(
+    address = f"file:{quote(url.partition(':///')[2])}?mode=rw"
+    connect = partial(sqlite.connect, address, uri=True, check_same_thread=False)
+    engine = sa.create_engine(
         url,
         module=sqlite,
+        **({"creator": connect} if made else {}),
         poolclass=sa.pool.QueuePool,
         pool_size=2,
         pool_use_lifo=True,  # one connection does most of the work, and only its cache is large
@@ -144,8 +151,8 @@ def _sqlite_engine(url: str) -> sa.Engine:
         connect_args={"check_same_thread": False},
         execution_options={"compiled_cache": compiled.STATEMENTS},
     )
-    event.listen(made, "connect", _prepare_sqlite)
-    return made
+    event.listen(engine, "connect", _prepare_sqlite)
+    return engine
 
 
 def _prepare_sqlite(raw: Any, _record: object) -> None:

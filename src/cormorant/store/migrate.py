@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import sqlalchemy as sa
 
 from cormorant.base.errors import DataFolderError
-from cormorant.store.schema import SCHEMA_VERSION, metadata, stream_head
+from cormorant.store.schema import SCHEMA_VERSION, metadata, source, stream_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,18 +45,20 @@ class Upgraded(NamedTuple):
     backup: Path
 
 
-def prepare(store: Store, keep: Keep) -> Upgraded | None:
+def prepare(store: Store, keep: Keep, new: Callable[[], None] = lambda: None) -> Upgraded | None:
     """Make or upgrade the schema, and say so if it was upgraded; does nothing when it is today's.
 
     Look, backup and upgrade are one write transaction: nobody writes what the backup would lack, and of two that
-    upgrade at once the second finds it done. Raises DataFolderError when the database was written by a newer version,
-    or is not what its version says; it is left as it is then.
+    upgrade at once the second finds it done. `new` is called for a database in which nothing ever was, and may raise:
+    it is left as it is then. So it is when DataFolderError is raised, as the database was written by a newer version,
+    or is not what its version says.
     """
     upgraded: Upgraded | None = None
     with store.begin() as tx:
         _one_at_a_time(tx)
         version = _version(tx)
         if version is None:
+            new()
             _make(tx)
         elif version > SCHEMA_VERSION:
             raise DataFolderError(
@@ -68,6 +70,8 @@ def prepare(store: Store, keep: Keep) -> Upgraded | None:
             _upgrade(tx)
             upgraded = Upgraded(version, SCHEMA_VERSION, backup)
         _check_columns(tx)
+        if version is not None and _is_unused(tx):
+            new()
     return upgraded
 
 
@@ -82,6 +86,12 @@ def _version(tx: Tx) -> str | None:
     if not sa.inspect(tx.connection).has_table("alembic_version"):
         return None
     return tx.execute(sa.select(_VERSION.c.version_num)).scalar_one_or_none()
+
+
+def _is_unused(tx: Tx) -> bool:
+    """Are there tables and nothing else, as when a restore was killed that had made them?"""
+    heads = [tuple(row) for row in tx.rows(sa.select(stream_head.c.seq, stream_head.c.installation))]
+    return heads == [(0, None)] and not tx.rows(sa.select(source.c.id).limit(1))
 
 
 def _make(tx: Tx) -> None:
