@@ -287,9 +287,10 @@ def test_an_edit_is_followed_also_when_the_source_cannot_be_made_at_first(store:
 def an_empty_index(monkeypatch: pytest.MonkeyPatch, fill: Callable[[object], object]) -> Any:
     """A house with an index that has to be filled first, which is done so."""
     monkeypatch.setattr(stream, "reaches", lambda _tx, _place: False)
+    monkeypatch.setattr(stream, "named", lambda _tx: "here")
     monkeypatch.setattr(indexing, "fill", fill)
-    store = SimpleNamespace(read=nullcontext)
-    return SimpleNamespace(store=store, index_writer=lambda: SimpleNamespace(place=0, close=lambda: None))
+    writer = SimpleNamespace(place=0, origin=None, close=lambda: None)
+    return SimpleNamespace(store=SimpleNamespace(read=nullcontext), index_writer=lambda: writer)
 
 
 def test_what_an_index_lacks_that_was_filled_is_logged(

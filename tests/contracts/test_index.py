@@ -342,6 +342,17 @@ class TestChanges:
             index.writer.commit(6)
         assert index.writer.place == 7
 
+    def test_it_keeps_the_name_of_the_database_that_it_was_made_of(self, index: Shelf) -> None:
+        assert (index.writer.origin, index.reader.origin) == (None, None)
+        index.writer.commit(0, "one")
+        index.writer.commit(7)
+        assert (index.writer.origin, index.writer.place) == ("one", 7)
+        index.reader.refresh()
+        assert (index.reader.origin, index.reader.place) == ("one", 7)
+        index.writer.commit(7, "two")
+        index.reader.refresh()
+        assert index.reader.origin == "two"
+
     def test_what_was_not_committed_is_gone(self, index: Shelf) -> None:
         index.put(entry(1, "pump"))
         index.writer.apply([Put(entry(2, "pump")), Drop(1)])

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -285,18 +285,33 @@ class TestRebuild:
             assert held(reader) == applier.expected(count)
 
 
-def test_another_layout_asks_for_a_rebuild(tmp_path: Path) -> None:
-    open_writer(tmp_path).close()
-    index = tantivy.Index.open(str(tmp_path / "1"))
+def marked(folder: Path, *said: int) -> None:
+    """Make an index that is marked so."""
+    open_writer(folder).close()
+    index = tantivy.Index.open(str(folder / "1"))
     register(index)
     writer = index.writer(HEAP_BYTES, 1)
     writer.delete_documents_by_term("id", MARK)
     mark = tantivy.Document()
     mark.add_integer("id", MARK)
-    mark.add_bytes("rest", json.dumps((LAYOUT + 1, 0)).encode())
+    mark.add_bytes("rest", json.dumps(said).encode())
     writer.add_document(mark)
     writer.commit()
     writer.wait_merging_threads()
+
+
+def test_a_mark_of_before_databases_were_named_is_read(tmp_path: Path) -> None:
+    marked(tmp_path, LAYOUT, 7)
+    reader = open_reader(tmp_path)
+    assert (reader.place, reader.origin) == (7, None)
+    with closing(open_writer(tmp_path)) as writer:
+        writer.commit(7, "one")
+    assert reader.refresh()
+    assert (reader.place, reader.origin) == (7, "one")
+
+
+def test_another_layout_asks_for_a_rebuild(tmp_path: Path) -> None:
+    marked(tmp_path, LAYOUT + 1, 0)
     for opening in (open_writer, open_reader, open_writer):
         with pytest.raises(IndexDamaged, match="another version"):
             opening(tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,14 @@ from cormorant.base.clock import date_of, rfc3339
 from cormorant.base.errors import ConflictError, IndexDamaged
 from cormorant.catalog import receivers
 from cormorant.frontier import hiding
-from cormorant.operate import indexing, searching
+from cormorant.index.entry import Put
+from cormorant.operate import checking, indexing, mending, searching
 from cormorant.operate.house import House
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.search.reader import Question
-from cormorant.store.schema import content
+from cormorant.store.schema import content, stream_head
+from tests.index.shelves import entry
 from tests.operate.folders import copied, crawled_once, number_of
 
 TEXTS = {"one.txt": "plover and dunlin", "two.txt": "plover and knot", "three.txt": "knot alone"}
@@ -106,6 +109,73 @@ def test_an_index_that_is_ahead_of_the_database_is_told(plan: Plan) -> None:
             tx.driver("UPDATE stream_head SET seq = seq - 1")
         with pytest.raises(IndexDamaged, match="index rebuild"):
             in_step(house)
+
+
+def rename(house: House, name: str) -> None:
+    """Have another database, which has come as far."""
+    with house.store.begin() as tx:
+        tx.execute(sa.update(stream_head).values(installation=name))
+
+
+def test_an_index_of_another_database_is_told_and_made_anew(plan: Plan) -> None:
+    with opened(plan) as house:
+        shelf = searching.library(house)
+        assert found(house, "dunlin") == ["one.txt"]
+        rename(house, "another")
+        with pytest.raises(IndexDamaged, match="another database"):
+            in_step(house)
+        for library in (shelf, None):
+            with pytest.raises(IndexDamaged, match=r"another database\. `cormorant index rebuild`"):
+                searching.search(house, Question("dunlin"), shelf=library)
+        with pytest.raises(ConflictError, match=r"another database .* `cormorant index rebuild`"):
+            indexing.refuse_older_store(house)
+        (wrong,) = [each for each in checking.store(house) if not each.ok]
+        assert (wrong.check, "another database" in wrong.said) == ("index", True)
+        indexing.rebuild(house)
+        in_step(house)
+        indexing.refuse_older_store(house)
+        assert found(house, "dunlin") == ["one.txt"]
+        assert searching.search(house, Question("dunlin"), shelf=shelf).total == 1
+
+
+def test_an_index_that_does_not_say_of_which_database_it_is_goes_on_and_says_so_from_then_on(plan: Plan) -> None:
+    with opened(plan) as house:
+        place = house.index_reader().place
+        shutil.rmtree(plan.folder / "index")
+        with closing(house.index_writer()) as writer:
+            writer.apply([Put(entry(number_of(house, "one.txt"), "dunlin"))])
+            writer.commit(place)
+        assert searching.search(house, Question("dunlin")).total == 1
+        in_step(house)
+        with house.store.read() as tx:
+            assert house.index_reader().origin == stream.named(tx)
+
+
+@pytest.mark.parametrize("name", [None, "another"])
+def test_an_index_is_not_exchanged_for_an_empty_one_as_the_database_knows_no_document(
+    plan: Plan, name: str | None
+) -> None:
+    with opened(plan) as house:
+        with house.store.begin() as tx:
+            tx.execute(sa.delete(content))
+        if name:
+            rename(house, name)
+            with pytest.raises(ConflictError, match="store restore FILE"):
+                indexing.refuse_older_store(house)
+        with pytest.raises(ConflictError, match="store restore FILE"):
+            indexing.rebuild(house)
+        mended, _ = mending.store(house)
+        assert "store restore FILE" in next(each.said for each in mended if each.check == "index")
+        assert house.index_reader().count() == len(TEXTS)
+
+
+def test_an_index_that_is_about_to_be_told_that_all_is_gone_may_be_made_anew(plan: Plan) -> None:
+    with opened(plan) as house:
+        gone = [Entry(1, number_of(house, name), 1, Event.DELETED, name) for name in TEXTS]
+        with house.store.begin() as tx:
+            stream.append(tx, gone)
+            tx.execute(sa.delete(content))
+        assert indexing.rebuild(house)["documents"] == house.index_reader().count() == 0
 
 
 def test_an_index_made_anew_has_come_to_the_end_of_the_stream(plan: Plan) -> None:

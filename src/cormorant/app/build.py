@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from cormorant.app import folder as folders
 from cormorant.app.settings import Installation
 from cormorant.base.clock import Clock, SystemClock
-from cormorant.base.errors import ConflictError, DataFolderError
+from cormorant.base.errors import ConflictError, DataFolderError, IndexDamaged
 from cormorant.cache.folder import PackFolder
 from cormorant.cache.local import LocalCache
 from cormorant.cache.packs import pack_path, packs_folder
@@ -97,6 +98,7 @@ def _prepare(plan: Plan, store: Store, told: Callable[[Upgraded], None] | None) 
         told(upgraded)
     _copies(plan, store)
     _index_receiver(store, plan.installation)
+    _name(plan, store)
     folders.note_store(plan.folder, plan.store_url)
 
 
@@ -139,16 +141,26 @@ def _left_behind(known: Path, cache: Path, needed: set[int]) -> bool:
 
 
 def _index_receiver(store: Store, installation: Installation) -> None:
-    """The index is a receiver like any other; it is there unless the installation runs without one.
-
-    From here on the database has a name, by which it is no longer one in which nothing ever was.
-    """
+    """The index is a receiver like any other; it is there unless the installation runs without one."""
     with store.begin() as tx:
         names = [row.name for row in receivers.every(tx)]
         if installation.index != "none" and receivers.INDEX not in names:
             receivers.add(tx, receivers.INDEX, receivers.INDEX, None, {}, 0)
-        if stream.head_or_none(tx) is not None:
-            stream.installation(tx)
+
+
+def _name(plan: Plan, store: Store) -> None:
+    """Name a database that has no name yet: from here on it is not one in which nothing ever was.
+
+    One that has rows is of an older version, or has lost it, so an index that is there was made of it.
+    """
+    with store.read() as tx:
+        if stream.named(tx) is not None or stream.head_or_none(tx) is None:
+            return
+    origin = None
+    with suppress(IndexDamaged):
+        origin = embedded.open_reader(plan.folder / "index").origin
+    with store.begin() as tx:
+        stream.installation(tx, origin)
 
 
 def source_of(row: RunRow, kind: str, fetcher: Fetcher | None, house: House) -> Source:

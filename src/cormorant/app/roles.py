@@ -48,7 +48,7 @@ from cormorant.frontier.standing import stands
 from cormorant.journal import claims, runs
 from cormorant.limits.client import ChildPool
 from cormorant.model.run import RunState
-from cormorant.operate import indexing
+from cormorant.operate import agreeing, indexing
 from cormorant.operate import receivers as of_receivers
 from cormorant.operate.disks import places
 from cormorant.operate.house import House
@@ -342,12 +342,16 @@ def _in_step(house: House, passed: int) -> IndexWriter:
     """The index, for writing; one that never had anything is filled first from what is kept.
 
     It has `passed` so much of the stream. Raises IndexDamaged for one that lacks, or is ahead of, what the database
-    still has, CacheDamaged when it is to be filled and no copy can be read.
+    still has, or is of another one, CacheDamaged when it is to be filled and no copy can be read.
     """
     writer = house.index_writer()
     with house.store.read() as tx:
-        if stream.reaches(tx, writer.place):
-            return writer
+        strange, name = agreeing.is_strange(tx, writer), stream.named(tx)
+        goes_on = not strange and stream.reaches(tx, writer.place)
+    if goes_on:
+        if writer.origin != name:  # a new one, or that of an older version
+            writer.commit(writer.place, name)
+        return writer
     began = writer.place > 0 or passed > 0
     writer.close()
     if not began:  # the installation ran without an index until now
@@ -356,6 +360,8 @@ def _in_step(house: House, passed: int) -> IndexWriter:
         if filled["damaged"]:
             _log.warning("copies damaged", extra={"damaged": filled["damaged"], "addresses": filled["damaged_urls"]})
         return house.index_writer()
+    if strange:
+        raise IndexDamaged(agreeing.STRANGE)
     raise IndexDamaged("The index and the database are not of one moment. `cormorant index rebuild` makes it anew.")
 
 

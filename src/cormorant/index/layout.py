@@ -9,14 +9,15 @@ is indexed with spaces where the tokenizer needs them, and kept without.
 Behind the JSON stands a seal: the xxh3_64 of it and of the text, as 16 digits. What is read is held against it. Entries
 that were written before there were seals end with the JSON, and are read as they are.
 
-One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change. It is
-replaced in every commit, so place and changes become durable together or not at all.
+One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change, and
+the name of the database whose rows these are. It is replaced in every commit, so place and changes become durable
+together or not at all. Marks that were written before there were such names hold the place alone.
 """
 
 from __future__ import annotations
 
 import json
-from typing import cast
+from typing import NamedTuple, cast
 
 import tantivy
 import xxhash
@@ -212,20 +213,27 @@ def _stored(document: tantivy.Document, name: str) -> bytes:
     return bytes(cast(bytes, document.get_first(name)))
 
 
-def to_mark(place: int) -> tantivy.Document:
-    """Return the mark for a commit at `place`."""
+class Mark(NamedTuple):
+    """What the mark says: how far the index has come, and in whose numbers; None where that was not noted."""
+
+    place: int
+    origin: str | None = None
+
+
+def to_mark(mark: Mark) -> tantivy.Document:
+    """Return the mark as it is written."""
     document = tantivy.Document()
     document.add_integer("id", MARK)
-    document.add_bytes("rest", _sealed(json.dumps((LAYOUT, place)).encode()))
+    document.add_bytes("rest", _sealed(json.dumps((LAYOUT, *mark)).encode()))
     return document
 
 
-def place_of(searcher: tantivy.Searcher, fields: tantivy.Schema) -> int:
-    """Return the place of a committed state. Raises IndexDamaged when it was written in another layout."""
+def mark_in(searcher: tantivy.Searcher, fields: tantivy.Schema) -> Mark:
+    """Return the mark of a committed state. Raises IndexDamaged when it was written in another layout."""
     found = searcher.search(tantivy.Query.term_query(fields, "id", MARK), 1).hits
     if found:
         with Sound():
-            layout, place = json.loads(_unsealed(_stored(searcher.doc(found[0][1]), "rest")))
+            layout, place, *named = json.loads(_unsealed(_stored(searcher.doc(found[0][1]), "rest")))
         if layout == LAYOUT:
-            return int(place)
+            return Mark(int(place), *named[:1])
     raise IndexDamaged("The index was written by another version of Cormorant. Run `cormorant index rebuild`.")

@@ -46,6 +46,7 @@ class _Committed:
 
     held: dict[int, _Held] = field(default_factory=dict)
     place: int = 0
+    origin: str | None = None
 
     def spoken(self, reader: Reader) -> list[_Held]:
         """Return what a reader sees; what is in no known language is taken to be in that of most others there."""
@@ -83,6 +84,11 @@ class MemoryWriter:
         """The sequence number given to the last commit."""
         return self._index.committed.place
 
+    @property
+    def origin(self) -> str | None:
+        """The name that was given to a commit last."""
+        return self._index.committed.origin
+
     def apply(self, changes: Iterable[Change]) -> int:
         """Apply changes in order; returns bytes of text."""
         size = 0
@@ -101,11 +107,11 @@ class MemoryWriter:
                 size += getsizeof(self._held[change.id].entry.text)
         return size
 
-    def commit(self, place: int) -> None:
+    def commit(self, place: int, origin: str | None = None) -> None:
         """Make everything applied visible, together with `place`."""
         if place < self.place:
             raise ValueError(f"A commit at {place} after one at {self.place}.")
-        self._index.committed = _Committed(dict(self._held), place)
+        self._index.committed = _Committed(dict(self._held), place, origin or self.origin)
 
     def close(self) -> None:
         """Forget what was not committed."""
@@ -123,6 +129,11 @@ class MemoryReader:
     def place(self) -> int:
         """The place of the committed state that is read."""
         return self._state.place
+
+    @property
+    def origin(self) -> str | None:
+        """The name of the database whose rows it is made of."""
+        return self._state.origin
 
     def refresh(self) -> bool:
         """Read the newest committed state from now on; say whether it changed."""

@@ -81,6 +81,11 @@ class IndexWriter(Protocol):
         """The sequence number given to the last commit, 0 at first."""
         ...
 
+    @property
+    def origin(self) -> str | None:
+        """The name of the database whose rows these are, None as long as none was given."""
+        ...
+
     def apply(self, changes: Iterable[Change]) -> int:
         """Apply changes in order. They are found, and kept, after the next commit.
 
@@ -88,8 +93,11 @@ class IndexWriter(Protocol):
         """
         ...
 
-    def commit(self, place: int) -> None:
-        """Make everything applied durable, together with `place`. Never less than the last one."""
+    def commit(self, place: int, origin: str | None = None) -> None:
+        """Make everything applied durable, together with `place`. Never less than the last one.
+
+        `origin` names the database in whose numbers that is. It stays until another is given.
+        """
         ...
 
     def close(self) -> None:
@@ -112,6 +120,11 @@ class IndexReader(Protocol):
     @property
     def place(self) -> int:
         """The place of the committed state that is read."""
+        ...
+
+    @property
+    def origin(self) -> str | None:
+        """The name of the database whose rows it is made of, None where none was given."""
         ...
 
     def refresh(self) -> bool:

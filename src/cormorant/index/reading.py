@@ -21,7 +21,7 @@ from cormorant.index.damage import Readable, Sound, check, segments
 from cormorant.index.dictionary import Dictionary
 from cormorant.index.folding import folded, in_groups, page, ties_by_id
 from cormorant.index.keys import is_cut, own_value, title_order
-from cormorant.index.layout import GREATEST_ID, TITLES, UNQUOTED, UNQUOTED_VALUE, own, place_of, register, to_entry
+from cormorant.index.layout import GREATEST_ID, TITLES, UNQUOTED, UNQUOTED_VALUE, Mark, mark_in, own, register, to_entry
 from cormorant.index.protocol import Match, Matches, Reason, Stats
 from cormorant.index.query import MOST_RANKED, Number, Search, Sort
 from cormorant.index.reasons import reasons, scored
@@ -60,7 +60,7 @@ class _State:
     generation: Path
     index: tantivy.Index
     searcher: tantivy.Searcher
-    place: int
+    mark: Mark
     slots: int
     deleted: int
     dictionary: Dictionary
@@ -101,7 +101,12 @@ class EmbeddedReader:
     @property
     def place(self) -> int:
         """The place of the committed state that is read."""
-        return self._state.place if self._state else 0
+        return self._state.mark.place if self._state else 0
+
+    @property
+    def origin(self) -> str | None:
+        """The name of the database whose rows these are; None where none was given."""
+        return self._state.mark.origin if self._state else None
 
     def refresh(self) -> bool:
         """Read the newest committed state from now on; say whether it changed."""
@@ -178,7 +183,7 @@ class EmbeddedReader:
         if state is None:
             return Stats(0, 0, 0, 0, 0)
         size = sum(file.stat().st_size for file in state.generation.iterdir() if file.is_file())
-        return Stats(self.count(), state.deleted, state.searcher.num_segments, size, state.place)
+        return Stats(self.count(), state.deleted, state.searcher.num_segments, size, state.mark.place)
 
     def check(self) -> None:
         """Compute every checksum. Files that a writer replaced meanwhile are no damage: then it is looked anew."""
@@ -235,7 +240,7 @@ def _opened(generation: Path, stamp: Stamp, old: _State | None) -> _State:
             generation=generation,
             index=index,
             searcher=searcher,
-            place=place_of(searcher, index.schema),
+            mark=mark_in(searcher, index.schema),
             slots=sum(segment["max_doc"] for segment in contents),
             dictionary=Dictionary(searcher),
             columns=Columns(searcher),

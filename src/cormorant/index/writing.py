@@ -18,7 +18,7 @@ from cormorant.base.errors import DataFolderError, NoRoom
 from cormorant.index import remnants
 from cormorant.index.damage import Readable
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
-from cormorant.index.layout import MARK, place_of, register, schema, to_document, to_entry, to_mark
+from cormorant.index.layout import MARK, Mark, mark_in, register, schema, to_document, to_entry, to_mark
 
 HEAP_BYTES = 24_000_000
 """What a thread of the engine gathers in memory before it writes a segment; a commit mostly comes before it is full."""
@@ -64,7 +64,7 @@ class EmbeddedWriter:
             register(self._index)
             self._schema = self._index.schema
             self._see()
-            self._place = place_of(self._searcher, self._schema)
+            self._mark = mark_in(self._searcher, self._schema)
         with Writable():
             self._writer: tantivy.IndexWriter | None = self._index.writer(threads * HEAP_BYTES, threads)
         self._touched: set[int] = set()
@@ -73,7 +73,12 @@ class EmbeddedWriter:
     @property
     def place(self) -> int:
         """The sequence number given to the last commit."""
-        return self._place
+        return self._mark.place
+
+    @property
+    def origin(self) -> str | None:
+        """The name of the database whose rows these are; None where none was given."""
+        return self._mark.origin
 
     def apply(self, changes: Iterable[Change]) -> int:
         """Apply changes in order; returns bytes of text."""
@@ -86,16 +91,17 @@ class EmbeddedWriter:
                 self._see()
         return size
 
-    def commit(self, place: int) -> None:
-        """Make everything applied durable, together with `place`."""
-        if place < self._place:
-            raise ValueError(f"A commit at {place} after one at {self._place}.")
+    def commit(self, place: int, origin: str | None = None) -> None:
+        """Make everything applied durable, together with `place` and, if it is given, `origin`."""
+        if place < self.place:
+            raise ValueError(f"A commit at {place} after one at {self.place}.")
+        mark = Mark(place, origin or self.origin)
         with Writable():
-            if place > self._place:
+            if mark != self._mark:
                 self._open.delete_documents_by_term("id", MARK)
-                self._open.add_document(to_mark(place))
+                self._open.add_document(to_mark(mark))
             self._flush()
-        self._place = place
+        self._mark = mark
 
     def close(self) -> None:
         """Let go; what was not committed is gone."""
@@ -170,7 +176,7 @@ def make_empty(generation: Path) -> None:
         index = tantivy.Index(schema(), str(generation))
         register(index)
         writer = index.writer(HEAP_BYTES, 1)
-        writer.add_document(to_mark(0))
+        writer.add_document(to_mark(Mark(0)))
         writer.commit()
         writer.wait_merging_threads()
         sync_folder(generation)

@@ -169,6 +169,7 @@ def _begin_anew(house: House, tx: Tx, passed: int) -> None:
     tx.execute(sa.update(site).values(owner=None, lease_until=0.0, epoch=columns.epoch + 1))
     stream.ensure_head(tx)
     stream.pass_over(tx, passed)
+    stream.installation(tx)
     names = [row.kind for row in receivers.every(tx)]
     if house.searchable and receivers.INDEX not in names:
         receivers.add(tx, receivers.INDEX, receivers.INDEX, None, {}, 0)

@@ -17,7 +17,7 @@ from cormorant.catalog import receivers
 from cormorant.frontier import recall
 from cormorant.frontier.leases import LEASE_S
 from cormorant.index.protocol import IndexReader
-from cormorant.operate import orphans
+from cormorant.operate import agreeing, orphans
 from cormorant.operate.house import House
 from cormorant.receivers import stream
 from cormorant.store.database import Tx
@@ -234,12 +234,14 @@ def _index(house: House) -> Finding:
                 tx.execute(sa.select(sa.func.count()).select_from(content).where(content.c.indexed)).scalar_one()
             )
             confirmed = max((row.place for row in receivers.every(tx) if row.kind == receivers.INDEX), default=0)
-            behind = head - figures.place
+            behind, strange_to = head - figures.place, agreeing.is_strange(tx, reader)
             lacking, strange = ([], []) if behind > 0 else differing(tx, reader)
             coming = awaited(tx)
     except IndexDamaged as error:
         return Finding("index", ok=False, said=error.sentence, mend=mend)
     said = f"{figures.documents:,} documents in the index, {rows:,} in the database"
+    if strange_to:
+        return Finding("index", ok=False, said=f"{said}; it was made of another database", mend=mend)
     if figures.place < confirmed or behind < 0:
         what = "it is not as far as it was" if behind >= 0 else "it is of a later moment than the database"
         return Finding("index", ok=False, said=f"{said}; {what}", mend=mend)

@@ -20,7 +20,7 @@ from cormorant.index.entry import Put
 from cormorant.index.protocol import IndexWriter, Stats
 from cormorant.journal import runs
 from cormorant.model.run import OPEN_STATES, RunState
-from cormorant.operate import lending
+from cormorant.operate import agreeing, lending
 from cormorant.operate.house import House
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import DAMAGED
@@ -44,35 +44,58 @@ _NO_INDEX = (
 def refuse_older_store(house: House) -> None:
     """Raise ConflictError when the index is ahead of the database, as when a backup of that was restored alone.
 
-    The numbers of events would be given a second time, and the index pass over what they say. An index that cannot be
-    read is told of by whoever delivers.
+    The numbers of events would be given a second time, and the index pass over what they say. So would they where it
+    was made of another database. An index that cannot be read is told of by whoever delivers.
     """
     if not house.searchable:
         return
     with suppress(IndexDamaged):
-        place = house.index_reader().place  # looked at first: the stream only grows
+        index = house.index_reader()  # looked at first: the stream only grows
         with house.store.read() as tx:
-            if place <= stream.head(tx):
+            strange = agreeing.is_strange(tx, index)
+            if index.place <= stream.head(tx) and not strange:
                 return
+        _refuse_empty_store(house)
+        what = "was made of another database than this one" if strange else "is of a later moment than the database"
         raise ConflictError(
-            "The index is of a later moment than the database, as when a backup of the database was restored. Run "
-            "`cormorant index rebuild`, which makes it anew of what is kept, and then crawl."
+            f"The index {what}, as when a backup of the database was restored. Run `cormorant index rebuild`, which "
+            "makes it anew of what is kept, and then crawl."
         )
+
+
+def _refuse_empty_store(house: House) -> None:
+    """Raise ConflictError when the index would be exchanged for an empty one: has the database lost its documents?
+
+    It has not where they are gone, and the index is about to be told of that.
+    """
+    with suppress(IndexDamaged):
+        index = house.index_reader()
+        with house.store.read() as tx:
+            empty = not agreeing.knows_documents(tx)
+            behind = index.place < stream.head(tx) and stream.reaches(tx, index.place)
+            told = behind and not agreeing.is_strange(tx, index)
+        if empty and not told and (documents := index.count()):
+            raise ConflictError(
+                f"The database knows no document, and the index has {documents:,}, so the index stays as it is. Put "
+                "back the database that it was made of, or have `cormorant store restore FILE` bring a backup."
+            )
 
 
 def rebuild(house: House, progress: Progress | None = None, *, lent: bool = False) -> dict[str, Any]:
     """Make the index anew beside the one in use, then switch; search goes on meanwhile.
 
     `lent`: others are at work, and whoever delivers has to let go of it first; deliveries go on behind the new one's
-    place. Raises ConflictError when the installation has no index or somebody else makes it anew, and what `fill`
-    raises.
+    place. Raises ConflictError when the installation has no index, somebody else makes it anew, or there would be
+    nothing in it, and what `fill` raises.
     """
     if not house.searchable:
         raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded first.")
+    _refuse_empty_store(house)
     with suppress(IndexDamaged):
-        place = house.index_reader().place
+        index = house.index_reader()
         with house.store.begin() as tx:
-            stream.pass_over(tx, place)
+            if not agreeing.is_strange(tx, index):
+                stream.pass_over(tx, index.place)
     if not lent:
         return fill(house, progress)
     with lending.lent(house):
@@ -93,7 +116,7 @@ def fill(house: House, progress: Progress | None = None, wait_s: float = 0.0) ->
         shelf = Shelf(cache, ACLNumbers())
         likening.compare_all(house.store, shelf)
         with house.store.read() as tx:
-            place, total = stream.head(tx), _count(tx)
+            place, total, name = stream.head(tx), _count(tx), stream.named(tx)
             began = tx.now()
         done, damaged = 0, list[str]()
         for page in _committed(writer, _pages(house.store, shelf)):
@@ -106,7 +129,7 @@ def fill(house: House, progress: Progress | None = None, wait_s: float = 0.0) ->
                 f"None of {len(damaged):,} kept copies can be read, so the index stays as it was. "
                 "`cormorant cache check` says why; `cormorant crawl --force` fetches them anew."
             )
-        writer.commit(place)
+        writer.commit(place, name)
     with house.store.begin() as tx:
         acknowledging.overtake(tx, place)
         faulty.mended(tx, receivers.index(tx), DAMAGED, began)

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.base.errors import CacheDamaged, CormorantError, IndexDamaged
+from cormorant.base.errors import CacheDamaged, ConflictError, CormorantError, IndexDamaged
 from cormorant.cache.protocol import Cache, Harm, Place
 from cormorant.catalog import receivers
-from cormorant.operate import backups, checking, indexing, orphans
+from cormorant.operate import agreeing, backups, checking, indexing, orphans
 from cormorant.operate.checking import Finding
 from cormorant.operate.house import House
 from cormorant.receivers import stream
@@ -172,8 +172,8 @@ def _index(house: House) -> Iterator[Mended]:
         return
     try:
         made = indexing.rebuild(house)
-    except CacheDamaged as error:
-        yield Mended("index", 0, error.sentence, later=True)
+    except (CacheDamaged, ConflictError) as error:
+        yield Mended("index", 0, error.sentence, later=isinstance(error, CacheDamaged))
         return
     lacking = f", without {made['damaged']:,} whose copies are damaged" if made["damaged"] else ""
     yield Mended("index", made["documents"], f"Made anew of {made['documents']:,} documents{lacking}.")
@@ -187,7 +187,7 @@ def _differs(house: House) -> bool:
         with house.store.read() as tx:
             head, coming = stream.head(tx), checking.awaited(tx)
             confirmed = [row.place for row in receivers.every(tx) if row.kind == receivers.INDEX]
-            if place > head or place < max(confirmed, default=0):
+            if place > head or place < max(confirmed, default=0) or agreeing.is_strange(tx, reader):
                 return True
             lacking, strange = checking.differing(tx, reader)
             told = _told_of(tx, place)

@@ -9,12 +9,12 @@ import sqlalchemy as sa
 
 from cormorant.base import tracing
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import ConflictError, IndexDamaged, NotFoundError, UsageError
+from cormorant.base.errors import ConflictError, NotFoundError, UsageError
 from cormorant.catalog import receivers, sources
 from cormorant.frontier import hiding
 from cormorant.index.protocol import IndexReader
 from cormorant.model.acl import ANYONE, Reader
-from cormorant.operate import tuning
+from cormorant.operate import agreeing, tuning
 from cormorant.operate.house import House
 from cormorant.search.reader import Answer, Equals, Hit, Library, Question, Why
 from cormorant.store.schema import content
@@ -43,7 +43,7 @@ def library(house: House) -> Library:
 
 
 class _Hidden:
-    """What the store has hidden. Makes sure that the index is no older than the rows are."""
+    """What the store has hidden. Makes sure that the index is of these rows, and no older than they are."""
 
     def __init__(self, house: House, index: IndexReader) -> None:
         self._house, self._index = house, index
@@ -52,16 +52,16 @@ class _Hidden:
         """Ids of documents that must not be found.
 
         A row goes when the index has passed it. So that none is missed that went between reading the index and reading
-        the rows, the index is looked at again when the rows know of a newer state. Raises IndexDamaged when it has
-        not even then come as far as it once had: somebody took it away.
+        the rows, the index is looked at again when the rows know of a newer state. Raises IndexDamaged when it is
+        not even then to be answered from.
         """
         with self._house.store.read() as tx:
             ids = hiding.everything(tx)
-            passed = receivers.index_place(tx)
-        if passed > place:
-            self._index.refresh()
-        if passed > self._index.place:
-            raise IndexDamaged("The index is not there, or is an older one. `cormorant index rebuild` makes it anew.")
+            if receivers.index_place(tx) > place or agreeing.fault(tx, self._index):
+                self._index.refresh()
+            fault = agreeing.fault(tx, self._index)
+        if fault is not None:
+            raise fault
         return ids
 
 

@@ -109,13 +109,26 @@ def head(tx: Tx) -> int:
     return int(tx.execute(_HEAD).scalar_one())
 
 
-def installation(tx: Tx) -> str:
-    """A name for whoever gives these numbers, which stays the same: receivers may have several installations."""
-    named = tx.execute(sa.select(stream_head.c.installation).where(stream_head.c.id == 1)).scalar_one()
-    if named is None:
-        named = random_token(8)
-        tx.execute(sa.update(stream_head).where(stream_head.c.id == 1).values(installation=named))
-    return str(named)
+_NAME: Final = sa.select(stream_head.c.installation).where(stream_head.c.id == 1)
+"""Asked with every search, so it is made once."""
+
+
+def named(tx: Tx) -> str | None:
+    """The name of `installation`, None where none was given yet."""
+    found = tx.execute(_NAME).scalar_one_or_none()
+    return None if found is None else str(found)
+
+
+def installation(tx: Tx, otherwise: str | None = None) -> str:
+    """A name for whoever gives these numbers, which stays the same: receivers may have several installations.
+
+    The first time it is `otherwise`, or one that nobody else has.
+    """
+    name = named(tx)
+    if name is None:
+        name = otherwise or random_token(8)
+        tx.execute(sa.update(stream_head).where(stream_head.c.id == 1).values(installation=name))
+    return name
 
 
 def pass_over(tx: Tx, place: int) -> None:

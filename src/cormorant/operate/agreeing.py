@@ -1,0 +1,50 @@
+"""Is the index of these rows, and has it come as far as they say? Then search may answer from it.
+
+    made of another database             -> not of these rows at all
+    not as far as it once was, or lost   -> what came since is missing
+    empty, and what it lacks is told of by no event any more: a restore was killed, or it was never made
+
+Each of them is told as one that cannot be read is, and mended as that is: it is made anew of what is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import IndexDamaged
+from cormorant.catalog import receivers
+from cormorant.index.protocol import IndexReader, IndexWriter
+from cormorant.receivers import stream
+from cormorant.store.database import Tx
+from cormorant.store.schema import content
+
+STRANGE: Final = "The index was made of another database. `cormorant index rebuild` makes it anew."
+_OLDER: Final = "The index is not there, or is an older one. `cormorant index rebuild` makes it anew."
+_UNMADE: Final = (
+    "The index is yet to be made of what is kept. The next `cormorant crawl` or `serve` does so before it delivers, "
+    "`cormorant index rebuild` at once."
+)
+_INDEXED: Final = sa.select(content.c.id).where(content.c.indexed).limit(1)
+
+
+def fault(tx: Tx, index: IndexReader) -> IndexDamaged | None:
+    """Why the state that is read is not to be answered from, if so; looked at before these rows were."""
+    if is_strange(tx, index):
+        return IndexDamaged(STRANGE)
+    if receivers.index_place(tx) > index.place:
+        return IndexDamaged(_OLDER)
+    if index.place == 0 and not stream.reaches(tx, 0) and knows_documents(tx):
+        return IndexDamaged(_UNMADE)
+    return None
+
+
+def is_strange(tx: Tx, index: IndexReader | IndexWriter) -> bool:
+    """Was it made of the rows of another database? Where one of them has no name, nobody can tell."""
+    return None not in (index.origin, name := stream.named(tx)) and index.origin != name
+
+
+def knows_documents(tx: Tx) -> bool:
+    """Does the database know a document that search should find?"""
+    return bool(tx.rows(_INDEXED))
