@@ -15,7 +15,9 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.catalog import receivers
+from cormorant.index.damage import REBUILD
 from cormorant.index.protocol import IndexReader, IndexWriter
+from cormorant.operate.house import House
 from cormorant.receivers import stream
 from cormorant.store.database import Tx
 from cormorant.store.schema import content
@@ -29,8 +31,30 @@ _UNMADE: Final = (
 _INDEXED: Final = sa.select(content.c.id).where(content.c.indexed).limit(1)
 
 
+def trouble(house: House) -> IndexDamaged | None:
+    """Why search does not answer, in the words that it would say itself; None also without an index."""
+    if not house.searchable:
+        return None
+    try:
+        index = house.index_reader()
+        with house.store.read() as tx:
+            return fault(tx, index)
+    except IndexDamaged as error:
+        return error
+    except OSError as error:
+        return IndexDamaged(f"The index cannot be read: {error.strerror}. {REBUILD}")
+
+
 def fault(tx: Tx, index: IndexReader) -> IndexDamaged | None:
-    """Why the state that is read is not to be answered from, if so; looked at before these rows were."""
+    """Why the index is not to be answered from, if so. It is looked at again, since others may have written it.
+
+    Raises IndexDamaged where it cannot be read then.
+    """
+    found = _fault(tx, index)
+    return _fault(tx, index) if found is not None and index.refresh() else found
+
+
+def _fault(tx: Tx, index: IndexReader) -> IndexDamaged | None:
     if is_strange(tx, index):
         return IndexDamaged(STRANGE)
     if receivers.index_place(tx) > index.place:

@@ -15,7 +15,7 @@ from cormorant.catalog import sources
 from cormorant.catalog.vault import Vault
 from cormorant.egress.resolve import Resolver, Unresolved
 from cormorant.index.layout import LAYOUT
-from cormorant.operate import checking, machine, receivers, secrets, starts
+from cormorant.operate import agreeing, checking, machine, receivers, secrets, starts
 from cormorant.operate.checking import Finding
 from cormorant.operate.house import House
 from cormorant.store import drivers, processes
@@ -61,10 +61,12 @@ def _store(house: House) -> Finding:
 
 
 def _index(house: House) -> Finding:
-    """Can the index be read?"""
+    """Can the index be read, and is it of these rows?"""
     if not house.searchable:
         return Finding("index", None, "this installation runs without one", "CORMORANT_INDEX=embedded makes one.")
     try:
+        if (trouble := agreeing.trouble(house)) is not None:
+            raise trouble
         figures = house.index_reader().stats()
     except IndexDamaged as error:
         return Finding("index", ok=False, said=error.sentence, mend="`cormorant index rebuild` makes it anew.")

@@ -57,7 +57,7 @@ class _Hidden:
         """
         with self._house.store.read() as tx:
             ids = hiding.everything(tx)
-            if receivers.index_place(tx) > place or agreeing.fault(tx, self._index):
+            if receivers.index_place(tx) > place:
                 self._index.refresh()
             fault = agreeing.fault(tx, self._index)
         if fault is not None:

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 from cormorant.base.clock import rfc3339
 from cormorant.catalog import sources
+from cormorant.catalog.receivers import INDEX
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import hiding, progress
 from cormorant.frontier.patience import got
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
-from cormorant.operate import queueing, receivers, schedules, starts, troubles
+from cormorant.operate import agreeing, queueing, receivers, schedules, starts, troubles
 from cormorant.operate.crawl import is_idle, state_of, to_fetch
 from cormorant.operate.disks import disks
 from cormorant.operate.house import House
@@ -27,9 +28,12 @@ LOOKED_AT: Final = 100
 def status(house: House, resting: str | None = None) -> dict[str, Any]:
     """Sources with their last good run, held runs, runs under way, schedules, receivers with their backlog, processes.
 
-    `resting` is a node at which nothing is at work, whatever its processes have said before they were killed.
+    `resting` is a node at which nothing is at work, whatever its processes have said before they were killed. Of an
+    index from which search does not answer that is its error, whether or not a delivery has met it.
     """
     told, planned, room = receivers.listed(house), schedules.listed(house), disks(house)
+    if (trouble := agreeing.trouble(house)) is not None:
+        told = [each | {"error": trouble.sentence} if each["kind"] == INDEX else each for each in told]
     with house.store.read() as tx:
         alive = [each for each in processes.alive(tx) if each.name.rpartition("@")[2] != resting]
         idle = is_idle(tx, resting)
