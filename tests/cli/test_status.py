@@ -6,10 +6,14 @@ import os
 import shutil
 import signal
 from collections import namedtuple
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cormorant.index.embedded import open_writer
 from tests.cli.world import Installation, Site
 from tests.clocks import until
 
@@ -66,3 +70,44 @@ def test_a_disk_that_is_nearly_full_is_named(bare: Installation, monkeypatch: py
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**12, 10**12 - 5_000, 5_000))
     said = bare.fine("status").out
     assert f"The disk of {bare.folder} is nearly full: 5.0 kB are free, and crawls wait below 2.1 GB." in said
+
+
+def cut_the_table(index: Path) -> None:
+    next(index.glob("*/meta.json")).write_bytes(b"")
+
+
+def remove_all(index: Path) -> None:
+    shutil.rmtree(index)
+
+
+def put_an_older_one_back(index: Path) -> None:
+    shutil.rmtree(index)
+    with closing(open_writer(index)) as writer:
+        writer.commit(1)
+
+
+@pytest.mark.parametrize("harm", [cut_the_table, remove_all, put_an_older_one_back])
+def test_an_index_from_which_search_does_not_answer_is_told_by_all_that_should_know(
+    harm: Callable[[Path], None], home: Installation
+) -> None:
+    harm(home.folder / "index")
+    said = home.run("search", "harbour", "--json").problem["detail"]
+    (index,) = home.fine("status", "--json").object["receivers"]
+    assert index["error"] == said
+    assert said in home.fine("status").out
+    assert said in home.run("doctor").out
+    for _ in range(2):
+        done = home.run("crawl", "papers")
+        assert done.code == 3, done
+        assert "rebuild" in done.err
+        assert home.run("search", "harbour").code == 1
+    home.fine("index", "rebuild")
+    home.fine("crawl", "papers")
+    assert home.fine("status", "--json").object["receivers"][0]["error"] is None
+
+
+def test_a_crawl_that_nothing_came_of_says_that_search_does_not_answer(home: Installation) -> None:
+    home.fine("crawl", "papers")
+    remove_all(home.folder / "index")
+    (told,) = home.fine("run", "show", "--json").object["problems"]
+    assert (told["kind"], "`cormorant index rebuild`" in told["sentence"]) == ("index", True)

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections import namedtuple
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,13 @@ from cormorant.app.build import Plan
 from cormorant.app.opening import opened
 from cormorant.app.settings import Installation
 from cormorant.base import metrics
+from cormorant.catalog import receivers
 from cormorant.index import reading
 from cormorant.index.entry import Put
 from cormorant.operate import tokens
 from cormorant.operate.house import House
 from cormorant.portal import door, shelf, site
+from cormorant.receivers import stream
 from cormorant.store import processes
 from tests.house.test_alerts import rules, selectors
 from tests.index.shelves import entry
@@ -74,6 +77,21 @@ def test_without_an_index_it_is_not_ready_until_there_is_one(house: House) -> No
     assert (got.status, json.loads(got.body)["checks"]) == (503, WELL | {"index": "away"})
     (house.folder / "index").unlink()
     shutil.move(away, house.folder / "index")
+    assert pages.get("/health/ready").status == 200
+
+
+def test_while_no_search_is_answered_it_is_not_ready(house: House) -> None:
+    with closing(house.index_writer()) as writer:
+        writer.commit(1)
+    with house.store.begin() as tx:
+        stream.pass_over(tx, 1)
+        receivers.set_place(tx, receivers.index(tx), 1)
+    pages = Caller(site.make(house))
+    assert [pages.get(each).status for each in ("/api/v1/search?q=kelp", "/health/ready")] == [200, 200]
+    current = (house.folder / "index" / "CURRENT").rename(house.folder / "index" / "AWAY")
+    assert [pages.get(each).status for each in ("/health/ready", "/api/v1/search?q=kelp")] == [503, 503]
+    assert json.loads(pages.get("/health/ready").body)["checks"] == WELL | {"index": "away"}
+    current.rename(house.folder / "index" / "CURRENT")
     assert pages.get("/health/ready").status == 200
 
 

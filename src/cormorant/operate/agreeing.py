@@ -45,6 +45,14 @@ def trouble(house: House) -> IndexDamaged | None:
         return IndexDamaged(f"The index cannot be read: {error.strerror}. {REBUILD}")
 
 
+def is_told(house: House) -> bool:
+    """Does search find what was found, or will it when that was delivered? No where a delivery to the index failed."""
+    if trouble(house) is not None:
+        return False
+    with house.store.read() as tx:
+        return not any(each.error for each in receivers.every(tx) if each.kind == receivers.INDEX)
+
+
 def fault(tx: Tx, index: IndexReader) -> IndexDamaged | None:
     """Why the index is not to be answered from, if so. It is looked at again, since others may have written it.
 

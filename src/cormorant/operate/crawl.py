@@ -18,7 +18,7 @@ from cormorant.frontier import examined, facts, progress, versions
 from cormorant.journal import launches, runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, Refresh, RunState
-from cormorant.operate import indexing, problems, queueing, rehearsal, runlog, starts
+from cormorant.operate import agreeing, indexing, problems, queueing, rehearsal, runlog, starts
 from cormorant.operate.house import House
 from cormorant.plugins import source_kind
 from cormorant.store import processes
@@ -371,9 +371,11 @@ def exit_code(house: House, numbers: Sequence[int]) -> int:
     """What `crawl` ends with.
 
     0 all well, 3 some documents failed, no start of some runs answered, a run is held, was stopped or suspended before
-    its end, or waits for another node, 6 no start of any run answered at all, 1 failed.
+    its end, or waits for another node, or search does not find what was found, 6 no start of any run answered at all, 1
+    failed.
     """
-    return worst([_exit_code(house, number) for number in numbers])
+    code = worst([_exit_code(house, number) for number in numbers])
+    return code or (0 if agreeing.is_told(house) else 3)
 
 
 def worst(codes: Sequence[int]) -> int:

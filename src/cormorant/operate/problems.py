@@ -28,6 +28,7 @@ from cormorant.model.run import ASKING_STATES, RunState
 from cormorant.model.status import Status, describe
 from cormorant.operate import (
     advising,
+    agreeing,
     delays,
     documents,
     findable,
@@ -63,8 +64,8 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
     """Problems of a run: what it is about, a sentence, and `kind`.
 
     Kinds are run, machine, start, folder, rule, limit, delay, hosts, sitemap, login, held, document, size, text,
-    receiver, copy, rights, waiting, trap. What many addresses of one host share is said once, with `addresses`, how
-    many there are.
+    receiver, copy, index, rights, waiting, trap. What many addresses of one host share is said once, with `addresses`,
+    how many there are.
     """
     with house.store.read() as tx:
         row = runs.get(tx, number)
@@ -77,6 +78,8 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
             found += [*_nothing(tx, owner), *_of_settings(house, tx, row, owner)]
         found += [*sitemaps.problems(tx, row), *heldback.problems(tx, row), *_away(tx, row), *_documents(tx, row)]
         found += [*_too_big(tx, row), *_receivers(tx, row), *_damaged(tx, row)]
+        if runs.is_newest(tx, row) and not any(each.get("receiver") == receivers.INDEX for each in found):
+            found += _unsearched(house)
         if row.state is not RunState.FAILED or counted.fetched:
             found += textless.problems(tx, row)
         if owner is not None:
@@ -319,6 +322,13 @@ def _document(row: Any) -> dict[str, Any]:
         "kind": "document", "address": row.address, "status": row.status, "reason": reason, "advice": advice,
         "sentence": f"{row.address}: {_joined(row.status, said.text, reason)} {advice}",
     }  # fmt: skip
+
+
+def _unsearched(house: House) -> Iterator[dict[str, Any]]:
+    """Search does not answer, which no delivery has met so far: there was nothing to deliver, or not yet."""
+    found = agreeing.trouble(house)
+    if found is not None:
+        yield {"kind": "index", "sentence": f"Search does not find what was found. {found.sentence}"}
 
 
 def _receivers(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
-from cormorant.base.errors import CormorantError
+from cormorant.base.errors import CormorantError, IndexDamaged
 from cormorant.operate.disks import disks
 from cormorant.operate.house import House
 from cormorant.store import processes
@@ -24,15 +24,16 @@ _NEEDED: Final = ("database", "index")
 
 
 def readiness(house: House, look: Callable[[], object]) -> dict[str, Any]:
-    """Say how it is with each part, and on the whole. `look` reads the index, and raises when that cannot be done."""
+    """Say how it is with each part, and on the whole. `look` does what a search does, and raises when it cannot."""
     checks = {"database": AWAY, "index": OK, "disk": OK, "conductor": SILENT}
     with suppress(CormorantError), house.store.read() as tx:
         checks["conductor"] = OK if processes.alive(tx, "conductor") else SILENT
         checks["database"] = OK
     try:
         look()
-    except (CormorantError, OSError):  # a disk says no in words of its own
-        checks["index"] = AWAY
+    except (CormorantError, OSError) as error:  # a disk says no in words of its own
+        if checks["database"] == OK or isinstance(error, IndexDamaged):
+            checks["index"] = AWAY
     if any(each.full for each in disks(house)):
         checks["disk"] = FULL
     lacking = [name for name, said in checks.items() if said != OK]

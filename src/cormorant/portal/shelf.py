@@ -53,11 +53,11 @@ class Shelf:
         return self.library().size()
 
     def look(self) -> None:
-        """See that the index can be read, and, once an answer met damage, that every byte of it is whole again.
+        """See that a search would be answered, and, once an answer met damage, that every byte is whole again.
 
-        Raises IndexDamaged, as long as it is not, and ConflictError.
+        Raises IndexDamaged, as long as it would not, and ConflictError, and what the database says.
         """
-        self.size()
+        self.library().look()
         if self._damage is None:
             return
         now = self.house.clock.monotonic()

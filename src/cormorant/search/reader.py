@@ -194,6 +194,11 @@ class Library:
         self._index.refresh()
         return self._index.count()
 
+    def look(self) -> None:
+        """See that a question would be answered now. Raises what that would raise, be it asked what it may."""
+        self._index.refresh()
+        self._hidden(self._index.place)
+
     def check(self) -> None:
         """Read every byte of the index, for those as well. Raises IndexDamaged unless it is whole."""
         self._index.check()
