@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -65,7 +66,8 @@ def taken_in(
         run = runs.request(tx, source, "{}", Refresh.ALL, force=False)
         runs.change(tx, run, generation=generation)
         row = runs.get(tx, run)
-    assert asyncio.run(Intake(store, Feed(*batches, closed=closed), row).take_in()) == Listed(False, [])
+    listed = asyncio.run(Intake(store, Feed(*batches, closed=closed), row).take_in())
+    assert listed._replace(cursor="") == Listed(False, [], "")
     with store.read() as tx:
         return run, runs.counted_by(tx, run, runs.ITSELF)
 
@@ -186,3 +188,53 @@ def test_what_is_known_where_a_source_may_not_enter_is_visited(
     taken_in(store, number, [fed(TWO)], closed=(ONE,))
     assert {address for address, row in rows(store).items() if row.state == State.READY} == {ONE, below, waiting}
     assert rows(store)[waiting].not_before == 9e12
+
+
+def handed_in(store: Store, source: int, kind: type[Feed], refresh: Refresh, *, force: bool) -> str:
+    """What a run hands in to its source."""
+    with store.begin() as tx:
+        run = runs.request(tx, source, "{}", refresh, force=force)
+        row = runs.get(tx, run)
+    return asyncio.run(Intake(store, kind(), row).take_in()).cursor
+
+
+class Listing(Feed):
+    """One that names all there is."""
+
+    discovery = Discovery.LISTING
+
+
+@pytest.mark.parametrize(("kind", "from_scratch"), [(Feed, "+"), (Listing, "page 7+")])
+def test_only_who_is_listed_is_told_where_it_was_when_nothing_is_remembered(
+    store: Store, number: int, kind: type[Feed], from_scratch: str
+) -> None:
+    with store.begin() as tx:
+        sources.set_cursor(tx, number, "page 7")
+    assert handed_in(store, number, kind, Refresh.ALL, force=False) == "page 7+"
+    assert handed_in(store, number, kind, Refresh.SCRATCH, force=False) == from_scratch
+    assert handed_in(store, number, kind, Refresh.SCRATCH, force=True) == "+"
+    assert handed_in(store, number, kind, Refresh.ALL, force=True) == "+"
+
+
+@pytest.mark.parametrize(
+    ("asked", "state", "kept"),
+    [
+        (None, RunState.DELIVERING, "page 8"),
+        (runs.ACCEPT, RunState.DELIVERING, "page 8"),
+        (runs.REFUSE, RunState.DELIVERING, "page 7"),
+        (None, RunState.STOPPED, "page 7"),
+    ],
+)
+def test_how_far_a_source_was_read_counts_once_its_run_has_come_to_its_end(
+    store: Store, number: int, asked: str | None, state: RunState, kept: str
+) -> None:
+    with store.begin() as tx:
+        sources.set_cursor(tx, number, "page 7")
+        run = runs.request(tx, number, "{}", Refresh.ALL, force=False)
+        runs.change(tx, run, state=state, asked=asked, cursor="page 8")
+        row = runs.get(tx, run)
+    holding.finish(store, replace(row, state=RunState.DELIVERING), 1.0, None)  # what its conductor knew of it last
+    with store.read() as tx:
+        found = sources.numbered(tx, number)
+    assert found is not None
+    assert found.cursor == kept

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from cormorant.frontier import hiding
+from cormorant.model.run import Refresh
 from cormorant.operate import crawl, explain, listing
 from cormorant.operate.listing import Wanted
 from tests.extract.writers import docx
@@ -347,3 +348,46 @@ def test_what_the_brake_holds_is_found_by_those_who_may_read_it(
     assert crawls.end()["reports"][0]["index_deletes"] == (12 if accept else 0)
     assert found(file_home, *NAMES) == [not accept] + [False] * 11
     assert file_home.value("SELECT count(*) FROM content WHERE indexed") == (0 if accept else 12)
+
+
+@pytest.mark.parametrize("refresh", list(Refresh))
+def test_another_folder_is_taken_for_the_same_whatever_is_visited(
+    file_home: Home, crawls: Crawler, tmp_path: Path, refresh: Refresh
+) -> None:
+    """Three documents are fewer than the brake asks about."""
+    share, aside = tmp_path / "share", tmp_path / "aside"
+    for name in NAMES[:3]:
+        write(share, name)
+    file_home.add_source("files", "share", {"path": str(share)})
+    crawls.crawl(file_home, "share")
+    share.rename(aside)
+    share.mkdir()
+    report = crawls.crawl(file_home, "share", refresh=refresh)
+    assert (report["state"], report["error"], report["index_deletes"]) == ("failed", "unreachable", 0)
+    share.rmdir()
+    aside.rename(share)
+    assert crawls.crawl(file_home, "share")["state"] == "finished"
+    assert all(found(file_home, *NAMES[:3]))
+
+
+@pytest.mark.parametrize("accept", [False, True])
+def test_another_folder_is_the_right_one_once_a_person_has_accepted_it(
+    file_home: Home, crawls: Crawler, share: Path, accept: bool
+) -> None:
+    aside, other = share.with_name("aside"), share.with_name("other")
+    file_home.add_source("files", "share", {"path": str(share)})
+    crawls.crawl(file_home, "share")
+    share.rename(aside)
+    write(share, "one.txt")
+    held = crawls.crawl(file_home, "share", force=True)
+    assert held["state"] == "held"
+    with file_home.house() as house:
+        crawl.answer(house, held["run"], accept=accept)
+    crawls.begin(file_home, runs=(held["run"],))
+    crawls.end()
+    for mounted in (True, False):
+        if not mounted:
+            share.rename(other)
+            aside.rename(share)
+        state = crawls.crawl(file_home, "share")["state"]
+        assert (state == "failed") is (mounted is not accept)

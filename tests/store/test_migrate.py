@@ -95,7 +95,12 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
-BEFORE_0032 = ("ALTER TABLE process DROP COLUMN lack", "UPDATE alembic_version SET version_num = '0031'")
+BEFORE_0033 = ("ALTER TABLE run DROP COLUMN cursor", "UPDATE alembic_version SET version_num = '0032'")
+BEFORE_0032 = (
+    *BEFORE_0033,
+    "ALTER TABLE process DROP COLUMN lack",
+    "UPDATE alembic_version SET version_num = '0031'",
+)
 BEFORE_0031 = (
     *BEFORE_0032,
     "ALTER TABLE stream DROP COLUMN at",

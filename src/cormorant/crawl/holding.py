@@ -66,11 +66,13 @@ def braked(store: Store, row: RunRow, swallowed: str = "") -> bool:
 def finish(store: Store, row: RunRow, now: float, held_up: str | None) -> None:
     """The run has come to its end, and what was agreed to before it is done. What was to go when done goes.
 
-    `held_up` is what took it longest.
+    Its source begins the next time where it ended, unless somebody has refused it. `held_up` is what took it longest.
     """
     _distrust(store, row)
     with store.begin() as tx:
         if runs.advance(tx, row.id, row.state, state=RunState.FINISHED, finished_at=now, bottleneck=held_up):
+            if row.cursor is not None and row.asked != runs.REFUSE:
+                sources.set_cursor(tx, row.source_id, row.cursor)
             sources.forget_agreed(tx, row.source_id, row.requested_at)
             runs.forget_done(tx, row.source_id)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,10 +34,18 @@ _VETO = Ruling(False, Gate.PLUGIN, "a receiver said that it may not be entered",
 
 
 class Listed(NamedTuple):
-    """What discovery proved: whether what it did not name is gone, and below which addresses it is not."""
+    """What discovery proved: whether what it did not name is gone, and below which addresses it is not.
+
+    `cursor` is what the source is to be given the next time, once somebody who might refuse this run has not.
+    """
 
     complete: bool
     unlisted: list[str]
+    cursor: str
+
+    def as_values(self) -> dict[str, object]:
+        """The same as columns of the run."""
+        return {"lists": self.complete, "unlisted": json.dumps(self.unlisted), "cursor": self.cursor}
 
 
 class Intake:
@@ -51,14 +60,14 @@ class Intake:
 
     async def take_in(self) -> Listed:
         """Discover and admit. Raises what discovery raises: nothing is then taken for gone."""
-        source, forced = self._source, self._order.forced
+        source = self._source
         await granting.grant(self._store, source, self._row)
         with self._store.read() as tx:
             before = sources.numbered(tx, self._order.source)
             self._counters = runs.counted_by(tx, self._run, runs.ITSELF)
         self._counters.unchanged = 0  # taken up after a kill, it names all of it once more
         try:
-            async for batch in drawn(source.discover(before.cursor if before and not forced else "")):
+            async for batch in drawn(source.discover(before.cursor if before and self._remembers() else "")):
                 self.admit(batch)
             await self._admit_newcomers()
         finally:
@@ -67,9 +76,17 @@ class Intake:
         self._admit_closed(source.closed)
         if source.discovery is Discovery.SEEDS:
             await readmission.readmit(self._store, source, self._order, self._sites, self._counters)
-        with self._store.begin() as tx:
-            sources.set_cursor(tx, self._order.source, source.next_cursor)
-        return Listed(source.discovery is Discovery.LISTING, list(source.unlisted))
+        if before is not None and not before.cursor:  # nothing is overridden
+            with self._store.begin() as tx:
+                sources.set_cursor(tx, self._order.source, source.next_cursor)
+        return Listed(source.discovery is Discovery.LISTING, list(source.unlisted), source.next_cursor)
+
+    def _remembers(self) -> bool:
+        """Is the source given what it left the last time? A listing is also where nothing else is to be remembered.
+
+        Only a person may say that another place is the right one.
+        """
+        return not (self._row.overrides if self._source.discovery is Discovery.LISTING else self._order.forced)
 
     def admit(self, batch: Sequence[Found | Removal]) -> None:
         """Admit one batch."""

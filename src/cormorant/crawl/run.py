@@ -9,7 +9,6 @@ Every step may be interrupted by a kill and is taken up again by whoever owns th
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from cormorant.base.errors import CormorantError
@@ -75,7 +74,7 @@ class Conductor:
     async def _discover(self) -> None:
         """Admit what the source names; a listing that ends without an error is complete."""
         listed = await Intake(self._store, self._build(self._row), self._row).take_in()
-        self._change(state=RunState.RETRIEVING, lists=listed.complete, unlisted=json.dumps(listed.unlisted))
+        self._change(state=RunState.RETRIEVING, **listed.as_values())
 
     async def _retrieve(self) -> None:
         """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached."""

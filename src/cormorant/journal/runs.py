@@ -41,6 +41,9 @@ class RunRow:
 
     `force`: nothing is taken for unchanged. `anew`: settings were edited since the last whole run, so what is unchanged
     is judged again. `mode`: what becomes of what it finds. `forget`: it is not listed any more when it is done.
+
+    `overrides`: a person has said so, not just its refresh, in which case it also is no matter whether the place is the
+    one of before. `cursor` is what its source is given the next time, once it has come to its end; None: nothing else.
     """
 
     id: int
@@ -69,6 +72,8 @@ class RunRow:
     queued_at: float | None = None
     goes_on: RunState | None = None
     behind: int | None = None
+    overrides: bool = False
+    cursor: str | None = None
 
     @property
     def is_queued(self) -> bool:
@@ -431,9 +436,10 @@ def counted_by(tx: Tx, number: int, process: str) -> Counters:
 
 def _row(row: Any) -> RunRow:
     return RunRow(
-        row.id, row.source_id, RunState(row.state), Refresh(row.refresh), row.force, row.anew, row.generation,
-        bulk.read_settings(row.settings), row.requested_at, row.started_at, row.finished_at, row.complete, row.asked,
+        row.id, row.source_id, RunState(row.state), Refresh(row.refresh),
+        row.force or row.refresh == Refresh.SCRATCH, row.anew, row.generation, bulk.read_settings(row.settings),
+        row.requested_at, row.started_at, row.finished_at, row.complete, row.asked,
         row.reason, row.bottleneck, row.lists, json.loads(row.unlisted), row.error, row.gives_up_at,
         row.waits_since, row.waited_s, Mode(row.mode), row.forget, row.queued_at,
-        RunState(row.goes_on) if row.goes_on else None, row.behind,
+        RunState(row.goes_on) if row.goes_on else None, row.behind, row.force, row.cursor,
     )  # fmt: skip

@@ -116,8 +116,8 @@ def order_one(tx: Tx, row: SourceRow, wish: Wish = AS_USUAL) -> Ordered:
         survives = bool(row.settings.get("survives_restart", True))
         number = _request(tx, row, wish, anew=_edited(tx, row))
         return Ordered(number, row.name, resumed=False, mine=True, survives=survives)
-    was = (before.refresh, before.force, before.forget, before.mode)
-    otherwise = was != (wish.refresh or before.refresh, wish.forced, wish.forget, wish.mode or before.mode)
+    was = (before.refresh, before.overrides, before.forget, before.mode)
+    otherwise = was != (wish.refresh or before.refresh, wish.force, wish.forget, wish.mode or before.mode)
     return _again(tx, before, row.name, as_before=otherwise)
 
 
@@ -150,7 +150,7 @@ def go_on(tx: Tx, row: RunRow) -> int:
         return row.id
     anew = row.anew or _edited(tx, source) or _judged_otherwise(row.settings, source)
     course.stop(tx, row, "Its source was edited while it was suspended.")
-    number = _request(tx, source, Wish(row.refresh, row.force, mode=row.mode, forget=row.forget), anew=anew)
+    number = _request(tx, source, Wish(row.refresh, row.overrides, mode=row.mode, forget=row.forget), anew=anew)
     runs.change(tx, row.id, reason=_IN_PLACE.format(number))
     launches.follow(tx, row.id, number)
     return number
@@ -202,7 +202,7 @@ def _request(tx: Tx, row: SourceRow, wish: Wish, *, anew: bool) -> int:
         facts.expire(tx, row.id)
     settings = json.dumps(dict(row.settings), sort_keys=True)
     refresh = wish.refresh or Refresh(row.settings.get("refresh", Refresh.ALL))
-    number = runs.request(tx, row.id, settings, refresh, force=wish.forced, anew=anew)
+    number = runs.request(tx, row.id, settings, refresh, force=wish.force, anew=anew)
     runs.change(tx, number, mode=wish.mode or Mode(row.settings.get("mode", Mode.ACCEPT)), forget=wish.forget)
     return number
 

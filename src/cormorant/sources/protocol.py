@@ -110,7 +110,10 @@ class Source(Protocol):
     discovery: ClassVar[Discovery]
     number: int
     next_cursor: str
-    """After `discover`: what to hand in the next time."""
+    """After `discover`: what to hand in the next time. It holds when its run has come to its end and was not refused.
+
+    A forced run hands in "". So does one that remembers nothing, unless the source is listed.
+    """
 
     @property
     def settings(self) -> SourceSettings:

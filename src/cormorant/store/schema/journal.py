@@ -37,6 +37,7 @@ run = Table(
     Column("queued_at", Double, comment="when it asked for its turn; none: it has had it"),
     Column("goes_on", Text, comment="the state in which it was left and goes on; none: it has not begun"),
     Column("behind", Integer, comment="how many runs are under way, while it waits for the end of one"),
+    Column("cursor", Text, comment="what its source is given the next time, once it has come to its end"),
     Index("ix_run_source_id", "source_id", "id"),
     sqlite_autoincrement=True,
 )
