@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import resource
 import socket
 
 import pytest
@@ -78,8 +80,21 @@ def test_a_socket_that_is_not_made_is_no_fault_of_a_server(error: int, monkeypat
 @pytest.mark.parametrize("code", [COULDNT_CONNECT, SSL_CONNECT, NO_CERTIFICATES, OUT_OF_MEMORY])
 def test_libcurl_is_not_believed_while_files_are_few(code: int) -> None:
     with few_files(2):
-        assert slot._lack(code, 0) is Shortage.FILES
-        assert slot._lack(TIMED_OUT, 0) is None
-        assert slot._lack(COULDNT_CONNECT, errno.ECONNREFUSED) is None
-    assert slot._lack(code, 0) is (Shortage.MEMORY if code == OUT_OF_MEMORY else None)
-    assert slot._lack(code, errno.ENOBUFS) is Shortage.MEMORY
+        assert slot._lack(code, 0, -1) is Shortage.FILES
+        assert slot._lack(TIMED_OUT, 0, -1) is None
+        assert slot._lack(COULDNT_CONNECT, errno.ECONNREFUSED, -1) is None
+    assert slot._lack(code, 0, -1) is (Shortage.MEMORY if code == OUT_OF_MEMORY else None)
+    assert slot._lack(code, errno.ENOBUFS, -1) is Shortage.MEMORY
+
+
+def test_a_socket_that_was_one_of_the_last_files_is_remembered_when_there_are_more_again() -> None:
+    with few_files(3):
+        opened = os.open(os.devnull, os.O_RDONLY)
+        os.close(opened)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (opened + 3, limits[1]))
+    try:
+        assert slot._lack(COULDNT_CONNECT, 0, opened) is Shortage.FILES
+        assert slot._lack(COULDNT_CONNECT, errno.ECONNREFUSED, opened) is None
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)

@@ -90,6 +90,12 @@ def of_files_now() -> Shortage | None:
     return None
 
 
+def is_one_of_the_last(descriptor: int) -> bool:
+    """Was an open file given so high a number that a visit could not have opened all it needs? The lowest is given."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return soft != resource.RLIM_INFINITY and descriptor >= soft - NEEDED
+
+
 def spare_files() -> int | None:
     """How many more files this process may open; None where it may open any number, or nobody says."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

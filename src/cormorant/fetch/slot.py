@@ -97,6 +97,7 @@ class Slot:
         self._fresh = self._vetoed = self._opened = False
         self._peer = ""
         self._lack: Shortage | None = None
+        self._socket = -1
         self.busy = self.stale = False
         self.sent = self.size = self._packed = 0
         self._body: bytes | None = None
@@ -185,7 +186,7 @@ class Slot:
         """Forget the request before; `now` is loop time."""
         self.busy = True
         self.stale = self._vetoed = self._opened = False
-        self._lack = None
+        self._lack, self._socket = None, -1
         self.sent = self.size = self._size = self._phase = self._mark = self._packed = 0
         self._marked = now
 
@@ -221,6 +222,7 @@ class Slot:
             self._lack = shortage.of_number(error.errno)
             return int(pycurl.SOCKET_BAD)
         self._handed.append(handed)
+        self._socket = handed.fileno()
         self._opened = True
         return handed
 
@@ -305,7 +307,7 @@ class Slot:
         asks = code in (faults.COULDNT_CONNECT, faults.SSL_CONNECT)
         os_error = self.curl.getinfo(pycurl.OS_ERRNO) if asks else 0
         connected, answering = bool(self.sent), bool(self._lines)
-        lack = None if connected else self._lack or _lack(code, os_error)
+        lack = None if connected else self._lack or _lack(code, os_error, self._socket)
         if lack is not None:
             return faults.short_of(lack)
         if self._request.route.proxy is not None and not connected and code not in faults.OF_TLS:
@@ -322,12 +324,15 @@ class Slot:
             twin.shutdown(socket.SHUT_RDWR)
 
 
-def _lack(code: int, os_error: int) -> Shortage | None:
-    """What this process was short of when a connection failed. libcurl says it seldom, so that it is looked for."""
+def _lack(code: int, os_error: int, opened: int) -> Shortage | None:
+    """What this process was short of when a connection failed. libcurl says it seldom, so that it is looked for.
+
+    `opened` is the last socket, -1 for none: there may be enough files again, but it was one of the last there were.
+    """
     if code == faults.OUT_OF_MEMORY:
         return shortage.of_files_now() or Shortage.MEMORY
     if code in (faults.COULDNT_CONNECT, faults.SSL_CONNECT, faults.NO_CERTIFICATES) and not os_error:
-        return shortage.of_files_now()
+        return Shortage.FILES if shortage.is_one_of_the_last(opened) else shortage.of_files_now()
     return shortage.of_number(os_error)
 
 
