@@ -253,7 +253,7 @@ def test_whatever_a_receiver_raises_is_a_fault_of_its_own(at: str, tmp_path: Pat
             assert at != "close", "out of order"
 
     def work() -> None:
-        outlet = ReceiverOutlet(Faulty(), Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0, {1: "docs"})
+        outlet = ReceiverOutlet(Faulty(), Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0)
         assert outlet.receive([Stream._found(1)], 1, 0.0) == 1
         outlet.close()
 
@@ -289,7 +289,7 @@ def test_other_receivers_are_not_told_of_links(tmp_path: Path) -> None:
             return ()
 
     shelf = Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers())
-    outlet = ReceiverOutlet(Told(), shelf, 0, {1: "docs"})
+    outlet = ReceiverOutlet(Told(), shelf, 0)
     links = Found(event(1, 1, Event.LINKS), None, None)
     assert outlet.receive([links], 1, 0.0) == 1
     assert outlet.receive([links._replace(event=event(2, 1, Event.LINKS)), Stream._found(3)], 3, 0.0) == 3
@@ -323,7 +323,7 @@ def test_what_is_damaged_is_named_and_not_told_as_empty(
     settings: ReceiverSettings, given: list[tuple[int, bool]], tmp_path: Path
 ) -> None:
     taking = Taking(settings)
-    outlet = ReceiverOutlet(taking, Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0, {1: "docs"})
+    outlet = ReceiverOutlet(taking, Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0)
     row = SimpleNamespace(
         id=7, source="docs", url="https://a.example/x", address="https://a.example/x", status=200, title="A",
         mime="text/plain", language="en", size_bytes=1, depth=1, referrer=None, content_hash=b"", fetched_at=None,
@@ -346,9 +346,7 @@ def test_what_is_damaged_is_named_once_though_the_batch_comes_again(tmp_path: Pa
                 raise NotTaken("Later.")
             return super().receive(batch)
 
-    outlet = ReceiverOutlet(
-        Late(RecordSettings()), Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0, {1: "docs"}
-    )
+    outlet = ReceiverOutlet(Late(RecordSettings()), Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0)
     batch = [Stream._found(1), Found(event(2, 7, Event.FOUND), SimpleNamespace(indexed=True), None)]
     with pytest.raises(NotTaken):
         outlet.receive(batch, 2, 0.0)
@@ -358,7 +356,7 @@ def test_what_is_damaged_is_named_once_though_the_batch_comes_again(tmp_path: Pa
 def given(folder: Path, settings: ReceiverSettings, mime: str, body: bytes, charset: str = "") -> Delivery:
     """What a receiver is given of a document."""
     taking = Taking(settings)
-    outlet = ReceiverOutlet(taking, Shelf(LocalCache(folder, SystemClock()), ACLNumbers()), 0, {1: "docs"})
+    outlet = ReceiverOutlet(taking, Shelf(LocalCache(folder, SystemClock()), ACLNumbers()), 0)
     row = SimpleNamespace(
         id=7, source="docs", url="https://a.example/x", address="https://a.example/x", status=200, title="A", mime=mime,
         language="en", size_bytes=len(body), depth=1, referrer=None, content_hash=b"", fetched_at=None, changed_at=None,

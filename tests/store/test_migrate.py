@@ -95,7 +95,12 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return revision
 
 
-BEFORE_0033 = ("ALTER TABLE run DROP COLUMN cursor", "UPDATE alembic_version SET version_num = '0032'")
+BEFORE_0034 = ("DROP TABLE former_source", "UPDATE alembic_version SET version_num = '0033'")
+BEFORE_0033 = (
+    *BEFORE_0034,
+    "ALTER TABLE run DROP COLUMN cursor",
+    "UPDATE alembic_version SET version_num = '0032'",
+)
 BEFORE_0032 = (
     *BEFORE_0033,
     "ALTER TABLE process DROP COLUMN lack",

@@ -323,11 +323,9 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
     def connect(row: ReceiverRow) -> Outlet:
         if row.kind == receivers.INDEX:
             return IndexOutlet(_in_step(house, row.place), shelf, house.store)
-        with house.store.read() as tx:
-            names = {each.id: each.name for each in sources.every(tx)}
         tools = of_receivers.tools(house, row.name, partial(way_out, plan, house))
         made = receiver_kind(row.kind).make(receiver_settings(row.kind, row.settings), tools)
-        return ReceiverOutlet(made, shelf, row.place, names)
+        return ReceiverOutlet(made, shelf, row.place)
 
     began = cpu_ns()
     with memory.kept_small(plan.folder / "index"), heartbeat(house, f"provider@{folder.node(plan.folder)}", "provider"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from cormorant.base.errors import ConflictError, NotFoundError
 from cormorant.catalog import parameters
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import source
+from cormorant.store.schema import former_source, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,18 @@ def named(tx: Tx, name: str) -> SourceRow:
 def numbered(tx: Tx, number: int) -> SourceRow | None:
     """The source of that number, None when it was deleted."""
     return next(iter(_rows(tx, sa.select(source).where(source.c.id == number))), None)
+
+
+def names(tx: Tx, numbers: Collection[int]) -> dict[int, str]:
+    """What these sources are called, or were when they were deleted, as long as somebody is yet to be told of it."""
+    wanted = list(numbers)
+    asked = [sa.select(each.c.id, each.c.name).where(each.c.id.in_(wanted)) for each in (former_source, source)]
+    return {row.id: row.name for each in asked for row in tx.rows(each)} if wanted else {}
+
+
+def keep_name(tx: Tx, row: SourceRow, seq: int) -> None:
+    """Remember what a source that is about to be deleted is called; `seq` is the last event that tells of it."""
+    tx.execute(sa.insert(former_source).values(id=row.id, name=row.name, seq=seq))
 
 
 def next_generation(tx: Tx, number: int) -> int:

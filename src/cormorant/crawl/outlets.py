@@ -12,6 +12,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, CormorantError, NoRoom
 from cormorant.base.log import logger
 from cormorant.base.masking import STARS, fault, redacted
+from cormorant.catalog import sources
 from cormorant.crawl import course, likening
 from cormorant.crawl.delivery import Found, Shelf
 from cormorant.extract.charset import decoded
@@ -183,8 +184,9 @@ class ReceiverOutlet:
     In which form is for its settings to say: `delta`, `when`, `runs`.
     """
 
-    def __init__(self, receiver: Receiver, shelf: Shelf, place: int, sources: Mapping[int, str]) -> None:
-        self._receiver, self._shelf, self.place, self._sources = receiver, shelf, place, sources
+    def __init__(self, receiver: Receiver, shelf: Shelf, place: int) -> None:
+        self._receiver, self._shelf, self.place = receiver, shelf, place
+        self._names: dict[int, str] = {}
         self._said: list[Refusal | Stop] = []
         self._open = False
 
@@ -194,6 +196,7 @@ class ReceiverOutlet:
         if settings.when == "end":
             early = course.finding(tx)
             events = list(takewhile(lambda event: event.run not in early, events))
+        self._names |= sources.names(tx, {each.source for each in events})
         found = self._shelf.find(tx, events, body=settings.COPIES or (HTML if gives_html(settings) else False))
         return self._shelf.ruled(tx, found) if settings.RIGHTS else found
 
@@ -232,7 +235,7 @@ class ReceiverOutlet:
         event, row, frame = each.event, each.row, each.frame
         settings = self._receiver.settings
         word = event.event.word if settings.delta or event.event.of_run else Event.FOUND.word
-        name = row.source if row is not None else self._sources.get(event.source, "")
+        name = row.source if row is not None else self._names.get(event.source, "")
         if row is None or frame is None:
             url, damaged = event.url or (row.url if row is not None else ""), row is not None
             return Delivery(event.seq, word, event.run, name, url, id=event.resource, damaged=damaged)

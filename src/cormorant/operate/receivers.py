@@ -264,8 +264,8 @@ def faulty(house: House, name: str) -> Iterator[dict[str, Any]]:
         number = receivers.named(tx, name).id
     while behind is not None:
         with house.store.read() as tx:
-            names = {each.id: each.name for each in sources.every(tx)}
             found = not_taken.of(tx, number, PAGE, behind)
+            names = sources.names(tx, {each.source for each, _ in found})
         for each, at in found:
             yield {
                 "seq": each.seq, "event": Event(each.event).word if each.event else None, "run": each.run,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from cormorant.catalog import schedules
+from cormorant.catalog import schedules, sources
 from cormorant.catalog.sources import SourceRow
 from cormorant.frontier import hiding
 from cormorant.journal import launches
@@ -42,6 +42,7 @@ def remove(tx: Tx, row: SourceRow) -> int:
     for each in (content, version, resource, claim, exclusion, site_source, run):
         tx.execute(sa.delete(each).where(each.c.source_id == row.id))
     _leave_out(tx, row.id)
+    sources.keep_name(tx, row, stream.head(tx))
     tx.execute(sa.delete(source).where(source.c.id == row.id))
     return gone
 

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from cormorant.base.clock import random_token
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import receiver, stream, stream_head
+from cormorant.store.schema import faulty, former_source, receiver, stream, stream_head
 
 
 class Event(IntEnum):
@@ -188,7 +188,17 @@ def trim(tx: Tx) -> int:
     """Drop what every receiver has passed; returns how many rows went. Without receivers nothing is kept."""
     slowest = tx.execute(sa.select(sa.func.min(receiver.c.place))).scalar_one()
     place = head(tx) if slowest is None else int(slowest)
-    return tx.execute(sa.delete(stream).where(stream.c.seq <= place)).rowcount
+    dropped = tx.execute(sa.delete(stream).where(stream.c.seq <= place)).rowcount
+    if dropped:
+        _forget_names(tx, place)
+    return dropped
+
+
+def _forget_names(tx: Tx, place: int) -> None:
+    """Forget what deleted sources were called of which nobody is to be told anything any more."""
+    columns = former_source.c
+    tells = [sa.exists().where(each.c.source_id == columns.id) for each in (stream, faulty)]
+    tx.execute(sa.delete(former_source).where(columns.seq <= place, *(sa.not_(each) for each in tells)))
 
 
 def head_or_none(tx: Tx) -> int | None:

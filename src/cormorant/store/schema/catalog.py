@@ -1,5 +1,7 @@
 """What the administrator asked for: sources, sets of parameters, receivers, secrets, consent; and shared access lists.
 
+Of a source that was deleted its name is kept as long as somebody has yet to be told of its documents.
+
 Numbers that others keep (stream, index, journal) are never given again, as PostgreSQL does by itself: on SQLite that is
 `sqlite_autoincrement`. Else a new source would take over what is still under way from a deleted one.
 """
@@ -25,6 +27,14 @@ source = Table(
     Column("agreed_at", Double),
     Column("test_of", Integer, comment="the source that it is a copy of, for a crawl that delivers nothing"),
     sqlite_autoincrement=True,
+)
+
+former_source = Table(
+    "former_source",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False, comment="that it had when it was deleted; another may have it by now"),
+    Column("seq", BigInteger, nullable=False, comment="the last number of the stream then"),
 )
 
 receiver = Table(
