@@ -14,19 +14,14 @@ from typing import Any
 import pytest
 
 from cormorant.app import folder
-from cormorant.app.build import Plan
-from cormorant.app.opening import opened
-from cormorant.app.settings import Installation as Settings
 from cormorant.index import reading
 from cormorant.index.embedded import open_writer
 from cormorant.index.entry import Drop
-from cormorant.operate import backups, indexing
-from cormorant.portal.site import make as site_of
+from cormorant.operate import indexing
 from tests.cli.conftest import World
 from tests.cli.test_upkeep import checks, spoil
 from tests.cli.world import Installation, Site
-from tests.portal.visiting import Caller
-from tests.store.test_migrate import BEFORE_0013
+from tests.store.older import BEFORE_0013
 
 Plant = Callable[[Installation], None]
 LATER, TOLD = 3, 1
@@ -465,41 +460,3 @@ def test_an_upgrade_is_seen(home: Installation) -> None:
     ) * 2
     assert backup.exists()
     assert not wrong(home)
-
-
-def yet_to_be_made(home: Installation) -> None:
-    """Nobody is told that nothing is found."""
-    done = home.run("search", "harbour", "--json")
-    assert (done.code, done.problem["code"], done.out) == (1, "index_damaged", "")
-    assert "yet to be made" in done.problem["detail"]
-    (index,) = home.fine("status", "--json").object["receivers"]
-    assert index["error"] == done.problem["detail"]
-    assert index["error"] in home.fine("status").out
-    with opened(Plan(home.folder, Settings())) as house:
-        pages = Caller(site_of(house))
-        assert [pages.get(each).status for each in ("/search?q=harbour", "/api/v1/search?q=harbour")] == [503, 503]
-
-
-@pytest.mark.parametrize("step", ["_bring_packs", "_begin_anew", "_fill"])
-def test_a_restore_that_is_cut_off_leaves_the_old_rows_or_the_new(
-    step: str, bare: Installation, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "backup.tar"
-    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
-    bare.fine("crawl")
-    bare.fine("store", "backup", str(file))
-    bare.fine("source", "add", "web", "later", "--set", f"start={site.address}ferries")
-
-    def end(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(backups, step, end)
-        assert bare.run("store", "restore", str(file), "--yes").code == 130
-    names = {each["source"] for each in bare.fine("source", "list", "--json").objects}
-    assert names == ({"docs"} if step == "_fill" else {"docs", "later"})
-    if step != "_bring_packs":
-        yet_to_be_made(bare)
-    bare.fine("crawl", "docs")
-    assert not wrong(bare)
-    assert len(found(bare)) == 2

@@ -3,122 +3,39 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import BadSetting, ConflictError, NoRoom
-from cormorant.cache.frame import Frame, encode
-from cormorant.cache.local import LocalCache
 from cormorant.catalog import faulty, receivers, sources
-from cormorant.catalog.acls import ACLNumbers
 from cormorant.catalog.faulty import Faulty
 from cormorant.catalog.receivers import ReceiverRow, Resend
 from cormorant.crawl import course, provide, resending
-from cormorant.crawl.delivery import Found, Outlet, Shelf
+from cormorant.crawl.delivery import Found, Outlet
 from cormorant.crawl.errands import GATHERED, MOST_GATHERING_S, MOST_MENDED_S, MOST_S, Errand, rest_of
 from cormorant.crawl.outlets import IndexOutlet, ReceiverOutlet, is_told
-from cormorant.crawl.provide import READ, Provider
-from cormorant.frontier import hiding, settlement
+from cormorant.crawl.provide import READ
+from cormorant.frontier import hiding
 from cormorant.index import embedded
 from cormorant.index.memory import MemoryIndex
 from cormorant.index.writing import EmbeddedWriter
 from cormorant.journal import runs, visits
 from cormorant.model.run import Mode, Refresh, RunState
-from cormorant.operate import removal
-from cormorant.plugins import receiver_kind, receiver_settings
+from cormorant.plugins import receiver_settings
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import NotTaken, ReceiverSettings, RecordSettings, Refusal, Stop
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store.database import Store
-from cormorant.store.schema import content, former_source, receiver
-from tests.frontier.samples import a_content, admit, numbers, pages
+from cormorant.store.schema import content
+from tests.crawl.providing import House
+from tests.frontier.samples import pages
 from tests.receivers import taking
-from tests.receivers.tools import tools
-
-LIMIT_S = 20.0
-
-
-class House:
-    """A store with one source, and a provider that works until something is so."""
-
-    def __init__(self, store: Store, folder: Path) -> None:
-        self.store, self.folder = store, folder
-        self.shelf = Shelf(LocalCache(folder / "cache", SystemClock()), ACLNumbers())
-        with store.begin() as tx:
-            self.source = sources.add(tx, "web", "docs", {})
-            self.run = runs.request(tx, self.source, json.dumps({}), Refresh.ALL, force=False)
-
-    def add(self, kind: str, name: str, **settings: Any) -> None:
-        with self.store.begin() as tx:
-            receivers.add(tx, kind, name, None, settings, 0)
-
-    def gone(self, count: int, run: int | None = None) -> None:
-        """Have so many documents deleted, as far as the stream says."""
-        with self.store.begin() as tx:
-            head = stream.head(tx)
-            entries = [
-                Entry(self.source, head + n, run or self.run, Event.DELETED, f"https://a.example/{head + n}")
-                for n in range(1, count + 1)
-            ]
-            stream.append(tx, entries)
-
-    def keep(self, count: int) -> list[int]:
-        """Keep documents with their copies, as if they had the first numbers of the stream, and tell of none."""
-        with self.store.begin() as tx:
-            admit(tx, *pages(count), source=self.source)
-            known = sorted(numbers(tx).items(), key=lambda each: each[1])
-            cache = LocalCache(self.folder / "cache", SystemClock())
-            frames = [(number, encode(Frame(url, url, "text/html", "HTTP/1.1 200 OK", b"", b"body", f"text of {url}")))
-                      for url, number in known]  # fmt: skip
-            places = cache.keep(frames)
-            rows = [
-                a_content(number, self.source)._replace(
-                    url=url, pack=place.pack, pack_offset=place.offset, pack_length=place.length, seq=seq
-                )
-                for seq, ((url, number), place) in enumerate(zip(known, places, strict=True), 1)
-            ]
-            settlement.contents(tx, rows)
-            return [number for _, number in known]
-
-    def row(self, name: str) -> ReceiverRow:
-        with self.store.read() as tx:
-            return receivers.named(tx, name)
-
-    def head(self) -> int:
-        with self.store.read() as tx:
-            return stream.head(tx)
-
-    def connect(self, row: ReceiverRow) -> Outlet:
-        made = receiver_kind(row.kind).make(receiver_settings(row.kind, row.settings), tools())
-        return ReceiverOutlet(made, self.shelf, row.place)
-
-    def provide(self, until: Callable[[], bool]) -> None:
-        """Deliver until something is so."""
-
-        async def work() -> None:
-            stop = asyncio.Event()
-            providing = asyncio.create_task(Provider(self.store, self.connect, lambda: None).provide(stop))
-            try:
-                async with asyncio.timeout(LIMIT_S):
-                    while not until():
-                        await asyncio.sleep(0.02)
-                        assert not providing.done(), providing.exception()
-            finally:
-                stop.set()
-                await providing
-
-        asyncio.run(work())
-
-    def has_all(self, *names: str) -> Callable[[], bool]:
-        return lambda: all(self.row(name).place == self.head() and self.row(name).resend is None for name in names)
 
 
 @pytest.fixture
@@ -481,66 +398,3 @@ def test_an_index_that_is_lent_is_let_go_of_and_then_goes_on(house: House, tmp_p
     house.provide(lambda: next(told, told) is told)
     with house.store.read() as tx:
         assert stream.after(tx, 0, 1) == []
-
-
-def test_what_a_deleted_source_leaves_is_told_of_by_the_name_that_it_had(house: House, tmp_path: Path) -> None:
-    """Also by a provider that was begun since, where another source is called so by now, and of one added meanwhile."""
-    path = tmp_path / "told.jsonl"
-    house.add("jsonlines", "lines", path=str(path))
-    house.add("jsonlines", "later", path=str(tmp_path / "later.jsonl"))
-    house.keep(2)
-    with house.store.begin() as tx:
-        tx.execute(sa.update(receiver).where(receiver.c.name == "later").values(paused=True))
-        runs.change(tx, house.run, state=RunState.STOPPED)
-        removal.remove(tx, sources.named(tx, "docs"))
-        again = sources.add(tx, "web", "docs", {})
-        stream.append(tx, [Entry(again, 90, 0, Event.DELETED, "https://a.example/new")])
-
-    def names(of: Path) -> list[tuple[str, str]]:
-        return [(said["source"], said["url"]) for said in map(json.loads, of.read_text().splitlines())]
-
-    def kept() -> int:
-        with house.store.read() as tx:
-            return int(tx.execute(sa.select(sa.func.count()).select_from(former_source)).scalar_one())
-
-    wanted = [("docs", "https://a.example/0"), ("docs", "https://a.example/1"), ("docs", "https://a.example/new")]
-    house.provide(house.has_all("lines"))
-    assert sorted(names(path)) == wanted
-    assert kept() == 1, "somebody is yet to be told"
-    with house.store.begin() as tx:
-        receivers.set_paused(tx, paused=False)
-
-    def late_source_is_told() -> bool:
-        if not house.has_all("later")():
-            return False
-        if house.head() == 3:
-            with house.store.begin() as tx:
-                late = sources.add(tx, "web", "late", {})
-                stream.append(tx, [Entry(late, 91, 0, Event.DELETED, "https://a.example/late")])
-            return False
-        return house.has_all("lines")()
-
-    house.provide(late_source_is_told)
-    assert sorted(names(tmp_path / "later.jsonl")[:3]) == wanted
-    assert names(tmp_path / "later.jsonl")[3:] == [("late", "https://a.example/late")]
-    assert kept() == 0
-
-
-def test_a_name_is_kept_while_a_deletion_was_not_taken(house: House) -> None:
-    other, again = (Entry(number, 7, 0, Event.DELETED, "https://a.example/7") for number in (99, house.source))
-    with house.store.begin() as tx:
-        receivers.add(tx, "jsonlines", "lines", None, {}, 0)
-        runs.change(tx, house.run, state=RunState.STOPPED)
-        removal.remove(tx, sources.named(tx, "docs"))
-        faulty.note(tx, 1, [Faulty(7, house.source, 1, 0, int(Event.DELETED), "https://a.example/7", "no")])
-
-        def name_after(*entries: Entry, place: int) -> str | None:
-            stream.append(tx, entries)
-            tx.execute(sa.update(receiver).values(place=place))
-            stream.trim(tx)
-            return sources.names(tx, [house.source]).get(house.source)
-
-        assert name_after(other, place=1) == "docs"
-        faulty.taken(tx, 1, [7])
-        assert name_after(other, again, place=2) == "docs", "it is offered again"
-        assert name_after(other, place=4) is None

@@ -22,7 +22,7 @@ from cormorant.store import migrate
 from cormorant.store.database import Store, Tx
 from cormorant.store.migrate import Upgraded
 from cormorant.store.schema import SCHEMA_VERSION, site
-from tests.store.test_migrate import BEFORE_0017
+from tests.store.older import BEFORE_0017
 from tests.stores import Postgres
 
 KEPT = f"cormorant.before-{SCHEMA_VERSION}.tar"

@@ -30,6 +30,7 @@ from cormorant.store import migrate
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import SCHEMA_VERSION, content, metadata, near, near_band, resource, site, stream_head
 from tests.frontier.samples import a_content
+from tests.store.older import BEFORE_0013, BEFORE_0015, BEFORE_0017, BEFORE_0024, BEFORE_0027, BEFORE_0029
 from tests.stores import keep, prepare, within
 
 NEXT = '''"""A newer version."""
@@ -93,77 +94,6 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(migrate, "MIGRATIONS", folder)
     monkeypatch.setattr(migrate, "SCHEMA_VERSION", "9999")
     return revision
-
-
-BEFORE_0034 = ("DROP TABLE former_source", "UPDATE alembic_version SET version_num = '0033'")
-BEFORE_0033 = (
-    *BEFORE_0034,
-    "ALTER TABLE run DROP COLUMN cursor",
-    "UPDATE alembic_version SET version_num = '0032'",
-)
-BEFORE_0032 = (
-    *BEFORE_0033,
-    "ALTER TABLE process DROP COLUMN lack",
-    "UPDATE alembic_version SET version_num = '0031'",
-)
-BEFORE_0031 = (
-    *BEFORE_0032,
-    "ALTER TABLE stream DROP COLUMN at",
-    "UPDATE alembic_version SET version_num = '0030'",
-)
-BEFORE_0030 = (
-    *BEFORE_0031,
-    "ALTER TABLE receiver DROP COLUMN unmade",
-    "UPDATE alembic_version SET version_num = '0029'",
-)
-BEFORE_0029 = (*BEFORE_0030, "UPDATE alembic_version SET version_num = '0028'")
-BEFORE_0028 = (
-    *BEFORE_0029, "ALTER TABLE receiver DROP COLUMN lent_until", "UPDATE alembic_version SET version_num = '0027'",
-)  # fmt: skip
-BEFORE_0027 = (*BEFORE_0028, "UPDATE alembic_version SET version_num = '0026'")
-BEFORE_0026 = (*BEFORE_0027, "DROP INDEX ix_resource_troubled", "UPDATE alembic_version SET version_num = '0025'")
-BEFORE_0025 = (
-    *BEFORE_0026,
-    "ALTER TABLE run DROP COLUMN queued_at", "ALTER TABLE run DROP COLUMN goes_on",
-    "ALTER TABLE run DROP COLUMN behind", "UPDATE alembic_version SET version_num = '0024'",
-)  # fmt: skip
-BEFORE_0024 = (*BEFORE_0025, "UPDATE alembic_version SET version_num = '0023'")
-BEFORE_0023 = (
-    *BEFORE_0024,
-    "ALTER TABLE run DROP COLUMN measured",
-    "UPDATE alembic_version SET version_num = '0022'",
-)
-BEFORE_0022 = (
-    *BEFORE_0023,
-    "ALTER TABLE content DROP COLUMN orphan_since",
-    "UPDATE alembic_version SET version_num = '0021'",
-)
-BEFORE_0021 = (*BEFORE_0022, "DROP INDEX ix_run_source_id", "UPDATE alembic_version SET version_num = '0019'")
-BEFORE_0019 = (
-    *BEFORE_0021,
-    "DROP TABLE near",
-    "DROP TABLE near_band",
-    "UPDATE alembic_version SET version_num = '0017'",
-)
-BEFORE_0017 = (
-    *BEFORE_0019,
-    "ALTER TABLE source DROP COLUMN test_of", "DROP TABLE parameters",
-    "ALTER TABLE run DROP COLUMN mode", "ALTER TABLE run DROP COLUMN forget",
-    "ALTER TABLE content DROP COLUMN unvisited", "UPDATE alembic_version SET version_num = '0015'",
-)  # fmt: skip
-BEFORE_0015 = (
-    *BEFORE_0017,
-    "ALTER TABLE receiver DROP COLUMN failures", "ALTER TABLE receiver DROP COLUMN try_at",
-    "ALTER TABLE receiver DROP COLUMN resend", "ALTER TABLE stream DROP COLUMN receiver_id",
-    "ALTER TABLE stream_head DROP COLUMN installation", "DROP TABLE faulty",
-    "UPDATE alembic_version SET version_num = '0014'",
-)  # fmt: skip
-BEFORE_0013 = (
-    *BEFORE_0015,
-    "ALTER TABLE source DROP COLUMN agreed", "ALTER TABLE source DROP COLUMN agreed_at",
-    "ALTER TABLE run DROP COLUMN waits_since", "ALTER TABLE run DROP COLUMN waited_s",
-    "DROP TABLE schedule", "DROP TABLE launch", "UPDATE alembic_version SET version_num = '0012'",
-)  # fmt: skip
 
 
 def test_a_database_in_which_nothing_ever_was_may_be_refused(empty_url: str) -> None:

@@ -1,0 +1,54 @@
+"""What a restore leaves that is cut off, and what is said until that is mended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cormorant.app.build import Plan
+from cormorant.app.opening import opened
+from cormorant.app.settings import Installation as Settings
+from cormorant.operate import backups
+from cormorant.portal.site import make as site_of
+from tests.cli.test_storing import found, wrong
+from tests.cli.world import Installation, Site
+from tests.portal.visiting import Caller
+
+
+def yet_to_be_made(home: Installation) -> None:
+    """Nobody is told that nothing is found."""
+    done = home.run("search", "harbour", "--json")
+    assert (done.code, done.problem["code"], done.out) == (1, "index_damaged", "")
+    assert "yet to be made" in done.problem["detail"]
+    (index,) = home.fine("status", "--json").object["receivers"]
+    assert index["error"] == done.problem["detail"]
+    assert index["error"] in home.fine("status").out
+    with opened(Plan(home.folder, Settings())) as house:
+        pages = Caller(site_of(house))
+        assert [pages.get(each).status for each in ("/search?q=harbour", "/api/v1/search?q=harbour")] == [503, 503]
+
+
+@pytest.mark.parametrize("step", ["_bring_packs", "_begin_anew", "_fill"])
+def test_a_restore_that_is_cut_off_leaves_the_old_rows_or_the_new(
+    step: str, bare: Installation, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "backup.tar"
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("crawl")
+    bare.fine("store", "backup", str(file))
+    bare.fine("source", "add", "web", "later", "--set", f"start={site.address}ferries")
+
+    def end(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(backups, step, end)
+        assert bare.run("store", "restore", str(file), "--yes").code == 130
+    names = {each["source"] for each in bare.fine("source", "list", "--json").objects}
+    assert names == ({"docs"} if step == "_fill" else {"docs", "later"})
+    if step != "_bring_packs":
+        yet_to_be_made(bare)
+    bare.fine("crawl", "docs")
+    assert not wrong(bare)
+    assert len(found(bare)) == 2
