@@ -7,7 +7,7 @@ import resource
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -101,10 +101,19 @@ def test_a_crawl_waits_while_its_disk_is_nearly_full(small_disk: Path, crawls: C
     assert (report["state"], report["complete"], report["fetched"], report["reason"]) == ("finished", True, PAGES, None)
 
 
+def limit_files(pids: Iterable[int], most: int) -> None:
+    """Let these processes, and what they start from now on, have so many files open."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (most, hard))
+
+
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="the limit of another process is set by Linux alone")
 def test_a_crawl_waits_while_it_may_open_no_file_and_blames_no_server(
     file_home: Home, crawls: Crawler, serve: Serve
 ) -> None:
+    """A retriever that cannot keep what it has got ends, and is started again until it can."""
     site = serve(SiteSettings(pages=PAGES, hosts=30, delay_s=0.1))
     file_home.add_source("web", "site", site.source | {"patience_s": 1})
     crawls.begin(file_home, "site")
@@ -112,15 +121,13 @@ def test_a_crawl_waits_while_it_may_open_no_file_and_blames_no_server(
     with file_home.house() as house:
         with house.store.read() as tx:
             working = [each.pid for each in store_processes.alive(tx, "retriever")]
-        before = [resource.prlimit(pid, resource.RLIMIT_NOFILE) for pid in working]
-        for pid, (_, hard) in zip(working, before, strict=True):
-            resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, hard))
+        parents = {int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in working}
+        limit_files([*parents, *working], 3)
         state = until(lambda: next((each for each in status(house)["sources"] if each["last_reason"]), None))
         assert state["last_reason"].startswith("Too many open files: raise `ulimit -n`")
         pause(4.0)
         assert status(house)["sources"][0]["state"] == "retrieving"
-    for pid, limits in zip(working, before, strict=True):
-        resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+    limit_files([each.pid for parent in parents for each in processes.below(parent)], 4_000)
     (report,) = crawls.end()["reports"]
     assert (report["state"], report["complete"], report["fetched"], report["reason"]) == ("finished", True, PAGES, None)
     with file_home.house() as house:

@@ -35,11 +35,10 @@ def too_many(error: BaseException, what: str) -> TooManyFiles | None:
 
 def told(error: BaseException) -> CormorantError | None:
     """What to say of an error that is a disk's or a limit's and no fault of the program's; None of any other."""
-    if not isinstance(error, OSError):
-        return None
-    if (many := too_many(error, f"{_named(error)} could not be opened")) is not None:
+    many = too_many(error, f"{_named(error)} could not be opened")
+    if many is not None:
         return many
-    if error.errno not in (*FULL, *_FAILING):
+    if not isinstance(error, OSError) or error.errno not in (*FULL, *_FAILING):
         return None
     advice = "Free some space" if error.errno in FULL else "Check the disk, and that it may be written"
     kind = NoRoom if error.errno in FULL else DataFolderError
@@ -49,5 +48,6 @@ def told(error: BaseException) -> CormorantError | None:
     )
 
 
-def _named(error: OSError) -> str:
-    return os.fspath(error.filename) if isinstance(error.filename, str | os.PathLike) else "A file"
+def _named(error: BaseException) -> str:
+    name = error.filename if isinstance(error, OSError) else None
+    return os.fspath(name) if isinstance(name, str | os.PathLike) else "A file"
