@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from collections.abc import Callable
@@ -85,3 +86,19 @@ def test_a_mark_lasts_before_anything_is_kept_elsewhere(tmp_path: Path, monkeypa
     folder.put_copies_at(made, tmp_path / "copies")
     assert len(synced) == 2, "once it has its name, each time"
     assert synced[-1] == (made / "cormorant.json").read_bytes()
+
+
+def test_a_full_disk_keeps_nobody_from_a_folder_that_is_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = tmp_path / "data"
+    folder.prepare(made)
+    before = (made / "cormorant.json").read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        folder.note_store(made, f"sqlite:///{made}/cormorant.db")
+    assert (made / "cormorant.json").read_bytes() == before
+    folder.note_store(made, f"sqlite:///{made}/cormorant.db")
+    assert b"cormorant.db" in (made / "cormorant.json").read_bytes()

@@ -7,6 +7,7 @@ import sqlite3
 import sys
 from collections.abc import Mapping
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -147,6 +148,37 @@ def test_an_edit_that_was_taken_back_before_its_crawl_ended_holds_for_all(bare: 
     report = bare.fine("crawl", "--json").object
     assert (report["edited"], report["not_modified"]) == (["default_language"], 0)
     assert languages(bare, terse) == ["", "", ""]
+
+
+def test_an_edit_holds_once_for_a_source_of_which_only_what_is_due_is_visited(
+    bare: Installation, tmp_path: Path
+) -> None:
+    for number in range(4):
+        (tmp_path / f"{number}.txt").write_text(str(number))
+    path = ("--set", f"path={tmp_path}", "--set", "include=path:/**.txt", "--set", "refresh=due")
+    bare.fine("source", "add", "files", "shelf", *path)
+    bare.fine("crawl")
+    figures = []
+    for wanted in ("fr", None, "nl", None):
+        if wanted:
+            bare.fine("source", "edit", "shelf", "--set", f"default_language={wanted}")
+        report = bare.fine("crawl", "--json").object
+        figures.append((bool(report["edited"]), report["fetched"], report["changed"]))
+    assert figures == [(True, 4, 4), (False, 0, 0), (True, 4, 4), (False, 0, 0)]
+
+
+def test_a_run_is_not_deleted_under_whose_settings_documents_were_kept(bare: Installation, terse: Site) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", f"start={terse.address}")
+    bare.fine("crawl")
+    with closing(sqlite3.connect(bare.folder / "cormorant.db")) as rows, rows:
+        columns = [row[1] for row in rows.execute("PRAGMA table_info(run)") if row[1] != "id"]
+        names = ", ".join(columns)
+        for state, language in (("stopped", "de"), ("stopped", "")):
+            rows.execute(f"INSERT INTO run ({names}) SELECT {names} FROM run WHERE id = 1")
+            said = f'{{"start": ["{terse.address}"], "default_language": "{language}"}}'
+            rows.execute("UPDATE run SET state = ?, settings = ? WHERE id = (SELECT max(id) FROM run)", (state, said))
+    assert "compares itself with it" in bare.run("run", "delete", "2").err
+    assert bare.fine("crawl", "--json").object["edited"] == ["default_language"]
 
 
 def test_what_leaves_is_not_fetched_once_more(home: Installation) -> None:

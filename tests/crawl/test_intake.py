@@ -233,7 +233,9 @@ def test_how_far_a_source_was_read_counts_once_its_run_has_come_to_its_end(
         run = runs.request(tx, number, "{}", Refresh.ALL, force=False)
         runs.change(tx, run, state=state, asked=asked, cursor="page 8")
         row = runs.get(tx, run)
-    holding.finish(store, replace(row, state=RunState.DELIVERING), 1.0, None)  # what its conductor knew of it last
+    asyncio.run(
+        holding.finish(store, replace(row, state=RunState.DELIVERING), 1.0, None)
+    )  # what its conductor knew of it last
     with store.read() as tx:
         found = sources.numbered(tx, number)
     assert found is not None

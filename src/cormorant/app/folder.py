@@ -18,6 +18,7 @@ import json
 import os
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from cormorant.base.clock import SystemClock, pause
@@ -105,11 +106,13 @@ def put_copies_at(folder: Path, cache: Path) -> None:
 def note_store(folder: Path, url: str) -> None:
     """Note with which database the folder is in use: from now on an empty one is not taken for a new one.
 
-    One in its usual place moves with the folder; of another no password is noted.
+    One in its usual place moves with the folder; of another no password is noted. Where there is no room for it the
+    next command does so.
     """
     said = json.loads((folder / _MARK).read_text())
     if said.get("store") != (store := _named(folder, url)):
-        _write(folder / _MARK, said | {"store": store})
+        with suppress(OSError):
+            _write(folder / _MARK, said | {"store": store})
 
 
 def _named(folder: Path, url: str) -> str:

@@ -9,6 +9,7 @@ shown.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from cormorant.catalog import sources
@@ -50,7 +51,7 @@ async def is_held(store: Store, row: RunRow) -> bool:
 def braked(store: Store, row: RunRow, swallowed: str = "") -> bool:
     """Hold the run if too much would go, or was `swallowed`: all of it is found again until a person answers."""
     with store.begin() as tx:
-        going, may_go, silent, documents = found = braking.going(tx, row)
+        going, may_go, silent, documents = found = braking.going(tx, row, ends=True)
         much = found.too_many
         if not (much or swallowed):
             return False
@@ -63,12 +64,12 @@ def braked(store: Store, row: RunRow, swallowed: str = "") -> bool:
         return True
 
 
-def finish(store: Store, row: RunRow, now: float, held_up: str | None) -> None:
+async def finish(store: Store, row: RunRow, now: float, held_up: str | None) -> None:
     """The run has come to its end, and what was agreed to before it is done. What was to go when done goes.
 
     Its source begins the next time where it ended, unless somebody has refused it. `held_up` is what took it longest.
     """
-    _distrust(store, row)
+    await _distrust(store, row)
     with store.begin() as tx:
         if runs.advance(tx, row.id, row.state, state=RunState.FINISHED, finished_at=now, bottleneck=held_up):
             if row.cursor is not None and row.asked != runs.REFUSE:
@@ -77,9 +78,11 @@ def finish(store: Store, row: RunRow, now: float, held_up: str | None) -> None:
             runs.forget_done(tx, row.source_id)
 
 
-def _distrust(store: Store, row: RunRow) -> None:
+async def _distrust(store: Store, row: RunRow) -> None:
     """Have what was not read under edited settings fetched whole next time, where these decide what is kept of it."""
-    behind: int | None = 0
-    while behind is not None and row.anew and not row.complete:
+    read_all = row.complete and row.refresh in GENERATIONS
+    behind: int | None = 0 if row.anew and not read_all else None
+    while behind is not None:
         with store.begin() as tx:
-            behind = recall.distrust(tx, row.source_id, row.id, behind, CHUNK)
+            behind = recall.distrust(tx, row.source_id, row.id, row.generation, behind, CHUNK)
+        await asyncio.sleep(0)  # other runs go on meanwhile

@@ -95,5 +95,5 @@ class Conductor:
     async def _deliver(self) -> None:
         """Wait until every receiver that takes deliveries has come to the end of what this run found."""
         held_up = await waiting.until_delivered(self._store, self._row)
-        holding.finish(self._store, self._row, self._clock.now(), held_up)
+        await holding.finish(self._store, self._row, self._clock.now(), held_up)
         self._change()

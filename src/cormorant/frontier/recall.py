@@ -87,11 +87,16 @@ def mend(tx: Tx, numbers: Sequence[int]) -> None:
     bulk.update(tx, resource, ("not_before",), ("id",), [row for row in waits if row[0] > 0])
 
 
-def distrust(tx: Tx, source: int, run: int, behind: int, most: int) -> int | None:
-    """Forget validators of documents that a run did not read, behind a number; where to go on, None at the end."""
-    unread = sa.or_(resource.c.run != run, resource.c.outcome == int(OutcomeKind.DEFERRED))
+def distrust(tx: Tx, source: int, run: int, generation: int, behind: int, most: int) -> int | None:
+    """Forget validators of documents that a run did not read, behind a number; where to go on, None at the end.
+
+    A listing names rows for its run that nobody has visited: these are due still.
+    """
+    columns = resource.c
+    due = sa.and_(columns.state == int(State.READY), columns.due < order.limit(generation))
+    unread = sa.or_(columns.run != run, columns.outcome == int(OutcomeKind.DEFERRED), due)
     theirs = (content.c.source_id == source, content.c.id > behind)
-    chosen = sa.select(content.c.id).join(resource, resource.c.id == content.c.id).where(*theirs, unread)
+    chosen = sa.select(content.c.id).join(resource, columns.id == content.c.id).where(*theirs, unread)
     numbers = [row.id for row in tx.rows(chosen.order_by(content.c.id).limit(most))]
     nothing = ("", "", b"")
     bulk.update(tx, content, ("etag", "modified", "content_hash"), ("id",), [(*nothing, each) for each in numbers])

@@ -178,8 +178,10 @@ _IS_WHOLE = sa.and_(run.c.complete, run.c.state == RunState.FINISHED, run.c.refr
 """Whether a run visited everything there was to visit."""
 
 
-_IS_THROUGH = sa.and_(run.c.state == RunState.FINISHED, run.c.refresh.in_(GENERATIONS))
-"""Whether a run came to the end of what it could visit. Of what it could not, validators are not believed any more."""
+_IS_THROUGH = sa.and_(run.c.state == RunState.FINISHED, sa.or_(run.c.refresh.in_(GENERATIONS), run.c.anew))
+"""Whether a run came to its end, and its settings hold for all: of what it did not read validators are not believed."""
+LOOKED_BACK = 100
+"""Runs at the most that the next one of a source is compared with, where none of them is of that kind."""
 
 
 def last_whole(tx: Tx, source: int) -> RunRow | None:
@@ -209,7 +211,8 @@ def since_through(tx: Tx, source: int, before: int | None = None) -> list[RunRow
     """The runs of a source, those before one if it is named, back to the newest that came to its end, that included."""
     mine = sa.and_(run.c.source_id == source, run.c.id < before) if before is not None else run.c.source_id == source
     through = sa.select(sa.func.max(run.c.id)).where(mine, _IS_THROUGH).scalar_subquery()
-    return [_row(each) for each in tx.rows(sa.select(run).where(mine, run.c.id >= sa.func.coalesce(through, 0)))]
+    since = sa.select(run).where(mine, run.c.id >= sa.func.coalesce(through, 0))
+    return [_row(each) for each in tx.rows(since.order_by(run.c.id.desc()).limit(LOOKED_BACK))]
 
 
 def every(tx: Tx, source: int | None = None, limit: int = 1000, before: int | None = None) -> list[RunRow]:
@@ -318,10 +321,9 @@ def begin_indexing(tx: Tx, row: RunRow) -> bool:
 
 
 def compared(tx: Tx, source: int) -> set[int]:
-    """The runs that the next one of a source compares itself with: the newest whole one, and the newest to its end."""
-    newest = sa.func.max(run.c.id)
-    found = [tx.rows(sa.select(newest).where(run.c.source_id == source, which)) for which in (_IS_WHOLE, _IS_THROUGH)]
-    return {row[0] for ((row,),) in zip(found, strict=True) if row[0]}
+    """The runs that the next one of a source compares itself with: the newest whole one, and all since one ended."""
+    last = last_whole(tx, source)
+    return {each.id for each in since_through(tx, source)} | ({last.id} if last is not None else set())
 
 
 def forget_done(tx: Tx, source: int) -> None:
