@@ -6,7 +6,7 @@ import pytest
 
 from cormorant.catalog import sources
 from cormorant.crawl import braking, course, holding
-from cormorant.frontier import hiding, settlement
+from cormorant.frontier import brake, hiding, settlement
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import Refresh, RunState
@@ -97,6 +97,41 @@ def test_what_is_found_meanwhile_leaves_at_the_end_of_a_run_that_is_not_held(wor
     assert not holding.braked(world.store, world.row)
     with world.store.read() as tx:
         assert hiding.waiting_count(tx, world.source) == 3
+
+
+def test_a_run_that_fails_leaves_in_sight_what_is_too_much(world: World) -> None:
+    world.gone(*NINE)
+    with world.store.begin() as tx:
+        course.go_on(tx, world.row, state=RunState.FAILED, reason="it failed", finished_at=1.0)
+    assert world.hidden == frozenset()
+
+
+def test_what_is_found_meanwhile_does_not_vanish_when_it_is_met_again(world: World) -> None:
+    world.gone(*NINE)
+    braking.look(world.store, world.row)
+    world.gone(*NINE)
+    assert world.hidden == frozenset()
+
+
+def test_in_parts_as_all_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hiding, "AT_ONCE", 2)
+    world.gone(*NINE)
+    braking.look(world.store, world.row)
+    assert world.hidden == frozenset()
+    world.back(*range(3, 9))
+    with world.store.begin() as tx:
+        braking.put_right(tx, world.row)
+    assert world.hidden == {0, 1, 2}
+
+
+@pytest.mark.parametrize(("going", "silent"), [(0, 0), (4, 0), (5, 0), (9, 0), (8, 1), (10, 0)])
+def test_documents_are_counted_as_far_as_it_matters(world: World, going: int, silent: int) -> None:
+    world.gone(*range(going))
+    with world.store.read() as tx:
+        found = braking.going(tx, world.row)
+        whole = brake.trips(going, hiding.indexed_count(tx, world.source))
+    assert found.too_many is whole
+    assert brake.trips(going + silent, COUNT) == brake.trips(going + silent, min(COUNT, brake.most(going + silent)))
 
 
 def test_a_run_that_is_stopped_leaves_in_sight_what_is_too_much(world: World) -> None:

@@ -64,3 +64,11 @@ def test_no_more_is_expected_than_was_agreed_to(going: dict[str, int], agreed: d
 
 def test_what_another_rule_takes_was_not_agreed_to() -> None:
     assert brake.expected({"a": 9, "b": 5}, {"a": 4, "c": 20}) == 4
+
+
+@pytest.mark.parametrize("going", [1, 4, 5, 7, 50, 51, 52, 99, 1_000])
+def test_beyond_as_many_as_are_counted_it_never_trips(going: int) -> None:
+    most = brake.most(going)
+    assert not any(brake.trips(going, documents) for documents in range(most, most + 3_000))
+    if going > 4:
+        assert brake.trips(going, most - 2)

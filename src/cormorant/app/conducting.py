@@ -17,7 +17,7 @@ from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.base.naps import nap
 from cormorant.catalog import sources
-from cormorant.crawl import course, harm, turns
+from cormorant.crawl import braking, course, harm, turns
 from cormorant.crawl.room import Room
 from cormorant.crawl.run import Conductor
 from cormorant.crawl.setback import Setbacks
@@ -84,6 +84,7 @@ async def _follow(house: House, row: RunRow, build_source: Callable[[RunRow], So
         try:
             await runhead.settled(house, row)
         finally:  # also when the process is to end
+            braking.look(house.store, row)
             runhead.end(house, row.id)
 
 

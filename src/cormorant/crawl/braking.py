@@ -22,9 +22,10 @@ LOOK_S: Final = 2.0
 
 
 class Going(NamedTuple):
-    """How many documents of a source would go by now, `may_go` of them as a person agreed to, of how many.
+    """How many documents of a source would go by now, `may_go` of them as a person agreed to.
 
-    `silent` are on their way to leave since they do not answer.
+    `silent` are on their way to leave since they do not answer. `documents` are counted as far as it matters: all of
+    them when too many would go.
     """
 
     going: int
@@ -38,25 +39,33 @@ class Going(NamedTuple):
         return brake.trips(self.going - self.may_go + self.silent, self.documents - self.may_go)
 
 
-def going(tx: Tx, row: RunRow) -> Going:
-    """Count it for the source of a run. Where too few go whatever there is, nothing more is counted."""
+def going(tx: Tx, row: RunRow, *, ends: bool = False) -> Going:
+    """Count it for the source of a run. Where too few go whatever there is, nothing more is counted.
+
+    Who is silent is looked up when the run `ends`: that takes longer.
+    """
     source, waiting = row.source_id, hiding.waiting_count(tx, row.source_id)
-    silent = hiding.unreached_count(tx, source) if waiting else 0
+    silent = hiding.unreached_count(tx, source) if waiting and ends else 0
     if waiting + silent < brake.FEWEST:
         return Going(waiting)
-    may_go = brake.expected(hiding.waiting_by_rule(tx, source), sources.agreed(tx, source, row.requested_at))
-    return Going(waiting, may_go, silent, hiding.indexed_count(tx, source))
+    agreed = sources.agreed(tx, source, row.requested_at)
+    may_go = brake.expected(hiding.waiting_by_rule(tx, source), agreed) if agreed else 0
+    most = brake.most(waiting - may_go + silent) + may_go
+    return Going(waiting, may_go, silent, hiding.indexed_upto(tx, source, most))
 
 
 def look(store: Store, row: RunRow) -> None:
     """Have what a run hides found meanwhile, or hidden once more. Writes only where that is news."""
     with store.read() as tx:
-        news = hiding.is_news(tx, row.source_id, shown=going(tx, row).too_many)
-    if news:
+        shown = going(tx, row).too_many
+        more = hiding.is_news(tx, row.source_id, shown=shown)
+    while more:
         with store.begin() as tx:
-            put_right(tx, row)
+            more = hiding.wait_in_sight(tx, row.source_id, shown=shown)
 
 
 def put_right(tx: Tx, row: RunRow) -> None:
     """Do the same in this transaction."""
-    hiding.wait_in_sight(tx, row.source_id, shown=going(tx, row).too_many)
+    shown = going(tx, row).too_many
+    while hiding.wait_in_sight(tx, row.source_id, shown=shown):
+        continue

@@ -34,6 +34,8 @@ def go_on(tx: Tx, row: RunRow, **values: object) -> RunRow:
     changed = bool(values) and runs.advance(tx, row.id, row.state, **values)
     now = runs.again(tx, row)
     if changed and now.state is not row.state:
+        if now.state in (RunState.STOPPED, RunState.FAILED):
+            braking.put_right(tx, now)
         tell(tx, now)
     return now
 
@@ -53,7 +55,6 @@ def stop(tx: Tx, row: RunRow, reason: str) -> bool:
     if row.state not in UNFINISHED:
         return False
     ended = {"state": RunState.STOPPED, "finished_at": tx.now(), "asked": None, "gives_up_at": None}
-    braking.put_right(tx, row)
     return go_on(tx, row, reason=storable(reason), **ended, **runs.waited(tx, row)).state is RunState.STOPPED
 
 

@@ -28,6 +28,11 @@ def trips(going: int, documents: int) -> bool:
     return (share > SHARE and going > COUNT) or (share > LARGE_SHARE and documents >= SMALLEST)
 
 
+def most(going: int) -> int:
+    """Up to how many documents must be counted to tell whether `going` of them trip it: of more it never would."""
+    return max(int(going / (SHARE if going > COUNT else LARGE_SHARE)), 0) + 1
+
+
 def expected(going: Mapping[str, int], agreed: Mapping[str, int]) -> int:
     """How many of those that go, by rule, a person agreed to when the rules were made; never more than that by any."""
     return sum(min(count, agreed.get(rule, 0)) for rule, count in going.items())

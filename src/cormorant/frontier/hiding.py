@@ -25,6 +25,8 @@ from cormorant.store.database import Tx
 from cormorant.store.schema import content, exclusion, hidden, resource, site_source
 from cormorant.store.schema.frontier import ASTRAY
 
+AT_ONCE: Final = 1_000
+"""Documents that are put in sight, or out of it, in one transaction."""
 _IN_SIGHT: Final = -1
 """The number of what waits for its run and is found meanwhile, as too much waits."""
 _HIDDEN: Final = sa.or_(hidden.c.seq.is_(None), hidden.c.seq != _IN_SIGHT, hidden.c.rights_seq.is_not(None))
@@ -41,8 +43,9 @@ def hide(tx: Tx, rows: Sequence[tuple[int, int, int]]) -> None:
 
     One that is hidden already until the index has passed a change of its rights now waits for its run as well.
     """
-    conflict = bulk.Upsert(key=("id",), columns=("run", "seq"))
-    bulk.insert(tx, hidden, ("id", "source_id", "run", "seq"), [(*row, None) for row in rows], conflict)
+    still = f"coalesce({{table}}.seq, 0) <> {_IN_SIGHT}"  # what is found meanwhile does not vanish for a moment
+    conflict = bulk.Upsert(key=("id",), columns=("run", "seq"), where=still)
+    bulk.insert(tx, hidden, ("id", "source_id", "run", "seq"), [(*row, None) for row in sorted(rows)], conflict)
 
 
 def hide_until(tx: Tx, rows: Sequence[tuple[int, int, int, int]]) -> None:
@@ -145,10 +148,16 @@ def is_news(tx: Tx, source: int, *, shown: bool) -> bool:
     return bool(tx.rows(sa.select(hidden.c.id).where(hidden.c.source_id == source, _other_than(shown=shown)).limit(1)))
 
 
-def wait_in_sight(tx: Tx, source: int, *, shown: bool) -> None:
-    """Have what waits for its run found meanwhile, by who may read it, or not."""
-    these = (hidden.c.source_id == source, _other_than(shown=shown))
-    tx.execute(sa.update(hidden).where(*these).values(seq=_IN_SIGHT if shown else None))
+def wait_in_sight(tx: Tx, source: int, *, shown: bool) -> bool:
+    """Have some of what waits for its run found meanwhile, by who may read it, or not. Returns whether there is more.
+
+    What a visit is just writing is left to the next time: each would wait for the other.
+    """
+    chosen = sa.select(hidden.c.id).where(hidden.c.source_id == source, _other_than(shown=shown))
+    chosen = chosen.order_by(hidden.c.id).limit(AT_ONCE).with_for_update(skip_locked=True)
+    numbers = [row.id for row in tx.rows(chosen)]
+    bulk.update(tx, hidden, ("seq",), ("id",), [(_IN_SIGHT if shown else None, number) for number in numbers])
+    return len(numbers) == AT_ONCE
 
 
 def _other_than(*, shown: bool) -> sa.ColumnElement[bool]:
@@ -159,6 +168,12 @@ def in_sight_count(tx: Tx, source: int) -> int:
     """How many documents of a source wait for their run and are found meanwhile."""
     statement = sa.select(sa.func.count()).where(hidden.c.source_id == source, hidden.c.seq == _IN_SIGHT)
     return int(tx.execute(statement).scalar_one())
+
+
+def indexed_upto(tx: Tx, source: int, most: int) -> int:
+    """How many documents of a source search may find, counted up to so many."""
+    some = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed).limit(max(most, 0))
+    return int(tx.execute(sa.select(sa.func.count()).select_from(some.subquery())).scalar_one())
 
 
 def indexed_count(tx: Tx, source: int) -> int:
