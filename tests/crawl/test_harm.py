@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cormorant.base.errors import DataFolderError
 from cormorant.cache.frame import encode
 from cormorant.cache.local import LocalCache
 from cormorant.cache.packs import pack_path
@@ -17,6 +18,8 @@ from cormorant.crawl import harm
 from cormorant.frontier import recall, settlement
 from cormorant.journal import runs
 from cormorant.model.run import Mode, Refresh
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Event
 from cormorant.store.database import Store
 from tests.cache.pages import MOMENT, page
 from tests.clocks import Hands
@@ -71,8 +74,18 @@ def world(store: Store, tmp_path: Path, request: pytest.FixtureRequest, monkeypa
     return World(store, tmp_path)
 
 
-def test_what_can_be_read_stays_as_it_is(world: World) -> None:
-    assert world.begun() == []
+def test_what_can_be_read_again_is_told_as_it_is_to_who_could_not_be_told(world: World) -> None:
+    world.spoil(world.places[0])
+    assert world.begun() == [0]
+    with world.store.read() as tx:
+        index = receivers.index(tx)
+        told = [(each.resource, each.event) for each in stream.after(tx, 0, 100, None, index)]
+        assert told == [(number, Event.FOUND) for number in world.known[1:]]
+        assert stream.after(tx, 0, 100, None, 99) == [], "nobody else"
+        assert [each.resource for each, _ in faulty.of(tx, index, 100)] == world.known[:1]
+    assert world.begun() == [0]
+    with world.store.read() as tx:
+        assert stream.head(tx) == len(told)
 
 
 def test_what_is_still_damaged_is_fetched_whole_and_once(world: World, caplog: pytest.LogCaptureFixture) -> None:
@@ -120,6 +133,18 @@ def test_another_sources_documents_are_not_looked_at(world: World) -> None:
     assert world.begun() == []
     world.source = mine
     assert world.begun() == [1]
+
+
+def test_what_goes_wrong_with_the_copies_keeps_no_run_from_beginning(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    def away() -> Cache:
+        raise DataFolderError("The folder of the copies is not there.")
+
+    with world.store.begin() as tx:
+        row = runs.get(tx, runs.request(tx, world.source, "{}", Refresh.ALL, force=False))
+    asyncio.run(harm.mend(world.store, away, row))
+    assert "copies not looked at" in caplog.messages
 
 
 def test_where_there_is_no_index_nothing_is_noted(store: Store) -> None:

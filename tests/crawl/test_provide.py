@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -16,7 +17,7 @@ from cormorant.base.errors import BadSetting, ConflictError, NoRoom
 from cormorant.catalog import faulty, receivers, sources
 from cormorant.catalog.faulty import Faulty
 from cormorant.catalog.receivers import ReceiverRow, Resend
-from cormorant.crawl import course, provide, resending
+from cormorant.crawl import acknowledging, course, provide, resending
 from cormorant.crawl.delivery import Found, Outlet
 from cormorant.crawl.errands import GATHERED, MOST_GATHERING_S, MOST_MENDED_S, MOST_S, Errand, rest_of
 from cormorant.crawl.outlets import IndexOutlet, ReceiverOutlet, is_told
@@ -194,6 +195,31 @@ def test_what_is_refused_is_noted_until_a_newer_delivery_is_taken(house: House) 
     house.provide(house.has_all("shop"))
     with house.store.read() as tx:
         assert [each.resource for each, _ in faulty.of(tx, number, 10)] == [2]
+
+
+@pytest.mark.parametrize("event", [Event.LINKS, Event.UNVISITED, Event.UNVISITED_CHANGED])
+def test_what_says_nothing_of_a_document_is_no_newer_delivery_of_it(house: House, event: Event) -> None:
+    """Told with what was refused, and later by itself."""
+    number = receivers_index(house)
+
+    def acknowledged(place: int, refused: Sequence[int], *seen: tuple[int, Event]) -> int:
+        known = {seq: Faulty(7, house.source, seq, house.run, int(each), "u", "") for seq, each in seen}
+        outlet = SimpleNamespace(said=lambda: [Refusal(seq, "no") for seq in refused], counted=dict)
+        errand: Any = SimpleNamespace(outlet=outlet, seen=known, confirmed=0)
+        with house.store.begin() as tx:
+            acknowledging.acknowledge(tx, receivers.named(tx, "index"), errand, place)
+            return faulty.count(tx, number)
+
+    assert acknowledged(2, [1], (1, Event.CHANGED), (2, event)) == 1
+    assert acknowledged(3, [], (3, event)) == 1
+    assert acknowledged(5, [4], (4, Event.CHANGED), (5, Event.CHANGED)) == 0, "a newer one was taken"
+
+
+def receivers_index(house: House) -> int:
+    """The number of an index that delivers to nobody by itself."""
+    with house.store.begin() as tx:
+        found = receivers.index(tx) or receivers.add(tx, "index", "index", None, {}, 0)
+    return int(found)
 
 
 def test_what_is_named_late_is_found_by_its_number(house: House) -> None:

@@ -80,17 +80,12 @@ def of_documents(
     return found
 
 
-def for_reason(tx: Tx, source: int, reason: str, behind: int, most: int) -> list[int]:
-    """The documents of a source that any receiver could not take for this reason, behind a number, in rising order."""
+def for_reason(tx: Tx, receiver: int, source: int, reason: str, behind: int, most: int) -> list[int]:
+    """The documents of a source that it could not take for this reason, behind a number, in rising order."""
     columns = faulty.c
-    statement = (
-        sa.select(columns.resource_id)
-        .where(columns.source_id == source, columns.reason == reason, columns.resource_id > behind)
-        .distinct()
-        .order_by(columns.resource_id)
-        .limit(most)
-    )
-    return [row[0] for row in tx.rows(statement)]
+    theirs = (columns.receiver_id == receiver, columns.source_id == source, columns.reason == reason)
+    statement = sa.select(columns.resource_id).where(*theirs, columns.resource_id > behind)
+    return [row[0] for row in tx.rows(statement.order_by(columns.resource_id).limit(most))]
 
 
 def mended(tx: Tx, receiver: int, reason: str, since: float) -> None:

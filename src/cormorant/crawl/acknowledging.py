@@ -84,7 +84,7 @@ def _refuse(tx: Tx, row: ReceiverRow, seen: Mapping[int, Faulty], refusals: Sequ
         return
     numbers = {each.seq for each in refusals}
     late = numbers - seen.keys()
-    whole = sorted((seq, each.resource) for seq, each in seen.items() if each.event != Event.LINKS)
+    whole = sorted((seq, each.resource) for seq, each in seen.items() if not _is_beside(Event(each.event)))
     taken = {resource: seq for seq, resource in whole if seq not in numbers}
     known = {**seen, **(faulty.numbered(tx, late) if late else {})}
     rows = [known[each.seq]._replace(reason=each.reason) for each in refusals if each.seq in known]
@@ -94,6 +94,11 @@ def _refuse(tx: Tx, row: ReceiverRow, seen: Mapping[int, Faulty], refusals: Sequ
     urls = {number: each.url for number, each in known.items()}
     told = [f"{urls.get(each.seq, '')} (number {each.seq}): {each.reason}".lstrip() for each in refusals]
     receivers.add_refused(tx, row.id, told)
+
+
+def _is_beside(event: Event) -> bool:
+    """Does an event say nothing of what is in a document?"""
+    return event is Event.LINKS or event.of_unvisited
 
 
 def _stop(tx: Tx, row: ReceiverRow, asked: Stop) -> None:

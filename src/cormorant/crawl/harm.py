@@ -2,7 +2,8 @@
 
 damage met -> on the list of what its receiver could not take
 the next run of its source begins -> read once more -> still damaged: this run fetches it whole and keeps it anew
-                                                   `-> it can be read, or is out of sight: it stays as it is
+                                                   |-> it can be read: told, as it is, to who could not be told
+                                                   `-> it is out of sight: it stays on the list
 
 Never while a run is at work: a visit in flight would write what it knew of the document before. Again after a kill.
 """
@@ -10,19 +11,21 @@ Never while a run is at work: a visit in flight would write what it knew of the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
-from cormorant.base.errors import CacheDamaged, DataFolderError
+from cormorant.base.errors import CacheDamaged, CormorantError, DataFolderError
 from cormorant.base.log import logger
 from cormorant.cache.protocol import OutOfSight, Place
 from cormorant.catalog import faulty, receivers
 from cormorant.catalog.faulty import Faulty
+from cormorant.crawl.waiting import is_of_store
 from cormorant.frontier import recall, versions
 from cormorant.model.run import WITHHELD
+from cormorant.receivers import stream
 from cormorant.receivers.protocol import DAMAGED
-from cormorant.receivers.stream import Event
+from cormorant.receivers.stream import Entry, Event
 from cormorant.store import bulk
 from cormorant.store.schema import content
 
@@ -32,45 +35,66 @@ if TYPE_CHECKING:
     from cormorant.store.database import Store, Tx
 
 _log = logger(__name__)
-AT_ONCE: Final = 200
-"""Documents read, and renewed, at a time."""
+AT_ONCE: Final = 50
+"""Documents read, and renewed or told anew, at a time."""
 
 
 async def mend(store: Store, copies: Callable[[], Cache], row: RunRow) -> None:
     """Have a run fetch what receivers could not be told of, and still cannot, since its copy is damaged.
 
     Not a run that visits only what is new, nor one that tells nobody of what it finds: another would have to fetch all
-    of it once more.
+    of it once more. What goes wrong here keeps no run from beginning.
     """
-    behind = 0 if row.new_of is None and row.mode not in WITHHELD else None
+    if row.new_of is not None or row.mode in WITHHELD:
+        return
+    with store.read() as tx:
+        numbers = [each.id for each in receivers.every(tx)]
+    try:
+        for number in numbers:
+            await _mend(store, copies, row.source_id, number)
+    except CormorantError as error:
+        if is_of_store(error):
+            raise
+        _log.warning("copies not looked at", extra={"reason": error.sentence})
+
+
+async def _mend(store: Store, copies: Callable[[], Cache], source: int, receiver: int) -> None:
+    """Go through the list of one receiver."""
+    behind: int | None = 0
     while behind is not None:
-        behind = _mend_some(store, copies, row.source_id, behind)
+        with store.read() as tx:
+            told = faulty.for_reason(tx, receiver, source, DAMAGED, behind, AT_ONCE)
+            places = versions.in_use(tx, set(told) - recall.awaited(tx, told))
+        if places:
+            with closing(copies()) as cache:
+                found = {number: _looked_at(cache, versions.place_of(known)) for number, known in places.items()}
+            with store.begin() as tx:
+                _put_right(tx, source, receiver, found)
+        behind = told[-1] if len(told) == AT_ONCE else None
         await asyncio.sleep(0)  # other runs go on meanwhile
 
 
-def _mend_some(store: Store, copies: Callable[[], Cache], source: int, behind: int) -> int | None:
-    """The next documents on the lists; behind which number to go on, None when there are no more."""
-    with store.read() as tx:
-        told = faulty.for_reason(tx, source, DAMAGED, behind, AT_ONCE)
-        places = versions.in_use(tx, set(told) - recall.awaited(tx, told))
-    if places:
-        with closing(copies()) as cache:
-            spoilt = [number for number, known in places.items() if _is_spoilt(cache, versions.place_of(known))]
-        with store.begin() as tx:
-            recall.mend(tx, spoilt)
-        if spoilt:
-            _log.warning("damaged copies fetched anew", extra={"documents": len(spoilt)})
-    return told[-1] if len(told) == AT_ONCE else None
+def _put_right(tx: Tx, source: int, receiver: int, found: Mapping[int, bool | None]) -> None:
+    """Renew what is spoilt; what can be read again is told to who could not be told of it, as it is."""
+    spoilt = [number for number, whole in found.items() if whole is False]
+    whole = [number for number, whole in found.items() if whole]
+    recall.mend(tx, spoilt)
+    if spoilt:
+        _log.warning("damaged copies fetched anew", extra={"documents": len(spoilt)})
+    if whole:
+        stream.append(tx, [Entry(source, number, 0, Event.FOUND, None, receiver) for number in whole])
+        faulty.taken(tx, receiver, whole)
 
 
-def _is_spoilt(cache: Cache, place: tuple[int, int, int]) -> bool:
+def _looked_at(cache: Cache, place: tuple[int, int, int]) -> bool | None:
+    """Is a copy as it was? None where nobody can tell now."""
     try:
         cache.read(Place(*place))
     except (OutOfSight, DataFolderError):
-        return False
+        return None
     except CacheDamaged:
-        return True
-    return False
+        return False
+    return True
 
 
 def note(tx: Tx, numbers: Collection[int]) -> None:
@@ -81,5 +105,6 @@ def note(tx: Tx, numbers: Collection[int]) -> None:
         Faulty(number, source, seq, 0, int(Event.FOUND), url, DAMAGED)
         for number, source, seq, url in bulk.select_in(tx, content, ("id", "source_id", "seq", "url"), "id", numbers)
     ]
-    faulty.note(tx, index, rows if index else ())
+    # In the order in which who delivers to it writes them.
     receivers.add_refused(tx, index, [f"{each.url}: {each.reason}" for each in rows if each.resource not in known])
+    faulty.note(tx, index, rows if index else ())
