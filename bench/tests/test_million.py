@@ -53,7 +53,7 @@ def test_whoever_leases_a_site_knows_its_addresses(house: House) -> None:
     (source,) = sources.every(house)
     with house.store.read() as tx:
         numbers = dict(map(tuple, tx.rows(site.select().with_only_columns(site.c.key, site.c.id))))
-        known = {key: KnownSet(lookup.every(tx, number)) for key, number in numbers.items()}
+        known = {key: KnownSet(lookup.page(tx, number)) for key, number in numbers.items()}
     assert all(fingerprint(each.address, source.id) in known[each.site] for each in EVERY)
     assert sum(map(len, known.values())) == COUNT
 

@@ -6,7 +6,9 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 from cormorant.base.errors import Unreachable
+from cormorant.frontier import lookup
 from cormorant.frontier.known import Seen
+from cormorant.store.database import Tx
 
 
 class Books:
@@ -15,7 +17,7 @@ class Books:
     def __init__(self, keys: Iterable[int] = ()) -> None:
         self.keys = set(keys)
         self.asked: list[list[int]] = []
-        self.read, self.away = 0, False
+        self.away = False
 
     def among(self, site: int, keys: Sequence[int]) -> set[int]:
         """Those of these keys that it knows."""
@@ -24,16 +26,19 @@ class Books:
         self.asked.append(list(keys))
         return self.keys.intersection(keys)
 
-    def every(self, site: int) -> array[int]:
-        """All of them."""
-        assert site
-        self._answer()
-        self.read += 1
-        return array("q", sorted(self.keys))
-
     def _answer(self) -> None:
         if self.away:
             raise Unreachable("It does not answer.")
+
+
+def every(tx: Tx, site: int) -> array[int]:
+    """All keys that the store knows of a site, in rising order."""
+    some = lookup.page(tx, site)
+    keys = array("q", some)
+    while len(some) == lookup.AT_ONCE:
+        some = lookup.page(tx, site, some[-1])
+        keys.extend(some)
+    return keys
 
 
 def nothing_seen() -> Seen:

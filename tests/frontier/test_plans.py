@@ -39,7 +39,7 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
         (lambda tx: leases.read(tx, Window(1, 1, 1, 0, 9)), "USING INDEX ix_resource_ready (site_id=? AND source"),
         (lambda tx: progress.awake(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
         (lambda tx: progress.awake(tx, 1, 1, 9), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
-        (lambda tx: lookup.every(tx, 1), "COVERING INDEX sqlite_autoindex_resource_1 (site_id=? AND"),
+        (lambda tx: lookup.page(tx, 1), "COVERING INDEX sqlite_autoindex_resource_1 (site_id=? AND"),
         (lambda tx: leases.at_address(tx, 1, 1, "x"), "sqlite_autoindex_resource_1 (site_id=? AND hash=?)"),
         (lambda tx: progress.to_fetch(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
         (lambda tx: hiding.indexed_count(tx, 1), "COVERING INDEX ix_content_indexed"),
@@ -59,7 +59,7 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
         "read new",
         "awake",
         "awake new",
-        "every key",
+        "a page of keys",
         "at_address",
         "to_fetch",
         "indexed_count",
@@ -87,7 +87,7 @@ def test_the_order_of_visits_comes_from_the_index(store: Store) -> None:
     with store.begin() as tx:
         assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1)))
         assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1, 0, 9)))
-        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: lookup.every(tx, 1))
+        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: lookup.page(tx, 1))
 
 
 @ON_POSTGRESQL

@@ -1,8 +1,9 @@
 """Which addresses of a site are known already? Exact, small, and only for sites this process has leased.
 
-A `set` up to 50,000 keys (81 bytes each); above that each key is looked up in the store when it is first met, until as
-many were: then all are read, as a sorted array (8 bytes each) with a set of the news, merged when the news reach as
-many or a twentieth. Exact on purpose: a false positive of a filter would be a page never seen.
+A `set` up to 50,000 keys (81 bytes each). Where there are more when a site is leased, each key is looked up in the
+store as it is met, and some are remembered; what grows beyond that meanwhile is a sorted array (8 bytes each) with a
+set of the news, merged when the news reach as many or a twentieth. Exact on purpose: a false positive of a filter would
+be a page never seen.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from cormorant.model.content import Link
 
 LARGE = 50_000
+REMEMBERED = 200_000
+"""Keys of a large site that are remembered: 16 MB."""
 _MERGE_SHARE = 20
 _SHORT = 200
 """Characters of an address up to which it may become familiar."""
@@ -76,59 +79,43 @@ class Keys(Protocol):
         """Those of these keys that it knows."""
         ...
 
-    def every(self, site: int) -> array[int]:
-        """All that it knows, in rising order."""
-        ...
-
 
 class LookedUp:
-    """The keys of a large site. Most crawls meet few of them, and need not wait until all were read.
+    """The keys of a large site, of which most crawls meet few.
 
-    What the store does not tell, as it is away, counts as new: to admit once more what is known changes nothing.
+    What is forgotten for want of room is looked up once more; what the store does not tell, as it is away, counts as
+    new. To admit once more what is known changes nothing.
     """
 
-    __slots__ = ("_absent", "_keys", "_known", "_met", "_site")
+    __slots__ = ("_absent", "_keys", "_met", "_site")
 
     def __init__(self, keys: Keys, site: int) -> None:
         self._keys, self._site = keys, site
-        self._known: KnownSet | None = None
         self._met: set[int] = set()
         self._absent: set[int] = set()
 
     def meet(self, keys: Iterable[int]) -> None:
         """Look up at once what of these was not met before."""
-        fresh = set(keys) - self._met - self._absent if self._known is None else set[int]()
+        fresh = set(keys) - self._met - self._absent
         if not fresh:
             return
+        if len(self._met) + len(self._absent) + len(fresh) > REMEMBERED:
+            self._met, self._absent = set(), set()
+            fresh = set(keys)
         try:
             there = self._keys.among(self._site, sorted(fresh))
         except CormorantError:
             there = ()
         self._met.update(there)
         self._absent.update(fresh.difference(there))
-        if len(self._met) + len(self._absent) > LARGE:
-            self._read_all()
-
-    def _read_all(self) -> None:
-        try:
-            known = KnownSet(self._keys.every(self._site))
-        except CormorantError:
-            return  # with the next ones
-        for key in self._met:  # some of them were added here, and may not be written yet
-            if key not in known:
-                known.add(key)
-        self._known, self._met, self._absent = known, set(), set()
 
     def __contains__(self, key: int) -> bool:
         self.meet((key,))
-        return key in (self._met if self._known is None else self._known)
+        return key in self._met
 
     def add(self, key: int) -> None:
         """Remember a key that is not yet known."""
-        if self._known is None:
-            self._met.add(key)
-        else:
-            self._known.add(key)
+        self._met.add(key)
 
 
 class Seen:

@@ -1,4 +1,4 @@
-"""Which keys does the store know of a site? In pages, all of them, or those among a few."""
+"""Which keys does the store know of a site? In pages, or those among a few."""
 
 from __future__ import annotations
 
@@ -39,15 +39,6 @@ def page(tx: Tx, site: int, behind: int = _FIRST) -> array[int]:
     return array("q", sorted(_NUMBERS.decode(said)) if said else ())
 
 
-def every(tx: Tx, site: int) -> array[int]:
-    """The keys of every resource of a site in rising order; 8 bytes each, however many."""
-    keys = some = page(tx, site)
-    while len(some) == AT_ONCE:
-        some = page(tx, site, some[-1])
-        keys = keys + some
-    return keys
-
-
 class Lookup:
     """Asks the store at any time."""
 
@@ -59,8 +50,3 @@ class Lookup:
         with self._store.read() as tx:
             found = bulk.select_numbered(tx, resource, ("hash",), "hash", keys, besides=f"site_id = {site}")
         return {row[0] for row in found}
-
-    def every(self, site: int) -> array[int]:
-        """All keys that are known of a site, in rising order."""
-        with self._store.read() as tx:
-            return every(tx, site)
