@@ -347,7 +347,7 @@ def test_what_a_retriever_is_short_of_is_known_to_others_at_once(store: Store, t
             return [processes.lack(tx, node) for node in ("", "here", "there")]
 
     assert said() == ["", "", ""]
-    room.fall_short(Shortage.FILES)
+    room.fall_short(Shortage.FILES, 1)
     assert said() == ["files", "files", ""]
     now[0] += REST_S
     assert said() == ["", "", ""]

@@ -317,24 +317,23 @@ def test_a_robots_txt_that_was_put_off_is_not_asked_for_twice(store: Store, tmp_
     page = Task(NEVER_SEEN._replace(id=number, site=1), site)
     means, order, desk = means_at(store, tmp_path), Admission(SOURCE, 1, RUN), Desk()
     wanted = Blocked(page, Prerequisite("https://a.example/robots.txt", "robots.txt"))
-    manners.put_off(wanted, desk, order, means, ROOM)
+    manners.require(wanted, desk, order, means)
     robots = site.first.popleft()
     site.awaited = None
     waiting.append(robots)  # as it is read with the documents when it is due again
-    manners.put_off(wanted, desk, order, means, ROOM)
+    manners.require(wanted, desk, order, means)
     assert [each.id for each in site.first] == [robots.id]
     assert robots.id not in {each.id for each in work.queue}
     assert robots.id in work.held
 
 
-def test_a_visit_that_we_were_short_of_files_for_is_made_later_as_if_it_had_not_been_begun(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_visit_that_we_were_short_of_files_for_is_made_later_as_if_it_had_not_been_begun() -> None:
     work = SourceWork(0, queue=deque[Resource](), held={NEVER_SEEN.id})
     site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: work}, 3, delay_s=10.0, next_at=NOW + 7, under_way=1)
     room = Room((), lambda: NOW)
     report = Report(Task(NEVER_SEEN, site), Deferred(904, "", lack=Shortage.FILES), Wire(), AT)
-    manners.put_off(report, Desk(), Admission(SOURCE, 1, RUN), means_at(store, tmp_path), room)
+    assert manners.put_off(report, Desk(), room)
+    assert not manners.put_off(report._replace(outcome=Deferred(904, "")), Desk(), room), "of nothing"
     assert list(work.queue) == [NEVER_SEEN]
     assert (site.failures, site.rest_until, site.not_before) == (3, 0.0, 0.0)
     assert room.lack() == Shortage.FILES.said

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from cormorant.base.shortage import Shortage
-from cormorant.crawl.room import LOOK_S, REST_S, Room, least
+from cormorant.crawl.room import LOOK_S, MOST_ALONE, REST_S, Room, least
 
 GIB = 1 << 30
 
@@ -54,9 +54,17 @@ def test_nothing_is_begun_for_a_while_after_this_process_was_short_of_something(
     room = Room((), lambda: now[0])
     assert room.shortage() is None
     for _ in range(3):
-        room.fall_short(Shortage.FILES)
+        assert room.fall_short(Shortage.FILES, 1)
         now[0] += REST_S / 2
     assert (room.shortage(), room.lack()) == (Shortage.FILES, Shortage.FILES.said)
     assert caplog.messages == ["short"], "said once"
     now[0] += REST_S / 2
     assert (room.shortage(), room.lack()) == (None, "")
+
+
+def test_one_visit_that_alone_falls_short_time_and_again_is_not_believed_for_ever() -> None:
+    room = Room((), lambda: 5.0)
+    assert all(room.fall_short(Shortage.MEMORY, 1) for _ in range(MOST_ALONE))
+    assert room.fall_short(Shortage.MEMORY, 2), "another one too: it is the machine"
+    assert all(room.fall_short(Shortage.MEMORY, 1) for _ in range(MOST_ALONE))
+    assert not room.fall_short(Shortage.MEMORY, 1)

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-BEFORE_0034 = ("DROP TABLE former_source", "UPDATE alembic_version SET version_num = '0033'")
+BEFORE_0035 = (
+    "DROP INDEX ix_resource_troubled",
+    "CREATE INDEX ix_resource_troubled ON resource (source_id) WHERE (outcome IN (6, 7, 8, 9) OR status = 960"
+    " OR outcome IN (1, 2) AND reason IS NOT NULL)",
+    "UPDATE alembic_version SET version_num = '0034'",
+)
+BEFORE_0034 = (
+    *BEFORE_0035,
+    "DROP TABLE former_source",
+    "UPDATE alembic_version SET version_num = '0033'",
+)
 BEFORE_0033 = (
     *BEFORE_0034,
     "ALTER TABLE run DROP COLUMN cursor",

@@ -38,17 +38,26 @@ SHUT_OUT = 3
 """Visits in a row that end held, each because a login page came, after which a source leaves a site alone."""
 
 
-def put_off(got: Report | Blocked, desk: Desk, order: Admission, means: Means, room: Room) -> None:
-    """Have a visit wait for another one, or until this process is short of nothing; its row does not hear of that."""
+def made(got: Report | Blocked, desk: Desk, order: Admission, means: Means, room: Room) -> Report | None:
+    """The visit; None where it was not made: another has to come first, or this process was short of something."""
     if isinstance(got, Blocked):
-        _require(got, desk, order, means)
-        return
-    if got.lack is not None:
-        room.fall_short(got.lack)
+        require(got, desk, order, means)
+        return None
+    return None if put_off(got, desk, room) else got
+
+
+def put_off(got: Report, desk: Desk, room: Room) -> bool:
+    """Have a visit wait until this process is short of nothing; its row does not hear of that.
+
+    False where it is short of nothing, or was so too often for this visit alone to be believed.
+    """
+    if got.lack is None or not room.fall_short(got.lack, got.task.resource.id):
+        return False
     desk.again(got.task, None)
+    return True
 
 
-def _require(blocked: Blocked, desk: Desk, order: Admission, means: Means) -> None:
+def require(blocked: Blocked, desk: Desk, order: Admission, means: Means) -> None:
     """Put the prerequisite of a visit in front of it; at its site nothing else is visited before."""
     task, address = blocked.task, blocked.prerequisite.address
     if task.site.awaited is not None:

@@ -20,6 +20,8 @@ LOW_BYTES: Final = 2 << 30
 LOOK_S: Final = 2.0
 """How often a disk is looked at: the visits of so long fit into what is left."""
 
+MOST_ALONE: Final = 20
+"""Times in a row that one visit alone falls short of something before that is taken for its own doing."""
 REST_S: Final = 2.0
 """How long nothing is begun after a process was short of something: what is under way gives it back meanwhile."""
 
@@ -39,12 +41,22 @@ class Room:
         self._folders, self._now = folders, now
         self._looked_at, self._lack = -LOOK_S, ""
         self._shortage, self._short_until = Shortage.FILES, now()
+        self._fell_last, self._fell = 0, 0
 
-    def fall_short(self, of: Shortage) -> None:
-        """A visit was not made, as this process was short of something."""
+    def fall_short(self, of: Shortage, resource: int) -> bool:
+        """A visit was not made, as this process was short of something. False: that happens to this one time and again.
+
+        What others fall short of too has them all wait; one that does alone may bring it about itself.
+        """
+        if resource != self._fell_last:
+            self._fell_last, self._fell = resource, 0
+        self._fell += 1
+        if self._fell > MOST_ALONE:
+            return False
         if self.shortage() is not of:
             _log.warning("short", extra={"reason": of.said})
         self._shortage, self._short_until = of, self._now() + REST_S
+        return True
 
     def shortage(self) -> Shortage | None:
         """What this process was short of a moment ago; None when it has enough."""

@@ -88,10 +88,10 @@ class Worker:
     def _report(self, run: Dispatch, got: Report | Blocked, took_s: float) -> None:
         """Add a visit to its batch, and say so when the batch should be settled."""
         tending = self._tending
-        if isinstance(got, Blocked) or got.lack is not None:
-            manners.put_off(got, tending.desk, run.order, self._crew.means, self._crew.room)
+        made = manners.made(got, tending.desk, run.order, self._crew.means, self._crew.room)
+        if made is None:
             return
-        for report in (got, *manners.learn(got, tending.desk, run.source, tending.now())):
+        for report in (made, *manners.learn(made, tending.desk, run.source, tending.now())):
             run.add(report)
             remarks.visited(report, run.order.run, took_s)
         if got.task.resource.role is Role.ROBOTS:

@@ -18,8 +18,8 @@ MOST_COUNT: Final = 2**31 - 1
 MOST_BYTES: Final = 10**18
 """An exabyte, which 64 bits hold."""
 
-Seconds = Annotated[float, Field(ge=0, le=YEAR_S)]
-"""How long something is waited for or kept."""
+Seconds = Annotated[float, Field(ge=0, le=100 * YEAR_S)]
+"""How long something is waited for or kept, which may be meant as for ever."""
 Delay = Annotated[float, Field(ge=0, le=DAY_S)]
 """Seconds from one request to the next."""
 Timeout = Annotated[float, Field(gt=0, le=DAY_S)]

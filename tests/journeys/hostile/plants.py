@@ -67,5 +67,5 @@ PLANTS = (
     _one("the database is anybody's", "egress/gate.py", "ours = await self._is_ours(port, known.answer)",
          "ours = False"),
     _one("our own ports are anybody's", "app/roles.py",
-         "return frozenset({int(port)}) if port.isdigit() else frozenset()", "return frozenset()"),
+         "return frozenset() if port is None else frozenset({port})", "return frozenset()"),
 )  # fmt: skip

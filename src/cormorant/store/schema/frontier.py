@@ -96,7 +96,7 @@ words of their indexes: partial ones need the same."""
 
 partial(resource, "ix_resource_seed", "source_id", "how = 0")
 partial(resource, "ix_resource_astray", "source_id, outcome", "outcome IN (4, 6)")
-partial(resource, "ix_resource_troubled", "source_id", TROUBLED.text.replace("resource.", ""))
+partial(resource, "ix_resource_troubled", "source_id, outcome", TROUBLED.text.replace("resource.", ""))
 partial(resource, "ix_resource_sitemap", "source_id", "role = 2")
 partial(resource, "ix_resource_display", "display", "display IS NOT NULL")
 
