@@ -110,6 +110,11 @@ class RunRow:
         return (self.goes_on or self.state) in (RunState.WAITING, RunState.SUSPENDED, *_VISITING)
 
     @property
+    def is_through(self) -> bool:
+        """Has it come to its end, so that its settings hold for all that is kept?"""
+        return self.state is RunState.FINISHED and (self.refresh in GENERATIONS or self.anew)
+
+    @property
     def new_of(self) -> int | None:
         """The run's own number when it visits only what is new, else None."""
         return self.id if self.refresh is Refresh.APPEND else None
@@ -321,9 +326,14 @@ def begin_indexing(tx: Tx, row: RunRow) -> bool:
 
 
 def compared(tx: Tx, source: int) -> set[int]:
-    """The runs that the next one of a source compares itself with: the newest whole one, and all since one ended."""
-    last = last_whole(tx, source)
-    return {each.id for each in since_through(tx, source)} | ({last.id} if last is not None else set())
+    """The runs that the next one of a source compares itself with: the newest whole one, and the newest to its end.
+
+    Where others had other settings since, these too; of those that had the same the newest is enough.
+    """
+    since = since_through(tx, source)
+    found = [last_whole(tx, source), *since[:1], *(each for each in since if each.is_through)]
+    other = [each for each in since if each.settings != since[0].settings]
+    return {each.id for each in (*found, *other) if each is not None}
 
 
 def forget_done(tx: Tx, source: int) -> None:
