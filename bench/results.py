@@ -149,7 +149,7 @@ def _million(seen: Million) -> list[str]:
 
 def _leases(seen: Million) -> list[str]:
     """What a retriever waits for when it takes up a site, all known addresses being due."""
-    names = {"lease": "the lease", "read": "the first to visit there", "known": "all that is known of the site"}
+    names = {"lease": "the lease", "read": "the first to visit there", "known": "the first that are known of the site"}
     return [
         f"| a site is taken up, {len(seen.leases):,} times | median | p95 |",
         "|---|---|---|",
