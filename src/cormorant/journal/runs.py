@@ -110,11 +110,6 @@ class RunRow:
         return (self.goes_on or self.state) in (RunState.WAITING, RunState.SUSPENDED, *_VISITING)
 
     @property
-    def is_through(self) -> bool:
-        """Has it come to its end, so that its settings hold for all that is kept?"""
-        return self.state is RunState.FINISHED and (self.refresh in GENERATIONS or self.anew)
-
-    @property
     def new_of(self) -> int | None:
         """The run's own number when it visits only what is new, else None."""
         return self.id if self.refresh is Refresh.APPEND else None
@@ -212,11 +207,15 @@ def since_whole(tx: Tx, row: RunRow) -> list[RunRow]:
     return [_row(each) for each in tx.rows(sa.select(run).where(mine))]
 
 
+def _through(mine: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """The number of the newest of these runs whose settings hold for all."""
+    return sa.select(sa.func.max(run.c.id)).where(mine, _IS_THROUGH)
+
+
 def since_through(tx: Tx, source: int, before: int | None = None) -> list[RunRow]:
     """The runs of a source, those before one if it is named, back to the newest that came to its end, that included."""
     mine = sa.and_(run.c.source_id == source, run.c.id < before) if before is not None else run.c.source_id == source
-    through = sa.select(sa.func.max(run.c.id)).where(mine, _IS_THROUGH).scalar_subquery()
-    since = sa.select(run).where(mine, run.c.id >= sa.func.coalesce(through, 0))
+    since = sa.select(run).where(mine, run.c.id >= sa.func.coalesce(_through(mine).scalar_subquery(), 0))
     return [_row(each) for each in tx.rows(since.order_by(run.c.id.desc()).limit(LOOKED_BACK))]
 
 
@@ -330,10 +329,10 @@ def compared(tx: Tx, source: int) -> set[int]:
 
     Where others had other settings since, these too; of those that had the same the newest is enough.
     """
-    since = since_through(tx, source)
-    found = [last_whole(tx, source), *since[:1], *(each for each in since if each.is_through)]
-    other = [each for each in since if each.settings != since[0].settings]
-    return {each.id for each in (*found, *other) if each is not None}
+    since, last = since_through(tx, source), last_whole(tx, source)
+    ends = {last.id if last is not None else None, tx.execute(_through(run.c.source_id == source)).scalar_one()}
+    needed = {each.id for each in since if each is since[0] or each.settings != since[0].settings}
+    return needed | {number for number in ends if number is not None}
 
 
 def forget_done(tx: Tx, source: int) -> None:
