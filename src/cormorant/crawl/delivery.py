@@ -48,6 +48,11 @@ class Found(NamedTuple):
     near: int | None = None
 
     @property
+    def damaged(self) -> bool:
+        """Is the document there, and its kept copy cannot be read?"""
+        return self.row is not None and self.frame is None
+
+    @property
     def named(self) -> Faulty:
         """It as it is kept should a receiver not take it, for a reason yet to be told."""
         event = self.event

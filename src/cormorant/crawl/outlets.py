@@ -196,7 +196,7 @@ class ReceiverOutlet:
         if settings.when == "end":
             early = course.finding(tx)
             events = list(takewhile(lambda event: event.run not in early, events))
-        self._names |= sources.names(tx, {each.source for each in events})
+        self._names |= sources.names(tx, {each.source for each in events} - self._names.keys())
         found = self._shelf.find(tx, events, body=settings.COPIES or (HTML if gives_html(settings) else False))
         return self._shelf.ruled(tx, found) if settings.RIGHTS else found
 
@@ -209,7 +209,7 @@ class ReceiverOutlet:
             self._begin()
         settings = self._receiver.settings
         told = [each for each in found if is_told(each.event.event, settings) and not _is_past(each)]
-        lost = [] if settings.RIGHTS else [each for each in told if each.row is not None and each.frame is None]
+        lost = [] if settings.RIGHTS else [each for each in told if each.damaged]
         unread = {each.event.seq for each in lost}
         batch = [self._delivery(each) for each in told if each.event.seq not in unread]
         if batch:
