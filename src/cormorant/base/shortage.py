@@ -8,7 +8,7 @@ import resource
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 NEEDED: Final = 8
 """Files that a visit opens at most at a moment: a socket and libcurl's copy of it, certificates, name servers."""
@@ -26,37 +26,44 @@ class Shortage(StrEnum):
     @property
     def what(self) -> str:
         """What is waited for, in a few words."""
-        return _WHAT[self]
+        return _WORDS[self].what
 
     @property
     def cure(self) -> str:
         """What a person can do, as a clause."""
-        return _CURES[self]
+        return _WORDS[self].cure
 
     @property
     def said(self) -> str:
         """A sentence that stays the same meanwhile: what is the case, and what to do."""
-        return f"{_BEGINNINGS[self]}: {self.cure}. {_WAITS}"
+        return f"{_WORDS[self].beginning}: {self.cure}. {_WAITS}"
 
 
-_WHAT: Final = {
-    Shortage.FILES: "open files of a process (`ulimit -n`)",
-    Shortage.ALL_FILES: "open files of this machine (fs.file-max)",
-    Shortage.MEMORY: "memory of this machine",
-    Shortage.THREADS: "threads of this machine (`ulimit -u`)",
-}
-_BEGINNINGS: Final = {
-    Shortage.FILES: "Too many open files",
-    Shortage.ALL_FILES: "Too many open files on this machine",
-    Shortage.MEMORY: "Not enough memory",
-    Shortage.THREADS: "Too many threads",
-}
-_CURES: Final = {
-    Shortage.FILES: "raise `ulimit -n` (LimitNOFILE= of a service), or lower width",
-    Shortage.ALL_FILES: "raise fs.file-max, or close other programs",
-    Shortage.MEMORY: "give the machine more, or lower retrievers and width",
-    Shortage.THREADS: "raise `ulimit -u` (TasksMax= of a service), or lower retrievers",
-}
+class _Words(NamedTuple):
+    """What is waited for, how the sentence begins that says so, and what a person can do, as a clause."""
+
+    what: str
+    beginning: str
+    cure: str
+
+
+_WORDS: Final = {
+    Shortage.FILES: _Words(
+        "open files of a process (`ulimit -n`)", "Too many open files",
+        "raise `ulimit -n` (LimitNOFILE= of a service), or lower width",
+    ),
+    Shortage.ALL_FILES: _Words(
+        "open files of this machine (fs.file-max)", "Too many open files on this machine",
+        "raise fs.file-max, or close other programs",
+    ),
+    Shortage.MEMORY: _Words(
+        "memory of this machine", "Not enough memory", "give the machine more, or lower retrievers and width"
+    ),
+    Shortage.THREADS: _Words(
+        "threads of this machine (`ulimit -u`)", "Too many threads",
+        "raise `ulimit -u` (TasksMax= of a service), or lower retrievers",
+    ),
+}  # fmt: skip
 _OF: Final = {
     errno.EMFILE: Shortage.FILES,
     errno.ENFILE: Shortage.ALL_FILES,
