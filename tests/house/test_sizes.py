@@ -14,9 +14,6 @@ FILE_AIM, FILE_LIMIT = 400, 500
 FUNCTION_AIM, FUNCTION_LIMIT = 40, 60
 NESTING_LIMIT = 3
 PARAMETER_LIMIT = 6
-# The joining of stages holds order and no policy, so that one go through it can be read in one sitting.
-STORY = ("run", "worker", "visit", "dispatch", "provide", "sweep", "gates", "links")
-STORY_LINES_LIMIT = 100
 # Revisions of the schema are lists of tables; nobody edits them afterwards.
 LISTS = ("/migrations/",)
 
@@ -88,12 +85,6 @@ def _parameters(function: Function) -> list[str]:
     return names[1:] if names[:1] in (["self"], ["cls"]) else names
 
 
-def long_story(modules: Iterable[Module]) -> list[Finding]:
-    """Files that tell how a run goes, longer than one reading."""
-    told = {f"{PACKAGE}/crawl/{name}.py" for name in STORY}
-    return long_files((module for module in modules if module.path in told), STORY_LINES_LIMIT)
-
-
 @pytest.mark.filterwarnings("default")
 def test_files() -> None:
     for finding in long_files(read(*CODE), FILE_AIM):
@@ -118,11 +109,6 @@ def test_nesting() -> None:
 
 def test_parameters() -> None:
     found = wide_functions(read(*CODE), PARAMETER_LIMIT)
-    assert not found, report(found)
-
-
-def test_story() -> None:
-    found = long_story(read(*CODE))
     assert not found, report(found)
 
 
@@ -158,9 +144,3 @@ def test_elif_and_inner_functions_do_not_nest() -> None:
 def test_many_parameters_are_found() -> None:
     assert wide_functions([plant("def f(a, b, c, *, d, e, f, g): pass\n")], PARAMETER_LIMIT)
     assert not wide_functions([plant("class C:\n def f(self, a, b, c, *, d, e, f): pass\n")], PARAMETER_LIMIT)
-
-
-def test_a_long_story_is_found() -> None:
-    assert long_story([plant("a = 1\n" * 101, f"{PACKAGE}/crawl/run.py")])
-    assert not long_story([plant("a = 1\n" * 101, f"{PACKAGE}/crawl/rows.py")])
-    assert not long_story([plant("a = 1\n" * 100, f"{PACKAGE}/crawl/run.py")])

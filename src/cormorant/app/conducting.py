@@ -23,6 +23,7 @@ from cormorant.crawl.run import Conductor
 from cormorant.crawl.setback import Setbacks
 from cormorant.journal import runs
 from cormorant.model.run import RunState
+from cormorant.operate import takedowns
 from cormorant.operate.house import House
 from cormorant.store.bulk import storable
 
@@ -40,6 +41,7 @@ async def carry_out(house: House, room: Room, stop: asyncio.Event, *, schedules:
     """Carry out runs until told to stop. Raises CormorantError when the database said so."""
     scheduled = Schedules(house) if schedules else None
     tasks: Tasks = {}
+    takedowns.expire(house)
     setbacks = Setbacks(house.store, house.clock)
 
     def build_source(row: RunRow) -> Source:

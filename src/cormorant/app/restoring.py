@@ -17,7 +17,7 @@ from cormorant.app.opening import owned
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError
 from cormorant.cache.packs import packs_folder
-from cormorant.operate import backups, checking, keeping
+from cormorant.operate import backups, checking, erasure, keeping
 from cormorant.store import migrate, processes
 from cormorant.store.database import Store
 
@@ -47,6 +47,8 @@ def restore(plan: Plan, path: Path, *, yes: bool, copies: bool = True) -> dict[s
                     "replaced. Take a backup of them, then say --yes, or name another folder with --data."
                 )
             record = backups.restore(house, path, found, copies=copies and found.about.copies)
+            for number in erasure.pending(house):
+                erasure.erase(house, number, lent=False)
             packs_folder(plan.cache).mkdir(mode=0o700, exist_ok=True)
             folders.put_copies_at(plan.folder, plan.cache)
         finally:

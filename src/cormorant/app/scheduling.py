@@ -1,4 +1,4 @@
-"""Has somebody who has other things to do look at the schedules now and then."""
+"""Look at schedules, and at takedowns whose time is over, once a second from a loop that has other things to do."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.crawl.waiting import is_of_store
+from cormorant.operate import takedowns
 from cormorant.operate.house import House
 from cormorant.operate.scheduling import Scheduler
 
@@ -21,7 +22,7 @@ class Schedules:
     """The schedules of an installation, looked at once a second."""
 
     def __init__(self, house: House) -> None:
-        self._scheduler, self._clock = Scheduler(house), house.clock
+        self._house, self._scheduler, self._clock = house, Scheduler(house), house.clock
         self._due = self._clock.monotonic()
 
     async def look(self) -> None:
@@ -42,3 +43,4 @@ class Schedules:
 
     async def _once(self) -> None:
         self._scheduler.look()
+        takedowns.expire(self._house)

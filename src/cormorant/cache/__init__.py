@@ -11,9 +11,10 @@ drawn from them. A row of the store says where it lies; the frame itself never p
 
 The rooms: `frame` (one document's parts as bytes), `packs` (how an entry lies on the disk), `writer` and `reader` (the
 only two that open packs in normal work), `check` (is everything there, and what is there), `folder` (packs as files:
-for backups, and for giving room back), `local` (all else behind the `Cache` protocol).
+for backups, and for giving room back), `eraser` (overwrites what may not stay on the disk), `local` (the `Cache`
+protocol over the others).
 
 Invariants: what `keep` returned is on the disk before any row names it; bytes whose checksum does not fit are never
-returned; an entry is never changed in place, and only its writer appends to a pack; a pack is removed only by who holds
-the folder alone and has seen that no row names it; nothing decoded is larger than `frame.MAX_DECODED`.
+returned; an entry is changed in place only to erase it, and only its writer appends to a pack; a pack is removed only
+by whoever holds the folder alone and has seen that no row names it; nothing decoded is larger than `frame.MAX_DECODED`.
 """

@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cormorant.base.errors import DataFolderError
-from cormorant.cache.packs import HEAD_BYTES, MAGIC, Head, fits, is_being_written, pack_numbers, pack_path, parse_head
+from cormorant.cache.packs import (
+    ERASED,
+    HEAD_BYTES,
+    MAGIC,
+    Head,
+    fits,
+    is_being_written,
+    pack_numbers,
+    pack_path,
+    parse_head,
+)
 from cormorant.cache.protocol import Damage, Entry, Harm, Place
 
 _WINDOW = 1 << 20
@@ -52,7 +62,7 @@ def entries(directory: Path) -> Iterator[Entry]:
     """
     for pack in pack_numbers(directory):
         for piece in scan(directory, pack):
-            if isinstance(piece, Head):
+            if isinstance(piece, Head) and piece.resource != ERASED:
                 yield Entry(piece.resource, piece.place, piece.kept_at)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cormorant.base.clock import Clock
 from cormorant.cache import check as checking
+from cormorant.cache import eraser
 from cormorant.cache.frame import Frame
 from cormorant.cache.protocol import Damage, Entry, Place
 from cormorant.cache.reader import PackReader
@@ -37,6 +38,11 @@ class LocalCache:
     def payload(self, place: Place) -> bytes:
         """Return the encoded frame that was kept there."""
         return self._reader.payload(place)
+
+    def erase(self, places: Sequence[Place]) -> None:
+        """Overwrite what was kept there on the disk."""
+        for place in places:
+            eraser.overwrite(self._directory, place)
 
     def check(self, live: Iterable[tuple[int, Place]]) -> Iterator[Damage]:
         """Compare rows with packs, and look through all packs."""

@@ -32,6 +32,8 @@ MAX_PAYLOAD = MAX_DECODED + (1 << 20)
 """A compressed frame is never larger than this, so a longer length is damage."""
 
 MAGIC = b"CmPk"
+ERASED = 0
+"""The resource of an entry that was overwritten; no resource has this number."""
 _VERSION = 1
 _FIRST = struct.Struct("<4sB3sI")
 _SUM = struct.Struct("<I")

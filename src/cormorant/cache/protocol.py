@@ -79,6 +79,10 @@ class Cache(Protocol):
         """Return the encoded frame that was kept there, to be kept once more. Raises CacheDamaged as `read` does."""
         ...
 
+    def erase(self, places: Sequence[Place]) -> None:
+        """Overwrite what was kept there on the disk. No row may name these places. Raises DataFolderError."""
+        ...
+
     def check(self, live: Iterable[tuple[int, Place]]) -> Iterator[Damage]:
         """Compare rows (resource, place) with what is there. The rows of one pack come one after another."""
         ...

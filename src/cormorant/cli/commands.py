@@ -38,6 +38,7 @@ SECTIONS: dict[str, tuple[Command, ...]] = {
         Command("search", "search", "app", "Search"),
         Command("explain", "explain", "app", "Say why an address is, or is not, in the index"),
         Command("document", "documents", "app", "What is known about addresses"),
+        Command("takedown", "takedowns", "app", "Documents hidden from every reader: list, lift, erase"),
         Command("query", "queries", "app", "What readers search for, and find nothing of"),
     ),
     "Look after it": (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cormorant.cli import terminal
+from cormorant.cli import takedowns, terminal
 from cormorant.cli.calling import Most, OfSource, examples, new_app
 from cormorant.cli.figures import plural
 from cormorant.cli.records import taking
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from cormorant.cli.terminal import Terminal
 
 app = new_app(
-    "What is known about addresses, also before their first visit: list, show, links, recrawl, delete.", group=True
+    "What is known about addresses, also before their first visit: list, show, links, recrawl, delete, takedown.",
+    group=True,
 )
 _CHANGES = {"new": "new", "content": "changed", "access": "rights"}
 """What a visit changed, for people; where it was how the visit ended, that is told."""
@@ -196,7 +197,7 @@ def delete(
 ) -> None:
     """Take documents out of search at once, with their kept copies. The next crawl fetches them anew.
 
-    To keep them out, add a rule: `source edit NAME --set exclude=...`.
+    To keep them out, take them down: `cormorant document takedown`, which can erase them from the disk as well.
     """
     import sys
 
@@ -214,6 +215,7 @@ def delete(
         return
     names = shlex.join(record["sources"])
     say.note(f"Deleted: {plural(record['deleted'], 'address')}, of which search had found {record['documents']:,}.")
-    say.note(
-        f"The next crawl of {names} fetches them anew. To keep them out: cormorant source edit NAME --set exclude=..."
-    )
+    say.note(f"The next crawl of {names} fetches them anew. To keep them out: cormorant document takedown ADDRESS.")
+
+
+app.command("takedown", epilog=examples(*takedowns.ADD_EXAMPLES))(takedowns.add)

@@ -17,6 +17,7 @@ from cormorant.crawl.allowance import Allowance
 from cormorant.crawl.rows import Batch, Visited
 from cormorant.crawl.sifting import sifted
 from cormorant.crawl.swallowing import Swallowing
+from cormorant.crawl.takedowns import Watch
 from cormorant.crawl.telling import Telling
 from cormorant.frontier import admission, facts, supply
 from cormorant.frontier.fate import Circumstances, fate
@@ -40,6 +41,9 @@ class Dispatch:
         self._telling = Telling(order, means)
         self.counters, self._lists = counters, source.discovery is not Discovery.SEEDS
         self._swallowing = Swallowing(means.cache)
+        self.takedowns = Watch(source.number)
+        with means.store.read() as tx:
+            self.takedowns.look(tx)
 
     def may_visit(self, now: float) -> bool:
         """Is there room for one more document under the run's limits now (monotonic seconds)?"""
@@ -80,11 +84,16 @@ class Dispatch:
     def _settle(self, batch: Batch, counters: Counters) -> tuple[set[int], set[int]]:
         """Returns the sites that were lost, and those whose resources are visited as something else from now on."""
         means = self._means
+        with means.store.read() as tx:
+            self.takedowns.look(tx)
+        batch = self.takedowns.applied(batch)
         with means.steps("pack_write"):
             places = dict(zip(map(id, batch.packed), means.cache.keep(batch.frames), strict=True))
         with means.steps("settle"), means.store.begin() as tx:
             lost = supply.renew(tx, means.owner, rows.sites(batch))
-            kept = sifted(tx, self.source, batch.without(lost) if lost else batch, self.order)
+            self.takedowns.look(tx)
+            allowed = self.takedowns.applied(batch)
+            kept = sifted(tx, self.source, allowed.without(lost) if lost else allowed, self.order)
             kept = self._swallowing.sorted_out(tx, kept, places, self.order)
             means.acls.prepare(tx, rows.rights(kept))
             kept.moved = moving.unread(tx, kept.visited) if self._lists else set()
@@ -96,4 +105,7 @@ class Dispatch:
             put_right = leads.put_right(tx, self.order, kept)
             facts.write(tx, [*kept.facts, *watches.learned(kept)])
             runs.count(tx, self.order.run, means.owner, counters)
+        if len(allowed.packed) < len(batch.packed):
+            allowed_frames = {id(each) for each in allowed.packed}
+            means.cache.erase([places[id(each)] for each in batch.packed if id(each) not in allowed_frames])
         return lost, put_right

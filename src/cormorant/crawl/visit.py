@@ -1,5 +1,6 @@
 """One visit: may we, fetch, read, judge. It ends as exactly one outcome.
 
+taken down? --yes--> Excluded
 gates.visit --no--> Excluded        --first robots.txt--> Blocked
     `-- yes --> source.fetch --answer is an outcome--> that
                     `-- Content --> same bytes? Unchanged --> read --> same text? Unchanged --> believed? Ok
@@ -8,6 +9,7 @@ gates.visit --no--> Excluded        --first robots.txt--> Blocked
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import NamedTuple
 
 from cormorant.base.clock import Clock
@@ -23,8 +25,8 @@ from cormorant.limits import ServerGone
 from cormorant.model.beside import Beside
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Ok, Outcome, Unchanged, with_rights
-from cormorant.model.resource import Role
-from cormorant.model.rules import Prerequisite
+from cormorant.model.resource import Resource, Role
+from cormorant.model.rules import Prerequisite, Ruling
 from cormorant.sources.protocol import Source
 
 _log = logger(__name__)
@@ -51,14 +53,27 @@ class Blocked(NamedTuple):
     prerequisite: Prerequisite
 
 
+def _nothing_barred(resource: Resource) -> Ruling | None:  # noqa: ARG001 - the shape of a takedown watch
+    return None
+
+
 async def visit(
-    task: Task, source: Source, reader: Reader, clock: Clock, others: Beside | None = None
+    task: Task,
+    source: Source,
+    reader: Reader,
+    clock: Clock,
+    others: Beside | None = None,
+    barred: Callable[[Resource], Ruling | None] = _nothing_barred,
 ) -> Report | Blocked:
-    """Make one visit. Never raises: what nobody foresaw costs this document and not the process."""
+    """Make one visit, unless the resource is `barred` by a takedown.
+
+    Never raises: a fault that nobody foresaw costs this document and not the process.
+    """
     wire = Wire(sent=task.sender(clock, others), site=task.site.key, facts=task.site.facts, beside=others)
     got: Content | Outcome | Blocked | None = None
     try:
-        got = await _asked(task, source, wire, clock)
+        taken_down = barred(task.resource)
+        got = Excluded(taken_down, taken_down.status) if taken_down else await _asked(task, source, wire, clock)
         if isinstance(got, Blocked):
             return got
         outcome = await _judge(task, source, got, reader, wire) if isinstance(got, Content) else got

@@ -69,7 +69,8 @@ class Worker:
                 began = tending.now()
                 number = self._slots.began(task.site, began)
                 with runlog.within(run.order.run):
-                    got = await visit(task, run.source, self._crew.reader, clock, tending.others)
+                    reader, barred = self._crew.reader, run.takedowns.barred
+                    got = await visit(task, run.source, reader, clock, tending.others, barred)
                 replaced = self._slots.ended(number)
                 run.under_way -= 1
                 self._under_way -= 1

@@ -29,6 +29,13 @@ def current(folder: Path) -> Path | None:
     return folder / name
 
 
+def others(folder: Path) -> list[Path]:
+    """Folders of generations that are not in use: older ones, and one that is being made."""
+    now = current(folder)
+    found = folder.iterdir() if folder.is_dir() else ()
+    return sorted(each for each in found if each.is_dir() and each != now)
+
+
 def stamp(folder: Path) -> tuple[int, ...]:
     """Return numbers that change when another generation is switched in."""
     return file_stamp(folder / _CURRENT)

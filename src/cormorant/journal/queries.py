@@ -101,6 +101,21 @@ def trim(tx: Tx, days: int) -> int:
     return gone
 
 
+def wordings(tx: Tx) -> list[str]:
+    """Every search in the log, each wording once."""
+    return [row.words for row in tx.rows(sa.select(query.c.words).distinct())]
+
+
+def forget(tx: Tx, words: Sequence[str]) -> int:
+    """Delete searches of these wordings, with their clicks; returns how many."""
+    gone = 0
+    for start in range(0, len(words), 500):
+        mine = query.c.words.in_(words[start : start + 500])
+        tx.execute(sa.delete(click).where(click.c.token.in_(sa.select(query.c.token).where(mine))))
+        gone += tx.execute(sa.delete(query).where(mine)).rowcount
+    return gone
+
+
 def listed(tx: Tx, before: int | None, most: int) -> list[dict[str, Any]]:
     """Searches, the newest first, with the clicks of each; those `before` a number are older."""
     clicks = sa.select(sa.func.count()).where(click.c.token == query.c.token).scalar_subquery().label("clicks")

@@ -28,6 +28,7 @@ class Gate(StrEnum):
     INDEX = "index"
     CANONICAL = "canonical"
     PLUGIN = "plugin"
+    TAKEDOWN = "takedown"
 
 
 class Ruling(NamedTuple):

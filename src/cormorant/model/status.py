@@ -2,7 +2,7 @@
 
 Numbers below 600 are HTTP's (RFC 9110 section 15; 429: RFC 6585; 451: RFC 7725). 902 to 964 and those from 1001 keep
 the meaning they have had in enterprise search crawlers for twenty years, so that an administrator's habits and scripts
-go on working; 951 is narrowed to collections. 970 to 984 are this system's own. Only 200 is ever indexed.
+go on working; 951 is narrowed to collections. 970 to 986 are this system's own. Only 200 is ever indexed.
 
 Each row says what is the case, why, and what to do; `describe` finds a row for any number.
 """
@@ -81,6 +81,7 @@ class Status(IntEnum):
     NOFOLLOW_ONLY = 983
     UNSETTLED = 984
     PROXY = 985
+    TAKEN_DOWN = 986
     NOT_HTML = 1001
     BROKEN_STREAM = 1002
     REDIRECT_TARGET_MISSING = 1003
@@ -302,6 +303,9 @@ _TABLE = """
 985 deferred No way through the proxy
   The proxy of the source does not answer, or does not let requests through to the site.
   Mend the proxy that the reason names, or change proxy and proxy_exceptions of the source.
+986 excluded Taken down
+  A person had it hidden from every reader; it is neither visited nor found as long as the takedown lasts.
+  `cormorant takedown list` says by whom and why; `cormorant takedown lift ID` ends it.
 1001 excluded Not text or HTML
   Its bytes are of a type that nothing here reads: a picture, sound, film or program.
   Exclude the type if it is not wanted; if it is a text, have the server declare its true type.

@@ -21,8 +21,9 @@ import sqlalchemy as sa
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ArchiveDamaged, CacheDamaged, IndexDamaged
 from cormorant.catalog import receivers
+from cormorant.catalog import takedowns as takedown_rows
 from cormorant.frontier import recall
-from cormorant.operate import archive, checking, indexing
+from cormorant.operate import archive, checking, indexing, takedowns
 from cormorant.operate.archive import About, Checked, Manifest, Pack, Rows, Writer
 from cormorant.operate.house import House
 from cormorant.receivers import stream
@@ -95,8 +96,9 @@ def restore(house: House, path: Path, found: Checked, *, copies: bool = True) ->
     """Have the rows of an archive, and its copies, in the place of what there is. Whoever calls owns the folder.
 
     `found` is what `checked` said of it. A pack that is there already, and begins as the archive's, stays. Documents
-    whose copy is not there are fetched anew by the next crawl, and only they. Raises ConflictError when somebody reads
-    or writes index or packs, DataFolderError where there is no room.
+    whose copy is not there are fetched anew by the next crawl, and only they. Takedowns that are in force stay so,
+    whatever the archive knows of them; those that erase are to be erased again. Raises ConflictError when somebody
+    reads or writes index or packs, DataFolderError where there is no room.
     """
     began = house.clock.monotonic()
     with house.packs.held(alone=True):
@@ -104,12 +106,15 @@ def restore(house: House, path: Path, found: Checked, *, copies: bool = True) ->
             _bring_packs(house, path, found)
         place = _place(house)
         with house.store.begin() as tx:
+            hidden = takedown_rows.in_force(tx)
             _unplace(tx)  # cut off from here on, whoever delivers next fills an index
         house.index_forget()
         with house.store.begin() as tx:
             passed = max(place, _head(tx))
             _bring_rows(tx, path, found)
             _begin_anew(house, tx, passed)
+    if hidden:
+        takedowns.reapply(house, [row._replace(erased_at=None) for row in hidden])
     lost = _renew(house)
     indexed = _fill(house)
     record = _told(path, found) | {"taken": copies and found.about.copies}

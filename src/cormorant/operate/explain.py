@@ -31,6 +31,7 @@ from cormorant.operate import (
     refusals,
     rulings,
     sitemaps,
+    takedowns,
     troubles,
     unmet,
 )
@@ -91,6 +92,7 @@ def _empty(address: str) -> dict[str, Any]:
         "because": "", "paths": [], "links": None, "gates": [], "visits": [], "conversion": None,
         "index": {"indexed": False}, "cache": None, "duplicates": [], "near_duplicates": [], "access": None,
         "next": None, "site": None, "sitemap": None, "host": None, "refusals": [],
+        "takedown": None,
     }  # fmt: skip
 
 
@@ -141,6 +143,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         "access": access,
         "next": _next(tx, owner, row), "site": site,
         "sitemap": sitemaps.of_row(tx, row),
+        "takedown": takedowns.of_address(tx, owner.name, row.address, row.display, row.url),
     }  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
     GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
     GET /queries                GET /metrics
-    GET /api/v1/documents, /explain, /sources, /runs, /schedules, /receivers, /parameters, /tuning, /queries, /system
+    GET /api/v1/documents, /explain, /sources, /runs, /schedules, /receivers, /parameters, /tuning, /queries,
+        /takedowns, /system
         and what is below them, but for /documents/ID/duplicates, which is for every reader
     POST /api/v1/documents/recrawl, /provider/pause, /provider/resume
     POST, PATCH, DELETE /api/v1/sources, /runs, /schedules, /receivers, /parameters and what is below them
@@ -29,6 +30,7 @@ from cormorant.portal import (
     sources,
     statuses,
     system,
+    takedowns,
     watch,
 )
 from cormorant.portal.admission import admit
@@ -50,6 +52,7 @@ def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
     receivers.add(router, shelf.house)
     parameters.add(router, shelf.house)
     system.add(router, shelf.house)
+    takedowns.add(router, shelf.house)
     queries.add(router, shelf, look, asked)
     watch.add_metrics(router, shelf)
     return router

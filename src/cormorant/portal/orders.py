@@ -55,6 +55,16 @@ class NewReceiver(Order):
     settings: Settings = {}
 
 
+class NewTakedown(Order):
+    """Documents to be hidden from every reader."""
+
+    what: str = Field(description="An address in full, or a rule.", examples=["http://localhost:8000/draft.html"])
+    reason: str = Field(examples=["Names a patient"])
+    source: str | None = Field(default=None, description="Documents of this source only.")
+    until: str | None = Field(default=None, description="The last day, or a time; else until it is lifted.")
+    erase: bool = Field(default=False, description="Remove them from the disk as well.")
+
+
 class Edit(Order):
     """Settings that are to be others; those that are not named stay."""
 

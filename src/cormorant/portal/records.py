@@ -324,6 +324,7 @@ class Explanation(Record):
     next: dict[str, Any] | None
     site: dict[str, Any] | None
     sitemap: dict[str, Any] | None
+    takedown: dict[str, Any] | None = None
     refusals: list[Refused] = Field(description="Which receivers could not take it.")
     host: dict[str, Any] | None = Field(description="Of an address nobody has met: who knows others of its host.")
     renamed: dict[str, str] | None = None

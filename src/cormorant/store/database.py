@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy import exc
 
+from cormorant.base.errors import StoreError
 from cormorant.store import drivers
 from cormorant.store.schema import metadata
 from cormorant.store.steady import ServerClock, Steady
@@ -151,14 +152,36 @@ class Store:
             for name in metadata.tables:
                 alone.exec_driver_sql(f"VACUUM (ANALYZE) {name}")
 
+    def scrub(self) -> None:
+        """Rewrite every table, so that no byte of a deleted row stays in the files of the database.
+
+        Others may read and write; they wait meanwhile. Raises StoreError when they do not let go of it in time.
+        """
+        with self._translated(), self._engine.connect() as connection:
+            if not self.sqlite:
+                alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+                for name in metadata.tables:
+                    alone.exec_driver_sql(f"VACUUM (FULL) {name}")
+                return
+            connection.exec_driver_sql("VACUUM")
+            if connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]:
+                raise StoreError(
+                    "The write-ahead log of the database is in use. Wait until readers end, then try again."
+                )
+
+    def files(self) -> list[Path]:
+        """The files of a SQLite database that are there; none of another."""
+        if not self.sqlite:
+            return []
+        path = Path(self.url.removeprefix("sqlite:///"))
+        return [each for each in (path, path.with_name(f"{path.name}-wal")) if each.exists()]
+
     def size(self) -> int:
         """Bytes that the database takes on the disk."""
         if not self.sqlite:
             with self.read() as tx:
                 return int(tx.driver("SELECT pg_database_size(current_database())").scalar_one())
-        path = Path(self.url.removeprefix("sqlite:///"))
-        files = (path, path.with_name(f"{path.name}-wal"))
-        return sum(each.stat().st_size for each in files if each.exists())
+        return sum(each.stat().st_size for each in self.files())
 
     def close(self) -> None:
         """Close all connections of this process."""

@@ -1,6 +1,6 @@
 """Which tables are there?
 
-    catalog   source, former_source, parameters, receiver, secret, consent, tuning what the administrator asked for
+    catalog   source, former_source, parameters, receiver, secret, consent, tuning, takedown: what was asked for
     frontier  site, site_source, resource, site_fact, site_hour, claim
     documents content, version, hidden, outlinks, inlinks, near, near_band what was found behind a resource
     journal   run, run_count, visit, exclusion, query, click   what happened
@@ -13,7 +13,17 @@ Every table is here, so that one look shows a row's whole shape. Times are epoch
 """
 
 from cormorant.store.schema.access import session, token
-from cormorant.store.schema.catalog import acl, consent, former_source, parameters, receiver, secret, source, tuning
+from cormorant.store.schema.catalog import (
+    acl,
+    consent,
+    former_source,
+    parameters,
+    receiver,
+    secret,
+    source,
+    takedown,
+    tuning,
+)
 from cormorant.store.schema.documents import content, hidden, inlinks, near, near_band, outlinks, version
 from cormorant.store.schema.frontier import claim, resource, site, site_fact, site_hour, site_source
 from cormorant.store.schema.journal import click, exclusion, query, run, run_count, visit
@@ -56,6 +66,7 @@ __all__ = [
     "source",
     "stream",
     "stream_head",
+    "takedown",
     "token",
     "tuning",
     "version",

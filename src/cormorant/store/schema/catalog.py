@@ -102,3 +102,20 @@ tuning = Table(
     Column("value", Double, nullable=False, comment="in the place of the standard weight"),
     Column("changed_at", Double, nullable=False),
 )
+
+takedown = Table(
+    "takedown",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("rule", Text, nullable=False, comment="of the documents that are hidden, as `sources.rules` reads it"),
+    Column("source", Text, comment="name of the source it is limited to; NULL: every source"),
+    Column("reason", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double, comment="when it ends by itself; NULL: never"),
+    Column("erase", Boolean, nullable=False, comment="text and copies are removed from the disk as well"),
+    Column("erased_at", Double, comment="when a scan found nothing of them; NULL: not yet"),
+    Column("ended_at", Double, comment="when it was lifted or expired; NULL: it is in force"),
+    Column("ended_by", Text),
+    sqlite_autoincrement=True,
+)

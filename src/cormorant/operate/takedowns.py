@@ -1,0 +1,322 @@
+"""Take documents down: hide them from every reader at once, until somebody lifts it or its time is over.
+
+    take_down(house, order)  -> the record, with how many documents it hides
+    lift(house, number)      -> found again: from the kept copy where there is one, else by the next crawl
+    expire(house)            -> lifts what is overdue; a crawl and `serve` call it, and so does every list
+
+The documents leave search with the transaction that hides them, and receivers are sent `deleted` events. Each later
+crawl leaves their addresses out (986); a rebuild leaves them out too, since their rows say that nobody may find them.
+Erasure from the disk is in `erasure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import ConflictError, UsageError
+from cormorant.catalog import sources, takedowns
+from cormorant.catalog.takedowns import EXPIRED, TakedownRow, Wish
+from cormorant.crawl.takedowns import ADDRESS, Takedowns
+from cormorant.frontier import hiding, recall, versions
+from cormorant.model.address import canonical
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Role
+from cormorant.model.rules import Gate
+from cormorant.model.status import Status
+from cormorant.operate import documents
+from cormorant.operate.house import House
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+from cormorant.sources.rules import DOCUMENT_TYPES, RULE_TYPES, parse_rule, split_rule
+from cormorant.store import bulk
+from cormorant.store.database import Tx
+from cormorant.store.schema import content, resource
+
+CHUNK: Final = 1_000
+"""Documents hidden, or found again, in one transaction."""
+MOST_REASON: Final = 1_000
+"""Characters of a reason."""
+SHOWN: Final = 5
+"""Addresses of duplicates that a record names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a person asks to take down: an address in full, a path, or a rule like `prefix:https://x.org/old/`.
+
+    `until` is a day (its end, on this machine's clock) or an RFC 3339 time; None: until somebody lifts it.
+    """
+
+    what: str
+    reason: str
+    author: str
+    source: str | None = None
+    until: str | None = None
+    erase: bool = False
+    here: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What an order would hide: the wish as it would be kept, the documents, and three of their addresses."""
+
+    wish: Wish
+    documents: int
+    known: int
+    examples: tuple[str, ...]
+
+
+def meant(house: House, order: Order) -> Meant:
+    """Say what an order would hide, and change nothing. Raises as `take_down` does."""
+    with house.store.read() as tx:
+        wish = _wish(tx, house, order)
+        found = [row for chunk in matching(tx, [wish.rule], wish.source) for row in chunk]
+    shown = [row for row in found if row.indexed]
+    examples = tuple(row.url or row.display or row.address for row in (shown or found)[:3])
+    return Meant(wish, len(shown), len(found), examples)
+
+
+def take_down(house: House, order: Order) -> dict[str, Any]:
+    """Hide documents from every reader, from the moment this returns. Nothing is erased yet, see `erasure.erase`.
+
+    The takedown is kept before the first document is hidden, so a kill leaves no crawl that brings one back. Raises
+    UsageError for an empty reason or a time that is no time, or is past, BadRule and BadAddress for what names no
+    document, NotFoundError for an unknown source.
+    """
+    with house.store.begin() as tx:
+        row = takedowns.add(tx, _wish(tx, house, order))
+    counts = _apply(house, [row])
+    with house.store.read() as tx:
+        return _record(tx, takedowns.by_id(tx, row.id)) | counts | {"duplicates": _duplicates(tx, row)}
+
+
+def list_(house: House, *, ended: bool = False) -> list[dict[str, Any]]:
+    """Every takedown in force, oldest first; `ended`: those that were lifted or expired as well."""
+    expire(house)
+    with house.store.read() as tx:
+        rows = takedowns.all_(tx) if ended else takedowns.in_force(tx)
+        return [_record(tx, row) for row in rows]
+
+
+def show(house: House, number: int) -> dict[str, Any]:
+    """One takedown. Raises NotFoundError."""
+    with house.store.read() as tx:
+        return _record(tx, takedowns.by_id(tx, number))
+
+
+def lift(house: House, number: int, author: str) -> dict[str, Any]:
+    """End a takedown: its documents are found again at once where a copy is kept, the others after the next crawl.
+
+    Raises NotFoundError, ConflictError where it has ended.
+    """
+    with house.store.begin() as tx:
+        row = takedowns.by_id(tx, number)
+        if not row.in_force:
+            raise ConflictError(f"Takedown {number} ended at {rfc3339(row.ended_at)}, by {row.ended_by}.")
+        takedowns.end(tx, number, author)
+    counts = _release(house, row)
+    return show(house, number) | counts
+
+
+def expire(house: House) -> int:
+    """End the takedowns whose time is over; returns how many."""
+    with house.store.read() as tx:
+        over = takedowns.overdue(tx)
+    for row in over:
+        with house.store.begin() as tx:
+            takedowns.end(tx, row.id, EXPIRED)
+        _release(house, row)
+    return len(over)
+
+
+def reapply(house: House, rows: Sequence[TakedownRow]) -> None:
+    """Have takedowns in force over rows that a backup brought back, which knew nothing of them."""
+    with house.store.begin() as tx:
+        takedowns.restore(tx, list(rows))
+        now = takedowns.in_force(tx)
+    _apply(house, now)
+
+
+def of_address(tx: Tx, source: str | None, *addresses: str | None) -> dict[str, Any] | None:
+    """The takedown that hides what is known by these addresses, None where there is none."""
+    for row in takedowns.in_force(tx):
+        if row.source in (None, source) and Takedowns([row], source).ruling(*addresses):
+            return _record(tx, row)
+    return None
+
+
+def _wish(tx: Tx, house: House, order: Order) -> Wish:
+    reason = " ".join(order.reason.split())
+    if not reason or len(reason) > MOST_REASON:
+        raise UsageError(f"A takedown needs a reason of 1 to {MOST_REASON} characters, for whoever asks later.")
+    if order.source is not None:
+        sources.named(tx, order.source)
+    until = None if order.until is None else _moment(order.until)
+    if until is not None and until <= house.clock.now():
+        raise UsageError(f"{order.until!r} is past. Give a day or time to come, or leave it out.")
+    return Wish(_rule(tx, order), order.source, reason, order.author, until, order.erase)
+
+
+def _rule(tx: Tx, order: Order) -> str:
+    """The rule of an order; an address becomes the rule of that address, as the source that knows it spells it."""
+    documents.see_given(order.what)
+    text = order.what.strip()
+    kind, colon, _ = text.partition(":")
+    if kind.lower() in {*RULE_TYPES, *DOCUMENT_TYPES} and (colon or kind.lower() == "any"):
+        name, value = split_rule(text, RULE_TYPES)
+        parse_rule(text)
+        return ADDRESS + canonical(value) if name == "address" else text
+    address = documents.address_of(tx, text, here=order.here)
+    known = [row for row in documents.at(tx, address) if row.role == Role.DOCUMENT]
+    spelled = {each for row in known for each in (row.address, row.display, row.url)}
+    return ADDRESS + (address if address in spelled or not known else known[0].address)
+
+
+def _moment(text: str) -> float:
+    """Epoch seconds of a time, or of the end of a day on this machine's clock. Raises UsageError."""
+    try:
+        if len(text.strip()) == len("2026-12-31"):
+            return datetime.combine(date.fromisoformat(text.strip()) + timedelta(days=1), time()).timestamp()
+        return datetime.fromisoformat(text.strip()).timestamp()
+    except (ValueError, OverflowError):
+        raise UsageError(f"{text!r} is no day and no time. Write 2026-12-31, or 2026-12-31T18:00:00Z.") from None
+
+
+_COLUMNS: Final = sa.select(
+    resource.c.id, resource.c.source_id, resource.c.address, resource.c.display, resource.c.outcome,
+    resource.c.status, content.c.url, content.c.indexed, content.c.id.label("kept"),
+).select_from(resource.outerjoin(content, content.c.id == resource.c.id)).where(
+    resource.c.role == int(Role.DOCUMENT)
+)  # fmt: skip
+
+
+def matching(tx: Tx, rules: Sequence[str], source: str | None) -> Iterator[list[Any]]:
+    """The known documents that any of these rules means, some at a time; one address is looked up, rules read all."""
+    owners = {row.id: row.name for row in sources.every(tx) if source in (None, row.name)}
+    if all(rule.startswith(ADDRESS) for rule in rules):
+        for some in _chunks(sorted({number for rule in rules for number in _at(tx, rule.removeprefix(ADDRESS))})):
+            rows = tx.rows(_COLUMNS.where(resource.c.id.in_(some)).order_by(resource.c.id))
+            yield [row for row in rows if row.source_id in owners]
+        return
+    compiled, behind = Takedowns(_as_rows(rules), None), 0
+    while rows := tx.rows(_COLUMNS.where(resource.c.id > behind).order_by(resource.c.id).limit(CHUNK)):
+        found = [row for row in rows if row.source_id in owners]
+        yield [row for row in found if compiled.ruling(row.address, row.display, row.url)]
+        behind = rows[-1].id
+
+
+def _at(tx: Tx, address: str) -> list[int]:
+    """The documents known by an address, or else shown by it."""
+    known = [row.id for row in documents.at(tx, address)]
+    return known or [row.id for row in tx.rows(sa.select(content.c.id).where(content.c.url == address))]
+
+
+def _as_rows(rules: Iterable[str]) -> list[TakedownRow]:
+    return [TakedownRow(0, rule, None, "", "", 0.0, None, False, None, None, None) for rule in rules]
+
+
+def _chunks(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(numbers), CHUNK):
+        yield numbers[start : start + CHUNK]
+
+
+def _apply(house: House, rows: Sequence[TakedownRow]) -> dict[str, int]:
+    """Hide what these takedowns mean, in transactions of a bounded size; returns how many documents left search."""
+    left = known = 0
+    for row in rows:
+        with house.store.read() as tx:
+            meant_here = [each.id for chunk in matching(tx, [row.rule], row.source) for each in chunk]
+        for some in _chunks(meant_here):
+            with house.store.begin() as tx:
+                left += _hide(tx, row, some)
+        known += len(meant_here)
+    return {"documents": left, "addresses": known}
+
+
+def _hide(tx: Tx, row: TakedownRow, numbers: Sequence[int]) -> int:
+    """Hide these documents with this transaction, and send receivers the news; returns how many search had found."""
+    chosen = _COLUMNS.where(resource.c.id.in_(numbers)).order_by(resource.c.id)
+    found = [each for each in tx.rows(chosen) if each.indexed]
+    if found:
+        entries = [Entry(each.source_id, each.id, 0, Event.DELETED, each.url) for each in found]
+        first = stream.append(tx, entries)
+        hiding.hide_until(tx, [(each.id, each.source_id, 0, first + n) for n, each in enumerate(found)])
+        hiding.leave(tx, [(each.id, first + n) for n, each in enumerate(found)])
+    versions.drop(tx, numbers)
+    versions.mark(tx, numbers, OutcomeKind.EXCLUDED, int(Status.TAKEN_DOWN), _reason(row.rule))
+    return len(found)
+
+
+def _release(house: House, row: TakedownRow) -> dict[str, int]:
+    """Have documents found again that no other takedown hides; returns how many at once, and how many after a crawl."""
+    with house.store.read() as tx:
+        others = takedowns.in_force(tx)
+        compiled = {each.name: Takedowns(others, each.name) for each in sources.every(tx)}
+        names = {each.id: each.name for each in sources.every(tx)}
+        again = [
+            (each.id, bool(each.kept))
+            for chunk in matching(tx, [row.rule], row.source)
+            for each in chunk
+            if each.status == Status.TAKEN_DOWN
+            and not compiled[names[each.source_id]].ruling(each.address, each.display, each.url)
+        ]
+    kept = [number for number, is_kept in again if is_kept]
+    for some in _chunks(kept):
+        with house.store.begin() as tx:
+            _show(tx, some)
+    for some in _chunks([number for number, is_kept in again if not is_kept]):
+        with house.store.begin() as tx:
+            recall.forget(tx, list(some))
+    return {"documents": len(kept), "next_crawl": len(again) - len(kept)}
+
+
+def _show(tx: Tx, numbers: Sequence[int]) -> None:
+    """Have documents found again as they were kept, and visited whole by the next run."""
+    chosen = sa.select(content.c.id, content.c.source_id).where(content.c.id.in_(numbers)).order_by(content.c.id)
+    found = tx.rows(chosen)
+    recall.recall(tx, [each.id for each in found])
+    first = stream.append(tx, [Entry(each.source_id, each.id, 0, Event.NEW) for each in found])
+    rows = [(True, first + n, each.id) for n, each in enumerate(found)]
+    bulk.update(tx, content, ("indexed", "seq"), ("id",), rows)
+    versions.mark(tx, [each.id for each in found], OutcomeKind.OK, int(Status.OK), None)
+
+
+def _reason(rule: str) -> str:
+    """The reason on the row of a resource that a takedown excludes."""
+    return f"{Gate.TAKEDOWN}: {rule}"
+
+
+def _duplicates(tx: Tx, row: TakedownRow) -> list[str]:
+    """Addresses at which the same bytes are still found, for a takedown of one address; of many the first few."""
+    if not row.rule.startswith(ADDRESS):
+        return []
+    mine = [each.id for chunk in matching(tx, [row.rule], row.source) for each in chunk if each.kept]
+    hashes = sa.select(content.c.content_hash).where(content.c.id.in_(mine), content.c.size_bytes > 0)
+    same = sa.select(content.c.url).where(content.c.content_hash.in_(hashes), content.c.indexed)
+    return [each.url for each in tx.rows(same.order_by(content.c.id).limit(SHOWN))]
+
+
+def _record(tx: Tx, row: TakedownRow) -> dict[str, Any]:
+    """The Takedown record: `hidden` counts the known documents that it hides now."""
+    hidden = sa.select(sa.func.count()).select_from(resource).where(
+        resource.c.status == int(Status.TAKEN_DOWN), resource.c.reason == _reason(row.rule)
+    )  # fmt: skip
+    return {
+        "id": row.id, "rule": row.rule, "source": row.source, "reason": row.reason, "author": row.author,
+        "state": _state(row), "created_at": rfc3339(row.created_at), "expires_at": rfc3339(row.expires_at),
+        "erase": row.erase, "erased_at": rfc3339(row.erased_at), "ended_at": rfc3339(row.ended_at),
+        "ended_by": row.ended_by, "hidden": int(tx.execute(hidden).scalar_one()) if row.in_force else 0,
+    }  # fmt: skip
+
+
+def _state(row: TakedownRow) -> str:
+    """The state of a takedown: in_force, to_erase (not erased yet), expired or lifted."""
+    if row.ended_at is not None:
+        return EXPIRED if row.ended_by == EXPIRED else "lifted"
+    return "to_erase" if row.erase and row.erased_at is None else "in_force"

@@ -1,0 +1,109 @@
+"""Takedowns for programs: what `cormorant document takedown` and `cormorant takedown` do and print."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import Field
+
+from cormorant.operate import erasure, takedowns
+from cormorant.operate.house import House
+from cormorant.portal import orders
+from cormorant.portal.programs import MOST_NUMBER, Json, as_lines, in_lines, order, route
+from cormorant.portal.records import Record, When
+
+Number = Annotated[int, Path(ge=1, le=MOST_NUMBER, examples=[1])]
+
+
+class Erasure(Record):
+    """What an erasure removed, and what its scan of the data folder found."""
+
+    id: int
+    erased: bool = Field(description="False: something is left, see `left_in`.")
+    erased_at: When
+    documents: int
+    copies: int
+    searches: int = Field(description="In the log, with words of the text, and without a result now.")
+    log_passages: int
+    files_scanned: int
+    bytes_scanned: int
+    passages: int = Field(description="Passages of the text that were looked for in files.")
+    left_in: list[str]
+
+
+class Takedown(Record):
+    """Documents that are hidden from every reader, or were."""
+
+    id: int
+    rule: str
+    source: str | None = Field(description="None: documents of every source.")
+    reason: str
+    author: str
+    state: str = Field(description="in_force, to_erase, lifted or expired.")
+    created_at: str
+    expires_at: When
+    erase: bool
+    erased_at: When
+    ended_at: When
+    ended_by: str | None
+    hidden: int = Field(description="Known documents that it hides now.")
+
+
+class NewTakedown(Takedown):
+    """A takedown that was put in force just now."""
+
+    documents: int = Field(description="Documents that search found until now.")
+    addresses: int = Field(description="Known addresses that it means.")
+    duplicates: list[str] = Field(description="Some addresses at which the same content is still found.")
+    erasure: Erasure | None = None
+
+
+class LiftedTakedown(Takedown):
+    """A takedown that was ended just now."""
+
+    documents: int = Field(description="Found again as soon as the index has taken them in.")
+    next_crawl: int = Field(description="Visited again by the next crawl.")
+
+
+class Takedowns(Record):
+    """Takedowns, oldest first."""
+
+    takedowns: list[Takedown]
+
+
+def add(router: APIRouter, house: House) -> None:
+    """The routes."""
+
+    @route(router, "/takedowns", Takedowns, Takedown)
+    def list_takedowns(
+        request: Request, every: Annotated[bool, Query(description="Those that have ended as well.")] = False
+    ) -> Response:
+        """List the takedowns in force."""
+        found = takedowns.list_(house, ended=every)
+        return in_lines(iter(found)) if as_lines(request) else Json({"takedowns": found})
+
+    @route(router, "/takedowns/{number}", Takedown)
+    def show_takedown(number: Number) -> Response:
+        """Show one takedown."""
+        return Json(takedowns.show(house, number))
+
+    @order(router, "POST", "/takedowns", NewTakedown, 201)
+    def take_down(said: orders.NewTakedown) -> Response:
+        """Hide documents from every reader at once; with `erase`, answer when they are erased from the disk as well."""
+        wish = takedowns.Order(said.what, said.reason, "api", said.source, said.until, said.erase, here=False)
+        record = takedowns.take_down(house, wish)
+        if said.erase:
+            record |= {"erasure": erasure.erase(house, record["id"], lent=True)}
+        return Json(record, 201)
+
+    @order(router, "POST", "/takedowns/{number}/lift", LiftedTakedown)
+    def lift_takedown(number: Number) -> Response:
+        """End a takedown."""
+        return Json(takedowns.lift(house, number, "api"))
+
+    @order(router, "POST", "/takedowns/{number}/erase", Erasure)
+    def erase_takedown(number: Number) -> Response:
+        """Erase from the disk what a takedown hides, and scan for it."""
+        return Json(erasure.erase(house, number, lent=True))

@@ -1,0 +1,31 @@
+"""Keep takedowns: which documents are hidden from every reader, by whom, why and until when."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0038"
+down_revision = "0035"
+
+
+def upgrade() -> None:
+    """Add the table. Nothing is taken down yet."""
+    op.create_table(
+        "takedown",
+        sa.Column("id", sa.Integer, nullable=False),
+        sa.Column(
+            "rule", sa.Text, nullable=False, comment="of the documents that are hidden, as `sources.rules` reads it"
+        ),
+        sa.Column("source", sa.Text, comment="name of the source it is limited to; NULL: every source"),
+        sa.Column("reason", sa.Text, nullable=False),
+        sa.Column("author", sa.Text, nullable=False),
+        sa.Column("created_at", sa.Double, nullable=False),
+        sa.Column("expires_at", sa.Double, comment="when it ends by itself; NULL: never"),
+        sa.Column("erase", sa.Boolean, nullable=False, comment="text and copies are removed from the disk as well"),
+        sa.Column("erased_at", sa.Double, comment="when a scan found nothing of them; NULL: not yet"),
+        sa.Column("ended_at", sa.Double, comment="when it was lifted or expired; NULL: it is in force"),
+        sa.Column("ended_by", sa.Text),
+        sa.PrimaryKeyConstraint("id", name="pk_takedown"),
+        sqlite_autoincrement=True,
+    )

@@ -1,0 +1,169 @@
+"""A document is taken down: hidden at once, through recrawls, rebuilds and restores, until it is lifted; or erased."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cormorant.app.restoring import restore
+from cormorant.base.errors import BadRule, ConflictError, NotFoundError, UsageError
+from cormorant.operate import backups, checking, choosing, erasure, indexing, takedowns
+from cormorant.operate.listing import Wanted
+from cormorant.operate.takedowns import Order
+from tests.clocks import until
+from tests.journeys.conftest import Serve
+from tests.journeys.crawling import Crawler
+from tests.journeys.home import Home, received
+from tests.journeys.pages import SiteSettings
+from tests.journeys.site import WebSite
+
+PAGES = 12
+SENTENCE = "a passage of Quillfeather about zanzibaritis in the lantern room that nobody else has written"
+
+
+def down(home: Home, what: str, **more: Any) -> dict[str, Any]:
+    with home.house() as house:
+        return takedowns.take_down(house, Order(what, "Names a patient", "ada", **more))
+
+
+def lifted(home: Home, number: int) -> dict[str, Any]:
+    with home.house() as house:
+        return takedowns.lift(house, number, "ada")
+
+
+def wrong(home: Home) -> list[checking.Finding]:
+    with home.house() as house:
+        return [each for each in checking.store(house) if each.ok is not True]
+
+
+@pytest.fixture
+def site(serve: Serve, home: Home, crawls: Crawler) -> WebSite:
+    """A crawled site of which page 5 says something that no other page says."""
+    made = serve(SiteSettings(pages=PAGES))
+    made.edit(5, text=SENTENCE)
+    home.add_source("web", "site", made.source)
+    crawls.crawl(home, "site")
+    return made
+
+
+def test_hidden_through_recrawl_and_rebuild_until_lifted(home: Home, crawls: Crawler, site: WebSite) -> None:
+    path = home.add_receiver("told", "site")
+    record = down(home, site.url(5))
+    assert (record["documents"], record["state"], record["hidden"]) == (1, "in_force", 1)
+    assert home.found("quillfeather", site.word(5)) == [[], []], "before anything was crawled or delivered"
+    before = len(site.log())
+    report = crawls.crawl(home, "site", force=True)
+    assert (report["gone"], report["new"]) == (0, 0)
+    assert (home.shown(site.url(5))["outcome"], home.shown(site.url(5))["status"]) == ("excluded", 986)
+    assert not [each for each in site.log()[before:] if site.url(5).endswith(each.path)], "nothing asks for it"
+    assert home.found("quillfeather") == [[]]
+    with home.house() as house:
+        indexing.rebuild(house)
+    assert home.found("quillfeather") == [[]]
+    said = home.explained(site.url(5))
+    assert (said["verdict"], said["status"], said["takedown"]["reason"]) == ("excluded", 986, "Names a patient")
+    assert [each["event"] for each in received(path) if each["url"] == site.url(5)] == ["deleted"]
+    assert lifted(home, record["id"])["documents"] == 1
+    crawls.crawl(home, "site")
+    assert home.found("quillfeather") == [[site.url(5)]]
+    assert not wrong(home)
+
+
+def test_a_rule_holds_for_pages_that_are_met_later(home: Home, crawls: Crawler, site: WebSite) -> None:
+    record = down(home, f"prefix:{site.url(6)}", source="site")
+    assert record["documents"] == 1
+    down(home, site.url(7).upper().replace("HTTP", "http"))
+    assert home.found(site.word(7)) == [[site.url(7)]], "an address tells capitals from small letters"
+    with home.house() as house:
+        choosing.recrawl(house, choosing.Chosen((site.url(6),), Wanted()))
+    crawls.crawl(home, "site")
+    assert home.found(site.word(6)) == [[]]
+
+
+def test_it_ends_by_itself(home: Home, crawls: Crawler, site: WebSite) -> None:
+    number = down(home, site.url(5), until="2999-12-31")["id"]
+    with home.house() as house, house.store.begin() as tx:
+        tx.driver(f"UPDATE takedown SET expires_at = 1 WHERE id = {number}")
+    crawls.crawl(home, "site")
+    assert home.found("quillfeather") == [[site.url(5)]]
+    with home.house() as house:
+        assert takedowns.list_(house) == []
+        (over,) = takedowns.list_(house, ended=True)
+    assert (over["state"], over["ended_by"]) == ("expired", "expired")
+
+
+def test_one_that_comes_during_a_visit(home: Home, crawls: Crawler, serve: Serve) -> None:
+    slow = serve(SiteSettings(pages=PAGES, delay_s=0.2))
+    home.add_source("web", "slow", slow.source)
+    crawls.begin(home, "slow")
+    until(lambda: len(slow.log()) > 2)
+    down(home, f"prefix:{slow.url(0).rpartition('/')[0]}/")
+    crawls.end()
+    assert home.value("SELECT count(*) FROM content WHERE indexed") == 0
+    assert home.found(*(slow.word(n) for n in range(PAGES))) == [[]] * PAGES
+
+
+def test_erased_from_the_disk(home: Home, crawls: Crawler, site: WebSite, tmp_path: Path) -> None:
+    site.edit(5, text=f"{SENTENCE} once more")
+    crawls.crawl(home, "site")
+    number = down(home, site.url(5), erase=True)["id"]
+    with home.house() as house:
+        page = home.explained(site.url(5))["id"]
+        copies = len(house.packs.versions(page))
+        record = erasure.erase(house, number, lent=False)
+        assert (record["erased"], record["left_in"], record["copies"]) == (True, [], copies)
+        assert copies == 2, "the version before is erased as well"
+        assert record["passages"] > 0
+        assert not house.packs.versions(page)
+        assert takedowns.show(house, number)["state"] == "in_force"
+    assert not [each for each in home.folder.rglob("*") if each.is_file() and b"zanzibaritis" in each.read_bytes()]
+    assert not wrong(home)
+    crawls.crawl(home, "site")
+    assert home.found("quillfeather", site.word(4)) == [[], [site.url(4)]]
+    lifted(home, number)
+    crawls.crawl(home, "site")
+    assert home.found("quillfeather") == [[site.url(5)]], "fetched from the site again"
+
+
+def test_a_backup_brings_nothing_back(home: Home, crawls: Crawler, site: WebSite, tmp_path: Path) -> None:
+    file = tmp_path / "before.tar"
+    with home.house() as house:
+        backups.backup(house, file)
+    number = down(home, site.url(5), erase=True)["id"]
+    with home.house() as house:
+        erasure.erase(house, number, lent=False)
+    restore(home.plan, file, yes=True)
+    assert home.found("quillfeather", site.word(4)) == [[], [site.url(4)]]
+    with home.house() as house:
+        assert takedowns.show(house, number)["erased_at"], "erased again from what the backup brought"
+        assert not house.packs.versions(home.explained(site.url(5))["id"])
+
+
+@pytest.mark.parametrize(
+    ("what", "more", "error"),
+    [
+        ("regex:(", {}, BadRule),
+        ("mime:text/html", {}, BadRule),
+        ("  ", {}, UsageError),
+        ("http://x.test/", {"source": "none"}, NotFoundError),
+        ("http://x.test/", {"until": "tomorrow"}, UsageError),
+        ("http://x.test/", {"until": "2001-01-01"}, UsageError),
+    ],
+)
+def test_what_is_refused(file_home: Home, tmp_path: Path, what: str, more: dict[str, str], error: type) -> None:
+    file_home.add_source("files", "docs", {"path": str(tmp_path)})
+    with pytest.raises(error):
+        down(file_home, what, **more)
+    assert file_home.value("SELECT count(*) FROM takedown") == 0
+
+
+def test_it_needs_a_reason_and_is_lifted_once(file_home: Home, tmp_path: Path) -> None:
+    file_home.add_source("files", "docs", {"path": str(tmp_path)})
+    with file_home.house() as house, pytest.raises(UsageError, match="needs a reason"):
+        takedowns.take_down(house, Order("http://x.test/", " ", "ada"))
+    number = down(file_home, "http://x.test/")["id"]
+    lifted(file_home, number)
+    with pytest.raises(ConflictError):
+        lifted(file_home, number)
