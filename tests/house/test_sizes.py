@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.house.reading import PACKAGE, Finding, Function, Module, plant, read, report
+from tests.house.reading import Finding, Function, Module, plant, read, report
 
 FILE_AIM, FILE_LIMIT = 400, 500
 FUNCTION_AIM, FUNCTION_LIMIT = 40, 60
