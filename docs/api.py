@@ -10,10 +10,11 @@ from typing import Any
 from cormorant.base.errors import every
 from cormorant.model.run import Mode, Refresh
 from cormorant.model.schedule import Missed, Overrun, Revisit
+from cormorant.model.scope import Scope
 from cormorant.portal import site
 from cormorant.search.reader import GroupBy, Sort
 
-ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy, Overrun, Missed, Refresh, Revisit, Mode)}
+ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy, Overrun, Missed, Refresh, Revisit, Mode, Scope)}
 """Words that are described by what they may be, where they are asked for."""
 
 
@@ -28,15 +29,16 @@ def interface() -> Iterator[str]:
     schemas = drawn["components"]["schemas"]
     yield "# The interface for programs\n"
     yield (
-        "What `/api/openapi.json` of every installation says, for people. [How to use it](../how-to/api.md). Search\n"
-        "suggestions and duplicates are for every reader, all else below `/api/v1` for those who look after the\n"
-        "installation. An error is a problem object (RFC 9457) with one of [these codes](errors.md).\n"
+        "What `/api/openapi.json` of every installation says, for people. [How to use it](../how-to/api.md). Each route\n"
+        "names the scope that a [token](../how-to/serving.md#tokens) needs for it: `search`, `operate` or `admin`, of which\n"
+        "each includes those before it. On the machine itself no token is needed. An error is a problem object (RFC 9457) with one of [these codes](errors.md).\n"
     )
     yield "## What can be asked\n"
     for path, operations in drawn["paths"].items():
         for method, operation in operations.items():
             yield f"### `{method.upper()} {path}`\n"
             yield f"{operation.get('description', '')}\n"
+            yield f"{_needed(operation.get('x-scope', ''))}\n"
             rows = [_parameter(each) for each in operation.get("parameters", ())]
             if rows:
                 yield from _table(("parameter", "takes", "default", "what for"), rows)
@@ -53,6 +55,14 @@ def interface() -> Iterator[str]:
             yield f"### {name}\n"
             yield f"{schema['description']}\n"
             yield from _table(("field", "is", "what"), (_field(*each) for each in schema["properties"].items()))
+
+
+def _needed(scope: str) -> str:
+    """The scope that a route needs, in words."""
+    if not scope:
+        return "Open to everybody."
+    readers = "; readers have it without a token, unless `serve --private`" if scope == Scope.SEARCH else ""
+    return f"Needs the scope `{scope}`{readers}."
 
 
 def codes() -> Iterator[str]:

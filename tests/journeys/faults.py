@@ -269,8 +269,7 @@ SIGHT = (
            "held = {each: sight.holding(each) for each in list(apart)[:MOST_ALIKE] if apart[each] == distance}",
            *_SIGHT),
     _fault("everybody administers", "portal/admission.py",
-           "    return _is_loopback(str(host)) and PASSED_ON.isdisjoint(request.headers.keys())\n",
-           "    return True\n", *_SIGHT),
+           "    return Scope.ADMIN if at_home else Scope.SEARCH\n", "    return Scope.ADMIN\n", *_SIGHT),
 )  # fmt: skip
 
 _CACHE = ("tests.journeys.disks", "--pages", "200", "--by", "a stranger", "--only", "cache")

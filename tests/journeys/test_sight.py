@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from cormorant.portal import door
+from cormorant.model.scope import Scope
+from cormorant.portal import site
+from cormorant.portal.admission import Policy
 from tests.journeys.sight.__main__ import prove
 from tests.journeys.sight.faces import FACES, STRANGERS, VISITED, Ranked, Told
 from tests.journeys.sight.same import close, differences
@@ -22,8 +22,9 @@ def test_answers_are_those_of_an_installation_that_never_had_what_is_forbidden(s
     assert tally.checks.total() >= CHECKS
     assert tally.checks.keys() == {face.__name__ for face in (*FACES, *STRANGERS)}
     assert min(tally.hits, tally.hidden, tally.suggestions) > 0
-    readers = [pattern for method, pattern in door.SEARCH if method == "GET" and (method, pattern) not in door.PRIVATE]
-    assert not [each for each in readers if not any(re.fullmatch(each, path) for path in VISITED)], "nobody asked there"
+    rules = Policy.of(site.application(None)[0].routes).rules  # type: ignore[arg-type] # asked nothing but its routes
+    readers = [each for each in rules if each.needs is Scope.SEARCH and "GET" in (each.methods or ())]
+    assert not [each.path for each in readers if not any(map(each.pattern.fullmatch, VISITED))], "nobody asked there"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from cormorant.base.errors import Unreachable
 from cormorant.operate import queries, searching
 from cormorant.operate.house import House
 from cormorant.operate.queries import Face
-from cormorant.portal import asked, door, records, site
+from cormorant.portal import asked, records, site
+from cormorant.portal.admission import Exposure
 from cormorant.portal.asked import Asked
 from cormorant.portal.guard import Guard
 from cormorant.search.reader import Question
@@ -59,7 +60,7 @@ def noted(house: House) -> Iterator[Asked]:
 @pytest.fixture
 def reader(house: House, noted: Asked) -> Caller:
     """Somebody from elsewhere."""
-    return Caller(site.make(house, (), door.SEARCH, noted))
+    return Caller(site.make(house, (), Exposure.PUBLIC, noted))
 
 
 def told(house: House, noted: Asked) -> list[dict[str, Any]]:
@@ -118,7 +119,7 @@ def test_many_are_written_at_once(house: House, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(asked, "MANY", 3)
     monkeypatch.setattr(asked, "WAIT_S", 0.05)
     noted = Asked(house)
-    reader = Caller(site.make(house, (), door.SEARCH, noted))
+    reader = Caller(site.make(house, (), Exposure.PUBLIC, noted))
     for number in range(4):
         reader.get(f"/search?q=plover{number}")
     from tests.clocks import until
@@ -162,7 +163,7 @@ def test_links_of_results_are_what_they_were(reader: Caller) -> None:
 def test_nothing_is_kept_where_nobody_wants_it(folder: Path) -> None:
     with opened(Plan(folder, Settings(query_days=0))) as house:
         noted = Asked(house)
-        reader = Caller(site.make(house, (), door.SEARCH, noted))
+        reader = Caller(site.make(house, (), Exposure.PUBLIC, noted))
         assert "ping=" not in reader.get("/search?q=plover").body
         assert told(house, noted) == []
 
@@ -191,7 +192,7 @@ def test_readers_are_told_nothing_of_it(path: str, reader: Caller) -> None:
 @pytest.fixture
 def pages(house: House, noted: Asked) -> Guard:
     """For who looks after the installation, on its own machine."""
-    made = site.make(house, (), None, noted)
+    made = site.make(house, (), Exposure.LOCAL, noted)
     assert isinstance(made, Guard)
     return made
 

@@ -4,38 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import quote
 
 import pytest
-from fastapi import APIRouter, FastAPI
-from fastapi.routing import iter_route_contexts
+from fastapi import APIRouter, FastAPI, HTTPException, Request
+from fastapi.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from cormorant.app.build import Plan
 from cormorant.app.opening import opened
 from cormorant.app.settings import Installation
+from cormorant.base.errors import CormorantError
+from cormorant.model.scope import Scope
 from cormorant.operate import tokens
 from cormorant.operate.house import House
-from cormorant.portal import door, site
-from cormorant.portal.door import Door
-from cormorant.portal.guard import Guard
+from cormorant.portal import site
+from cormorant.portal.admission import Exposure, Policy, needs
+from cormorant.portal.door import Door, Keys
+from cormorant.portal.guard import Application, Guard
 from cormorant.portal.tries import MOST
+from tests.portal.asking import ask_of
 from tests.portal.visiting import Caller
-
-EVERYONE = {
-    ("GET", "/static"), ("GET", "/health/live"), ("GET", "/health/ready"), ("GET", "/sign-in"), ("POST", "/sign-in"),
-    ("POST", "/sign-out"), ("POST", "/preferences/theme"), ("POST", "/preferences/keys"),
-}  # fmt: skip
-READERS = {
-    ("GET", "/"), ("GET", "/search"), ("GET", "/advanced"), ("GET", "/cached/{number}"),
-    ("GET", "/cached/{number}/content"), ("GET", "/api/v1/search"), ("GET", "/api/v1/suggest"),
-    ("POST", "/clicked/{token}/{number}"), ("GET", "/duplicates/{number}"),
-    ("GET", "/api/v1/documents/{number}/duplicates"), ("GET", "/api/v1/search/{number}/why"),
-    ("GET", "/help"), ("GET", "/help/errors"), ("GET", "/opensearch.xml"),
-}  # fmt: skip
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 @pytest.fixture
@@ -46,12 +38,12 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 @pytest.fixture
 def pages(house: House) -> Guard:
-    return site.make(house, (), door.SEARCH)
+    return site.make(house, (), Exposure.PUBLIC)
 
 
 @pytest.fixture
 def token(house: House) -> str:
-    return str(tokens.add(house, "ada")["value"])
+    return str(tokens.add(house, "ada", Scope.ADMIN)["value"])
 
 
 def routes(pages: Guard) -> FastAPI:
@@ -59,75 +51,100 @@ def routes(pages: Guard) -> FastAPI:
     return cast("FastAPI", cast("Door", pages._app)._app)
 
 
-def walked(pages: Guard) -> Iterator[tuple[str, str]]:
-    """Every method and path there is, those of included routers too."""
-    for each in iter_route_contexts(routes(pages).routes):
-        for method in METHODS:
-            if method in (each.methods or {"GET"}):
-                yield method, str(each.path)
+@pytest.mark.parametrize("how", ["plainly", "by a router", "as a mount", "before all others"])
+def test_a_route_without_a_scope_is_closed_to_everybody(how: str, house: House, token: str) -> None:
+    for exposure in Exposure:
+        pages, bearer = site.make(house, (), exposure), {"authorization": f"Bearer {token}"}
+        add(routes(pages), how)
+        assert closed(pages) == (404 if exposure is Exposure.LOCAL else 401, False)
+        assert closed(pages, **bearer) == (404, False)
+        made_with = Door(routes(pages), Keys(house), exposure, Policy.of(routes(pages).routes), refusal)
+        assert closed(made_with, **bearer) == (404, False), "nor where it was there before the door"
 
 
-def asked(path: str) -> str:
-    """An address of a route."""
-    return re.sub(r"\{[^}]*\}", "1", path) + ("/cormorant.css" if path == "/static" else "")
-
-
-@pytest.mark.parametrize(("listed", "expected"), [(door.PRIVATE, EVERYONE), (door.SEARCH, EVERYONE | READERS)])
-def test_every_route_is_closed_but_those_of_the_list(
-    listed: door.Listed, expected: set[tuple[str, str]], house: House
-) -> None:
-    pages = site.make(house, (), listed)
-    found = {(method, path): Caller(pages).ask(method, asked(path)) for method, path in walked(pages)}
-    assert {route for route, got in found.items() if "www-authenticate" not in got.headers} == expected
-    assert {got.status for route, got in found.items() if route not in expected} == {401}
-    assert len(found) > len(expected), "nothing was closed, so nothing was tried"
-
-
-def test_what_is_listed_leads_somewhere(pages: Guard) -> None:
-    there = {(method, asked(path)) for method, path in walked(pages)}
-    for method, pattern in door.SEARCH:
-        assert any(method == each and re.fullmatch(pattern, path) for each, path in there), pattern
-
-
-@pytest.mark.parametrize("how", ["plainly", "by a router", "as a mount"])
-def test_a_new_route_is_closed(how: str, pages: Guard, token: str) -> None:
-    app, told = routes(pages), {"secret": "told"}
+def add(app: FastAPI, how: str) -> None:
+    """Add a route as somebody would who never heard of scopes."""
+    told = {"secret": "told"}
     if how == "plainly":
         app.get("/new/thing")(lambda: told)
     elif how == "by a router":
         router = APIRouter(prefix="/new")
         router.get("/thing")(lambda: told)
         app.include_router(router)
-    else:
+    elif how == "as a mount":
         inner = FastAPI()
         inner.get("/thing")(lambda: told)
         app.mount("/new", inner)
-    got = Caller(pages).get("/new/thing")
-    assert (got.status, "told" in got.body) == (401, False)
-    assert "told" in Caller(pages).get("/new/thing", authorization=f"Bearer {token}").body
+    else:
+        app.router.routes.insert(0, Route("/new/{thing}", lambda _: JSONResponse(told)))
+
+
+def closed(pages: Application, **headers: str) -> tuple[int, bool]:
+    got = Caller(pages).get("/new/thing", **headers)
+    return got.status, "told" in got.body
+
+
+def refusal(_: Request, error: CormorantError | HTTPException) -> Response:
+    return Response(status_code=error.status_code if isinstance(error, HTTPException) else error.http_status)
+
+
+def test_a_route_without_a_scope_does_not_borrow_that_of_another(house: House) -> None:
+    """The first route that takes a request answers it, so its scope counts, and not that of one behind it."""
+    app = FastAPI()
+    app.get("/search")(lambda: "told")
+    app.get("/search", dependencies=[needs(Scope.SEARCH)])(lambda: "fine")
+    pages = Door(app, Keys(house), Exposure.PUBLIC, Policy.of(app.routes), refusal)
+    assert Caller(pages).get("/search").status == 401
+
+
+def test_routes_ask_for_their_scope_also_without_a_door(pages: Guard) -> None:
+    for path in ("/explain", "/api/v1/runs", "/search?q=a"):
+        assert Caller(routes(pages)).get(path).status == 401
+    assert Caller(routes(pages)).get("/health/live").status == 200
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        "/nowhere", "//", "/search/", "/Search", "/cached/x", "/cached/1/more", "/static", "/api/v1/search/x",
-        "/cached/1\n", "/cached/\u0661", "/static/\n",
+        "/nowhere",
+        "//",
+        "/search/",
+        "/Search",
+        "/cached/1/more",
+        "/api/v1/search/x",
+        "/cached/\u0661/content/",
+        "/staticx",
     ],
-)  # fmt: skip
-def test_what_only_looks_like_it_is_closed(path: str) -> None:
-    assert not door.is_open(door.SEARCH, "GET", path)
+)
+def test_what_only_looks_like_it_is_closed(path: str, pages: Guard) -> None:
+    assert Caller(pages).get(quote(path)).status == 401
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
-def test_only_looking_is_open(method: str) -> None:
-    assert not door.is_open(door.SEARCH, method, "/search")
-    assert door.is_open(door.SEARCH, "HEAD", "/search")
+def test_only_looking_is_open(method: str, pages: Guard, token: str) -> None:
+    assert Caller(pages).ask(method, "/help").status == 401
+    got = Caller(pages).ask(method, "/help", headers={"authorization": f"Bearer {token}"})
+    assert (got.status, got.headers["allow"]) == (405, "GET")
+    assert Caller(pages).ask("HEAD", "/help").status == 200
+
+
+def test_a_slash_too_many_leads_on(pages: Guard, token: str) -> None:
+    got = Caller(pages).get("/explain/?address=a%20b", authorization=f"Bearer {token}")
+    assert (got.status, got.headers["location"]) == (307, "/explain?address=a%20b")
+    assert Caller(pages).get("/search/").status == 401
+
+
+@pytest.mark.parametrize("host", ["localhost/help?", "localhost#", "help@localhost", "localhost/health/live?x="])
+def test_what_a_host_field_says_opens_nothing(host: str, house: House) -> None:
+    policy = Policy.of(routes(site.make(house)).routes)
+    pages = Door(routes(site.make(house)), Keys(house), Exposure.PRIVATE, policy, refusal)
+    assert Caller(pages).get("/api/v1/runs", host=host).status == 401
 
 
 def test_a_program_is_told_what_it_needs_and_a_person_asked(pages: Guard) -> None:
     program = Caller(pages).get("/api/openapi.json")
     assert (program.status, json.loads(program.body)["code"]) == (401, "not_signed_in")
-    assert program.headers["www-authenticate"] == "Bearer"
+    assert program.headers["www-authenticate"] == 'Bearer realm="cormorant"'
     assert program.headers["content-type"] == "application/problem+json"
     person = Caller(pages).get("/explain?address=http://a.example/&x=1")
     assert (person.status, "<h1>Sign in</h1>" in person.body) == (401, True)
@@ -147,6 +164,7 @@ def test_a_wrong_token_opens_nothing_not_even_what_is_open(value: str, pages: Gu
     for address in ("/api/openapi.json", "/health/live"):
         got = Caller(pages).get(address, authorization=f"Bearer {value}")
         assert (got.status, json.loads(got.body)["code"]) == (401, "not_signed_in")
+        assert got.headers["www-authenticate"] == 'Bearer realm="cormorant", error="invalid_token"'
 
 
 def test_what_is_kept_of_a_token_opens_nothing(pages: Guard, house: House, token: str) -> None:
@@ -164,7 +182,7 @@ def test_a_deleted_token_opens_nothing(pages: Guard, house: House, token: str) -
     tokens.delete(house, "ada")
     assert browser.get("/api/openapi.json").status == 401
     assert Caller(pages).get("/api/openapi.json", authorization=f"Bearer {token}").status == 401
-    tokens.add(house, "ada")
+    tokens.add(house, "ada", Scope.ADMIN)
     assert browser.get("/api/openapi.json").status == 401, "nor does it when another has its name"
 
 
@@ -182,11 +200,10 @@ def test_wrong_tokens_are_bounded_by_place(pages: Guard, token: str) -> None:
 def test_tokens_that_come_at_once_are_bounded_too(pages: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 
-    def known(_: House, value: str) -> bool:
+    def scope_of_token(_: House, value: str) -> None:
         tried.append(value)
-        return False
 
-    monkeypatch.setattr(tokens, "known", known)
+    monkeypatch.setattr(tokens, "scope_of_token", scope_of_token)
 
     async def receive() -> Any:
         return {"type": "http.request", "body": b"", "more_body": False}
@@ -227,7 +244,7 @@ async def _call(pages: Guard, *words: Any) -> None:
 
 def test_without_a_door_nothing_is_asked_for(house: House) -> None:
     open_pages = site.make(house)
-    assert Caller(open_pages).get("/api/openapi.json").status == 200
+    assert ask_of(open_pages, "/api/openapi.json").status == 200
     home = Caller(open_pages).get("/")
     assert "Sign" not in home.body
     assert Caller(open_pages).get("/sign-in").status == 404

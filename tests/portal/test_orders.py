@@ -23,7 +23,8 @@ from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.resource import Found
 from cormorant.operate import previewing, sources
 from cormorant.operate.house import House
-from cormorant.portal import door, site
+from cormorant.portal import site
+from cormorant.portal.admission import Exposure
 from cormorant.portal.guard import Application
 from cormorant.store.schema import resource
 from tests.portal.asking import Got, send_to
@@ -252,6 +253,8 @@ CHANGES = [
     *(("POST", f"/runs/1/{verb}", None) for verb in ("suspend", "resume", "stop", "accept", "refuse", "index")),
     ("POST", "/runs/1/prune", {"rules": ["path:/x"]}), ("DELETE", "/runs/1", None),
     ("POST", "/provider/pause", None), ("POST", "/provider/resume", None),
+    ("POST", "/tokens", {"token": "x", "scope": "admin"}), ("PATCH", "/tokens/x", {"scope": "admin"}),
+    ("DELETE", "/tokens/x", None),
 ]  # fmt: skip
 
 
@@ -281,7 +284,7 @@ def test_nobody_changes_anything_who_may_not(house: House, method: str, path: st
     assert ask(plain, method, path, said, host="evil.example").status == 421
     body = json.dumps(said).encode() if said is not None else b""
     assert Caller(plain).ask(method, f"/api/v1{path}", body, {"content-type": "application/json"}).status == 403
-    for listed in (door.SEARCH, door.PRIVATE):
+    for listed in (Exposure.PUBLIC, Exposure.PRIVATE):
         closed = Caller(site.make(house, (), listed))
         assert closed.ask(method, f"/api/v1{path}", body, {"content-type": "application/json"}).status == 401
     assert _everything(house) == before
@@ -289,7 +292,8 @@ def test_nobody_changes_anything_who_may_not(house: House, method: str, path: st
 
 def _everything(house: House) -> list[Any]:
     asked = site.make(house)
-    return [ask(asked, "GET", f"/{noun}").json for noun in ("receivers", "parameters", "schedules", "sources", "runs")]
+    nouns = ("receivers", "parameters", "schedules", "sources", "runs", "tokens")
+    return [ask(asked, "GET", f"/{noun}").json for noun in nouns]
 
 
 def test_a_form_of_an_old_browser_changes_nothing(pages: Application) -> None:

@@ -12,7 +12,8 @@ from cormorant.app.opening import opened
 from cormorant.app.settings import Installation
 from cormorant.operate import tokens
 from cormorant.operate.house import House
-from cormorant.portal import door, signing, site
+from cormorant.portal import signing, site
+from cormorant.portal.admission import Exposure
 from cormorant.portal.guard import Guard
 from tests.portal.visiting import Caller
 
@@ -27,7 +28,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 @pytest.fixture
 def pages(house: House) -> Guard:
-    return site.make(house, ["search.example.org"], door.SEARCH)
+    return site.make(house, ["search.example.org"], Exposure.PUBLIC)
 
 
 @pytest.fixture
@@ -146,8 +147,8 @@ def test_what_was_sent_is_not_where_signing_in_leads(pages: Guard) -> None:
 
 
 def test_private_pages_say_so(house: House) -> None:
-    pages = site.make(house, (), door.PRIVATE)
+    pages = site.make(house, (), Exposure.PRIVATE)
     got = Caller(pages).get("/search?q=a")
     assert got.status == 401
     assert "Searching here needs a token." in got.body
-    assert Caller(site.make(house, (), door.SEARCH)).get("/sign-in").body.count("needs no token") == 1
+    assert Caller(site.make(house, (), Exposure.PUBLIC)).get("/sign-in").body.count("needs no token") == 1

@@ -19,9 +19,11 @@ from cormorant.base import metrics
 from cormorant.catalog import receivers
 from cormorant.index import reading
 from cormorant.index.entry import Put
+from cormorant.model.scope import Scope
 from cormorant.operate import tokens
 from cormorant.operate.house import House
-from cormorant.portal import door, shelf, site
+from cormorant.portal import shelf, site
+from cormorant.portal.admission import Exposure
 from cormorant.receivers import stream
 from cormorant.store import processes
 from tests.house.test_alerts import rules, selectors
@@ -42,7 +44,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 def ready(house: House) -> tuple[int, dict[str, object]]:
-    got = Caller(site.make(house, (), door.PRIVATE)).get("/health/ready")
+    got = Caller(site.make(house, (), Exposure.PRIVATE)).get("/health/ready")
     said: dict[str, object] = json.loads(got.body)
     return got.status, said
 
@@ -119,10 +121,10 @@ def test_once_damage_was_met_it_is_not_ready_until_the_index_is_whole(
 
 
 def test_figures_are_for_who_looks_after_it(house: House) -> None:
-    pages = site.make(house, (), door.SEARCH)
+    pages = site.make(house, (), Exposure.PUBLIC)
     assert Caller(pages).get("/metrics").status == 401
     assert json.loads(Caller(pages).get("/metrics").body)["code"] == "not_signed_in"
-    token = str(tokens.add(house, "prometheus")["value"])
+    token = str(tokens.add(house, "prometheus", Scope.OPERATE)["value"])
     got = Caller(pages).get("/metrics", authorization=f"Bearer {token}")
     assert (got.status, got.headers["content-type"]) == (200, metrics.CONTENT_TYPE)
     assert Caller(site.make(house)).get("/metrics", x_forwarded_for="192.0.2.7").status == 403

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+BEFORE_0036 = (
+    "ALTER TABLE token DROP COLUMN scope",
+    "UPDATE alembic_version SET version_num = '0035'",
+)
 BEFORE_0035 = (
+    *BEFORE_0036,
     "DROP INDEX ix_resource_troubled",
     "CREATE INDEX ix_resource_troubled ON resource (source_id) WHERE (outcome IN (6, 7, 8, 9) OR status = 960"
     " OR outcome IN (1, 2) AND reason IS NOT NULL)",

@@ -17,6 +17,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from pysqlite3 import dbapi2 as sqlite
 
+from cormorant.access import tokens
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import DataFolderError, StoreError
 from cormorant.catalog import receivers, sources
@@ -24,13 +25,14 @@ from cormorant.frontier import settlement
 from cormorant.journal import runs
 from cormorant.model.resource import Role
 from cormorant.model.run import Mode, Refresh, RunState
+from cormorant.model.scope import Scope
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store import migrate
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import SCHEMA_VERSION, content, metadata, near, near_band, resource, site, stream_head
 from tests.frontier.samples import a_content
-from tests.store.older import BEFORE_0013, BEFORE_0015, BEFORE_0017, BEFORE_0024, BEFORE_0027, BEFORE_0029
+from tests.store.older import BEFORE_0013, BEFORE_0015, BEFORE_0017, BEFORE_0024, BEFORE_0027, BEFORE_0029, BEFORE_0036
 from tests.stores import keep, prepare, within
 
 NEXT = '''"""A newer version."""
@@ -121,6 +123,19 @@ def test_what_is_nearly_the_same_is_looked_for_anew_since_0024(store: Store) -> 
     migrate.prepare(store, keep)
     with store.read() as tx:
         assert tx.rows(near.select()) == tx.rows(near_band.select()) == []
+
+
+def test_tokens_of_before_0036_open_everything_as_they_did_and_new_rows_the_least(store: Store) -> None:
+    with store.begin() as tx:
+        for name in ("ada", "first"):
+            tokens.add(tx, name, name.encode(), Scope.SEARCH)
+        for change in BEFORE_0036:
+            tx.driver(change)
+    migrate.prepare(store, keep)
+    with store.begin() as tx:
+        assert {row.name: row.scope for row in tokens.every(tx)} == {"ada": Scope.ADMIN, "first": Scope.ADMIN}
+        tx.driver("INSERT INTO token (name, digest, created_at) VALUES ('bare', 'x', 0)")
+        assert tokens.named(tx, "bare").scope is Scope.SEARCH
 
 
 def test_a_source_and_a_run_of_before_0013_are_kept(store: Store) -> None:
@@ -346,6 +361,7 @@ def test_a_backup_is_made_anew_each_time(store: Store, newer: Path, tmp_path: Pa
 UPGRADE = """
 import sys
 from pathlib import Path
+from cormorant.access import tokens
 from cormorant.base.clock import SystemClock
 from cormorant.store import migrate
 from cormorant.store.database import Store

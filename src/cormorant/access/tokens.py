@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hmac
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.base.errors import ConflictError, NotFoundError, StoreError
+from cormorant.model.scope import Scope
 from cormorant.store import bulk
 from cormorant.store.database import Tx
 from cormorant.store.schema import session, token
@@ -20,20 +21,21 @@ class TokenRow(NamedTuple):
     digest: bytes
     created_at: float
     used_at: float | None
+    scope: Scope
 
 
-def add(tx: Tx, name: str, digest: bytes) -> None:
-    """Keep a new token. Raises ConflictError when the name is taken."""
+def add(tx: Tx, name: str, digest: bytes, scope: Scope) -> None:
+    """Keep a new token with its scope. Raises ConflictError when the name is taken."""
     if _found(tx, name):
         raise ConflictError(
             f"There is a token {name!r} already. Choose another name, or `cormorant token delete {name}` first."
         )
-    tx.execute(sa.insert(token).values(name=name, digest=digest, created_at=tx.now()))
+    tx.execute(sa.insert(token).values(name=name, digest=digest, created_at=tx.now(), scope=scope))
 
 
 def every(tx: Tx) -> list[TokenRow]:
     """All tokens by name."""
-    return [TokenRow(*row) for row in tx.rows(sa.select(token).order_by(token.c.name))]
+    return [_row(row) for row in tx.rows(sa.select(token).order_by(token.c.name))]
 
 
 def named(tx: Tx, name: str) -> TokenRow:
@@ -58,6 +60,12 @@ def use(tx: Tx, name: str) -> None:
     tx.execute(sa.update(token).where(token.c.name == name).values(used_at=tx.now()))
 
 
+def change(tx: Tx, name: str, scope: Scope) -> None:
+    """Give a token another scope, which its sessions have from their next request on. Raises NotFoundError."""
+    named(tx, name)
+    tx.execute(sa.update(token).where(token.c.name == name).values(scope=scope))
+
+
 def delete(tx: Tx, name: str) -> None:
     """Forget a token, and end what was begun with it. Raises NotFoundError."""
     named(tx, name)
@@ -68,4 +76,15 @@ def delete(tx: Tx, name: str) -> None:
 def _found(tx: Tx, name: str) -> list[TokenRow]:
     if bulk.storable(name) != name:
         return []
-    return [TokenRow(*row) for row in tx.rows(sa.select(token).where(token.c.name == name))]
+    return [_row(row) for row in tx.rows(sa.select(token).where(token.c.name == name))]
+
+
+def _row(row: sa.Row[Any]) -> TokenRow:
+    """A row with its scope as a value. Raises StoreError for a scope that this version does not know."""
+    try:
+        return TokenRow(row.name, row.digest, row.created_at, row.used_at, Scope(row.scope))
+    except ValueError:
+        raise StoreError(
+            f"Token {row.name!r} has the scope {row.scope!r}, which this version does not know, so no token opens "
+            f"anything. Remove it from the table `token`, or install the version that wrote it."
+        ) from None

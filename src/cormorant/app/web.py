@@ -176,7 +176,7 @@ def serve(plan: Plan, listener: Listener, reach: Reach) -> None:
     import uvicorn
 
     from cormorant.operate import queries
-    from cormorant.portal import door
+    from cormorant.portal.admission import Exposure
     from cormorant.portal.asked import Asked
     from cormorant.portal.site import make
 
@@ -184,10 +184,11 @@ def serve(plan: Plan, listener: Listener, reach: Reach) -> None:
     with suppress(Unreachable, NoRoom):  # the pages say so themselves
         queries.trim(house)
     asked = Asked(house)
-    listed = (door.PRIVATE if reach.private else door.SEARCH) if reach.is_beyond else None
+    beyond = Exposure.PRIVATE if reach.private else Exposure.PUBLIC
+    pages = make(house, reach.hosts, beyond if reach.is_beyond else Exposure.LOCAL, asked)
     config = uvicorn.Config(
-        make(house, reach.hosts, listed, asked), log_level="critical", access_log=False, server_header=False,
-        lifespan="off", proxy_headers=bool(reach.proxies), forwarded_allow_ips=list(reach.proxies),
+        pages, log_level="critical", access_log=False, server_header=False, lifespan="off",
+        proxy_headers=bool(reach.proxies), forwarded_allow_ips=list(reach.proxies),
         timeout_graceful_shutdown=GRACE_S, limit_concurrency=MOST_CONNECTIONS,
     )  # fmt: skip
     seldom_collected()

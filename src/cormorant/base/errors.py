@@ -10,6 +10,7 @@
     │   └── NotShown                   a document that asks not to be shown here
     ├── ConflictError         exit 1   exists already, or is in a state that does not allow it
     ├── NotPermitted          exit 5   the operating system or an access rule says no
+    │   └── ScopeTooNarrow             the token that was shown has not the scope that this needs
     ├── NotSignedIn           exit 5   a token is needed, and none, or an unknown one, was shown
     ├── TooManyTries          exit 5   too many wrong tokens from one place
     ├── Unreachable           exit 6   a server or database does not answer
@@ -156,6 +157,12 @@ class NotPermitted(CormorantError):
     exit_code = 5
     http_status = 403
     also: ClassVar[Mapping[int, str]] = _OF_THE_SERVER
+
+
+class ScopeTooNarrow(NotPermitted):
+    """The scope of the token does not reach this far. Use a token of the scope that `scope_needed` names."""
+
+    code = "insufficient_scope"
 
 
 class NotSignedIn(CormorantError):

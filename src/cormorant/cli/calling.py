@@ -98,7 +98,7 @@ _IN_OUR_WORDS: Final = tuple(
 
 def _sentence(wrong: typer.TyperException, program: str) -> str:
     """What typer found wrong, and where to look."""
-    said = wrong.format_message().strip().replace("(Possible options:", "(there is:")
+    said = " ".join(wrong.format_message().split()).replace("(Possible options:", "(there is:")
     for theirs, ours in _IN_OUR_WORDS:
         said = theirs.sub(ours, said)
     ended = said if said.endswith((".", "?", "!", ")")) else f"{said}."

@@ -1,6 +1,6 @@
-"""Tokens: add, list, delete; and who has shown one.
+"""Tokens: add, list, edit, delete; and the scope of a visitor who has shown one.
 
-Where others reach the pages, a token is what lets somebody do more than search (`portal/door.py`).
+Where others reach the pages, a token lets its bearer do what its scope includes (`portal/door.py`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from cormorant.access import keys, sessions, tokens
 from cormorant.access.tokens import TokenRow
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import UsageError
+from cormorant.model.scope import Scope
 from cormorant.operate.house import House
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -21,30 +22,43 @@ NOTED_S = 60.0
 """How exactly it is known when a token was last used: not every request writes."""
 
 
-def add(house: House, name: str) -> dict[str, Any]:
+def add(house: House, name: str, scope: Scope = Scope.SEARCH) -> dict[str, Any]:
     """Make a token; the record has its `value`, which nothing can show again. Raises UsageError, ConflictError."""
     if NAME.fullmatch(name) is None:
         raise UsageError(f"{name!r} cannot be the name of a token: use letters, digits, dots, dashes and underscores.")
     value = keys.new_token()
     with house.store.begin() as tx:
-        tokens.add(tx, name, keys.digest(value))
+        tokens.add(tx, name, keys.digest(value), scope)
         return _record(tokens.named(tx, name)) | {"value": value}
 
 
 def first(house: House) -> str | None:
-    """Make the first token where there is none, and return its value; None where there is one."""
+    """Make the first token, of scope `admin`, and return its value; None where there is one of that scope or name.
+
+    Tokens of narrower scopes, made before, would else leave the pages without an administrator.
+    """
     value = keys.new_token()
     with house.store.begin() as tx:
-        if tokens.every(tx):
+        if any(row.scope is Scope.ADMIN or row.name == FIRST for row in tokens.every(tx)):
             return None
-        tokens.add(tx, FIRST, keys.digest(value))
+        tokens.add(tx, FIRST, keys.digest(value), Scope.ADMIN)
     return value
 
 
 def listed(house: House) -> list[dict[str, Any]]:
-    """All tokens, when each was made and last used; never a value."""
+    """All tokens: the scope of each, when it was made and last used; never a value."""
     with house.store.read() as tx:
         return [_record(row) for row in tokens.every(tx)]
+
+
+def edit(house: House, name: str, scope: Scope) -> dict[str, Any]:
+    """Give a token another scope, from the next request on, also of browsers signed in with it.
+
+    Raises NotFoundError.
+    """
+    with house.store.begin() as tx:
+        tokens.change(tx, name, scope)
+        return _record(tokens.named(tx, name))
 
 
 def delete(house: House, name: str) -> None:
@@ -53,11 +67,11 @@ def delete(house: House, name: str) -> None:
         tokens.delete(tx, name)
 
 
-def known(house: House, value: str) -> bool:
-    """Whether this is the value of a token, which is then noted as used."""
+def scope_of_token(house: House, value: str) -> Scope | None:
+    """The scope of the token with this value, which is then noted as used; None for what is no token."""
     with house.store.read() as tx:
         row = tokens.hashing_to(tx, keys.digest(value))
-    return row is not None and _noted(house, row)
+    return _used(house, row)
 
 
 def sign_in(house: House, value: str, lasts_s: float) -> str | None:
@@ -72,12 +86,12 @@ def sign_in(house: House, value: str, lasts_s: float) -> str | None:
     return cookie
 
 
-def signed_in(house: House, cookie: str) -> bool:
-    """Whether a browser that keeps this has signed in, and not out since."""
+def scope_of_session(house: House, cookie: str) -> Scope | None:
+    """The scope that the token of a signed-in browser has now; None for one that has not signed in, or out since."""
     with house.store.read() as tx:
         name = sessions.token_of(tx, keys.digest(cookie))
         row = tokens.named(tx, name) if name is not None else None
-    return row is not None and _noted(house, row)
+    return _used(house, row)
 
 
 def sign_out(house: House, cookie: str) -> None:
@@ -86,13 +100,18 @@ def sign_out(house: House, cookie: str) -> None:
         sessions.end(tx, keys.digest(cookie))
 
 
-def _noted(house: House, row: TokenRow) -> bool:
-    """Note now and then that a token is in use. Always true."""
+def _used(house: House, row: TokenRow | None) -> Scope | None:
+    """The scope of a token that is in use, which is noted now and then."""
+    if row is None:
+        return None
     if row.used_at is None or abs(house.clock.now() - row.used_at) >= NOTED_S:
         with house.store.begin() as tx:
             tokens.use(tx, row.name)
-    return True
+    return row.scope
 
 
 def _record(row: TokenRow) -> dict[str, Any]:
-    return {"token": row.name, "created_at": rfc3339(row.created_at), "used_at": rfc3339(row.used_at)}
+    return {
+        "token": row.name, "scope": row.scope.value,
+        "created_at": rfc3339(row.created_at), "used_at": rfc3339(row.used_at),
+    }  # fmt: skip

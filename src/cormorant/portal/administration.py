@@ -1,4 +1,4 @@
-"""What is not for every reader: everything that tells of documents whoever may read them, for people and programs.
+"""The routes that are not for readers: all that tells of documents whoever may read them, for people and programs.
 
     GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
     GET /queries                GET /metrics
@@ -6,15 +6,15 @@
         /takedowns, /system
         and what is below them, but for /documents/ID/duplicates, which is for every reader
     POST /api/v1/documents/recrawl, /provider/pause, /provider/resume
-    POST, PATCH, DELETE /api/v1/sources, /runs, /schedules, /receivers, /parameters and what is below them
+    POST, PATCH, DELETE /api/v1/sources, /runs, /schedules, /receivers, /parameters, /tokens and what is below them
 
-One router, so that it is closed in one place: `admission.admit` is asked before each of its routes, and a page that
-links into the group does so only when `admission.is_open`.
+Each route declares its scope: `operate` to look and to start and stop work, `admin` to change configuration or access
+and to delete. A page links into the group only when its visitor may follow (`admission.Visitor.may`).
 """
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from fastapi.templating import Jinja2Templates
 
 from cormorant.portal import (
@@ -31,16 +31,16 @@ from cormorant.portal import (
     statuses,
     system,
     takedowns,
+    tokens,
     watch,
 )
-from cormorant.portal.admission import admit
 from cormorant.portal.asked import Asked
 from cormorant.portal.shelf import Shelf
 
 
 def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
     """Every route of the group."""
-    router = APIRouter(dependencies=[Depends(admit)])
+    router = APIRouter()
     explaining.add(router, shelf, look)
     statuses.add(router, shelf, look)
     programs.add(router, shelf.house)
@@ -53,6 +53,7 @@ def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
     parameters.add(router, shelf.house)
     system.add(router, shelf.house)
     takedowns.add(router, shelf.house)
+    tokens.add(router, shelf.house)
     queries.add(router, shelf, look, asked)
     watch.add_metrics(router, shelf)
     return router

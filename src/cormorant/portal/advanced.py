@@ -17,8 +17,9 @@ from fastapi.datastructures import QueryParams
 from fastapi.responses import RedirectResponse, Response
 from fastapi.templating import Jinja2Templates
 
+from cormorant.model.scope import Scope
 from cormorant.operate import lists
-from cormorant.portal import frame
+from cormorant.portal import admission, frame
 from cormorant.portal.labels import TYPES, spoken
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import PER_PAGES, per_page, per_said
@@ -41,7 +42,7 @@ ORDERS: Final = {
 def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     """The form."""
 
-    @app.get("/advanced", include_in_schema=False)
+    @admission.page(app, "/advanced", Scope.SEARCH)
     def advanced(request: Request, q: str = "") -> Response:
         given = request.query_params
         fields = taken_apart(q) if q.strip() else _fields(given)

@@ -27,7 +27,7 @@ from cormorant.base.masking import masked
 from cormorant.operate import copies, queries
 from cormorant.operate.house import House
 from cormorant.operate.queries import ClickRow, Face, QueryRow, together
-from cormorant.portal import door
+from cormorant.portal.admission import visitor
 from cormorant.search.reader import Answer, Question
 
 _log = logger(__name__)
@@ -69,7 +69,7 @@ class Asked:
         row = QueryRow(
             self._house.clock.now(), token, text, together(text),
             _TOKEN.sub("***", masked(answer.understood.text))[:LONGEST], answer.total, round(answer.took_ms, 2), page,
-            door.visitor(request) or "local", json.dumps(question.sources), face,
+            visitor(request).way.value, json.dumps(question.sources), face,
         )  # fmt: skip
         with self._lock:
             self._queries.append(row)

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 from pydantic import Field
 
+from cormorant.model.scope import Scope
 from cormorant.operate import choosing
 from cormorant.operate.choosing import Chosen
 from cormorant.operate.house import House
@@ -25,7 +26,7 @@ class Recrawled(Record):
 def add(router: APIRouter, house: House) -> None:
     """The routes."""
 
-    @order(router, "POST", "/documents/recrawl", Recrawled)
+    @order(router, "POST", "/documents/recrawl", Scope.OPERATE, Recrawled)
     def recrawl_documents(said: orders.Recrawl) -> Response:
         """Have documents fetched anew, whole, by the run of their source that is under way, or by the next."""
         chosen = Chosen(said.addresses, Wanted(said.source, said.state or None, said.status))

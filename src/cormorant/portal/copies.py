@@ -17,9 +17,10 @@ from fastapi.responses import Response
 from fastapi.templating import Jinja2Templates
 
 from cormorant.base.clock import rfc3339
+from cormorant.model.scope import Scope
 from cormorant.operate import copies
 from cormorant.operate.copies import Wish
-from cormorant.portal import frame
+from cormorant.portal import admission, frame
 from cormorant.portal.asked import Asked
 from cormorant.portal.guard import COPY_POLICY, FRAMING_POLICY
 from cormorant.portal.shelf import Shelf
@@ -34,7 +35,7 @@ At = Annotated[str, Query(alias="place")]
 def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None:
     """The page, and the frame in it."""
 
-    @app.get("/cached/{number}", include_in_schema=False)
+    @admission.page(app, "/cached/{number}", Scope.SEARCH)
     def copy(request: Request, number: int, q: str = "", how: As = "", at: At = "") -> Response:
         found = copies.copy(shelf.house, shelf.library(), number, Wish(q, how == TEXT))
         hit, place = found.hit, place_of(at, found.places)
@@ -53,7 +54,7 @@ def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None
         }  # fmt: skip
         return _answer(look, request, "copy.html", values, FRAMING_POLICY)
 
-    @app.get("/cached/{number}/content", include_in_schema=False)
+    @admission.page(app, "/cached/{number}/content", Scope.SEARCH)
     def content(request: Request, number: int, q: str = "", how: As = "") -> Response:
         found = copies.copy(shelf.house, shelf.library(), number, Wish(q, how == TEXT))
         values = {"theme": frame.theme(request), "copy": found, "title": found.hit.title or found.hit.url}

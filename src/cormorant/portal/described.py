@@ -7,9 +7,12 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.responses import JSONResponse, Response
 from pydantic import TypeAdapter
 
-from cormorant.portal import receivers, records, runs, sources
+from cormorant.model.scope import PUBLIC, Scope
+from cormorant.portal import receivers, records, runs, sources, tokens
+from cormorant.portal.admission import Exposure, Policy, page
 from cormorant.portal.runlog import LogLine
 
 PROBLEM = "application/problem+json"
@@ -17,6 +20,11 @@ _WRONG = {
     "4XX": "What was asked for is not there, or not asked for rightly.",
     "5XX": "It cannot be answered now, or failed.",
 }
+_SCHEME = "bearer"
+_ABOUT_SCHEME = (
+    "Made by `cormorant token add NAME --scope search|operate|admin`; a scope includes those before it. Not asked for "
+    "where only this machine reaches the server."
+)
 _REF = "#/components/schemas/{model}"
 ABOUT = (
     "Search, for every reader; documents, explanations, sources, runs, schedules, receivers and parameters, for those "
@@ -24,18 +32,22 @@ ABOUT = (
 )
 
 
-def add(app: FastAPI) -> None:
-    """Have the application describe itself so."""
+def add(app: FastAPI, exposure: Exposure) -> None:
+    """Have the application describe itself so, and its description be a route like others, with a scope."""
 
     def description() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _drawn(app)
+            app.openapi_schema = _drawn(app, exposure)
         return app.openapi_schema
 
     app.openapi = description  # type: ignore[method-assign] # the way FastAPI has for it
 
+    @page(app, "/api/openapi.json", Scope.OPERATE)
+    def openapi() -> Response:
+        return JSONResponse(app.openapi())
 
-def _drawn(app: FastAPI) -> dict[str, Any]:
+
+def _drawn(app: FastAPI, exposure: Exposure) -> dict[str, Any]:
     version = metadata.version("cormorant")
     drawn = get_openapi(title=app.title, version=version, description=ABOUT, routes=app.routes)
     schemas = drawn.setdefault("components", {}).setdefault("schemas", {})
@@ -43,17 +55,30 @@ def _drawn(app: FastAPI) -> dict[str, Any]:
         schemas.pop(name, None)
     lines = (
         records.Document, records.Link, records.Explanation, sources.Source, records.Kind, runs.Run,
-        receivers.Receiver, receivers.FaultyDocument, LogLine,
+        receivers.Receiver, receivers.FaultyDocument, tokens.Token, LogLine,
     )  # fmt: skip
     for model in (records.Problem, *lines):
         schema = TypeAdapter(model).json_schema(ref_template=_REF)
         schemas |= schema.pop("$defs", {})
         schemas[model.__name__] = schema
-    for operations in drawn["paths"].values():
-        for operation in operations.values():
+    drawn["components"]["securitySchemes"] = {
+        _SCHEME: {"type": "http", "scheme": "bearer", "description": _ABOUT_SCHEME}
+    }
+    scopes = {(method, each.path): each.needs for each in Policy.of(app.routes).rules for method in each.methods or ()}
+    for path, operations in drawn["paths"].items():
+        for method, operation in operations.items():
+            operation |= _needed(scopes[method.upper(), path], exposure)
             answers = operation["responses"]
             answers.pop("422", None)
             for status, text in _WRONG.items():
                 schema = {"$ref": _REF.format(model="Problem")}
                 answers[status] = {"description": text, "content": {PROBLEM: {"schema": schema}}}
     return drawn
+
+
+def _needed(scope: Scope | None, exposure: Exposure) -> dict[str, Any]:
+    """What an operation says of the scope that it needs; where readers show no token, it says that too."""
+    if scope is PUBLIC:
+        return {"security": []}
+    unasked: list[dict[str, list[str]]] = [{}] if scope is Scope.SEARCH and exposure is not Exposure.PRIVATE else []
+    return {"security": [*unasked, {_SCHEME: [scope.value]}], "x-scope": scope.value}

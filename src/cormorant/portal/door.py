@@ -1,79 +1,40 @@
-"""Who may ask for what, where others reach these pages? The one list of what is open; all else needs a token.
+"""The door before all routes: who asks, with which scope, and whether the route that is asked for needs no more.
 
-    request --listed? yes--> route
-             `-no--> Authorization: Bearer TOKEN, or the cookie that signing in gave? yes--> route
-                      `-no--> 401: the sign-in page to a person, a problem object to a program
+    request --LOCAL: the machine itself, or a proxy's----.
+            |-- Authorization: Bearer TOKEN, or the      |
+            |   cookie that signing in gave: its scope --+--> the rule of the route: is its need covered? yes--> route
+            `-- neither: a reader, of PRIVATE nobody ----'     `-no--> 401 to who shows no token, 403 to who shows one
 
-The list is of methods and whole paths, and asked before anything is routed: what is added to the pages is closed until
-it stands here. Where only this machine reaches the pages there is no door.
+The rules are those that routes declare (`admission`), and are asked before anything is routed: a route that declares no
+scope is closed to everybody. A visitor without a token gets 401 for unknown addresses too, and learns of none.
 
 Invariants: nothing is opened by what a route is called or does; no answer to somebody who signed in is kept by anybody
-between; how often a wrong token may be shown is bounded for tokens in a header as for those typed in.
+between; how often a wrong token may be shown is bounded for tokens in a header as for those typed in; a scope is looked
+up for each request, so that one that was narrowed holds from the next on.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeVar
+from urllib.parse import quote
 
-from fastapi import Request
+from fastapi import HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from cormorant.base.errors import CormorantError, NotSignedIn, TooManyTries
+from cormorant.model.scope import Scope, covers
 from cormorant.operate import tokens
 from cormorant.operate.house import House
-from cormorant.portal.guard import Application, Message, Receive, Scope, Send
+from cormorant.portal import admission
+from cormorant.portal.admission import NOBODY, Exposure, Policy, Visitor, Way
+from cormorant.portal.guard import Application, Message, Receive, Send
+from cormorant.portal.guard import Scope as Asked
 from cormorant.portal.tries import Tries
 
-Listed: TypeAlias = tuple[tuple[str, str], ...]
-"""Methods and patterns of whole paths. Where GET is listed, HEAD is too."""
-
-PRIVATE: Listed = (
-    ("GET", r"/static/.+"),
-    ("GET", r"/health/live"),
-    ("GET", r"/health/ready"),
-    ("GET", r"/sign-in"),
-    ("POST", r"/sign-in"),
-    ("POST", r"/sign-out"),
-    ("POST", r"/preferences/theme"),
-    ("POST", r"/preferences/keys"),
-)
-"""What is open to everyone even where search is not."""
-SEARCH: Listed = (
-    *PRIVATE,
-    ("GET", r"/"),
-    ("GET", r"/search"),
-    ("GET", r"/advanced"),
-    ("GET", r"/cached/[0-9]+"),
-    ("GET", r"/cached/[0-9]+/content"),
-    ("POST", r"/clicked/[0-9a-f]+/[0-9]+"),
-    ("GET", r"/duplicates/[0-9]+"),
-    ("GET", r"/api/v1/search"),
-    ("GET", r"/api/v1/suggest"),
-    ("GET", r"/api/v1/documents/[0-9]+/duplicates"),
-    ("GET", r"/api/v1/search/[0-9]+/why"),
-    ("GET", r"/help"),
-    ("GET", r"/help/errors"),
-    ("GET", r"/opensearch\.xml"),
-)
-"""And what readers of documents for everyone need."""
-
-SIGNED_IN, ANONYMOUS = "signed in", "anonymous"
-_VISITOR = "cormorant.visitor"
-
-
-def visitor(request: Request) -> str:
-    """SIGNED_IN or ANONYMOUS; "" where there is no door."""
-    return str(request.scope.get(_VISITOR, ""))
-
-
-def is_open(listed: Listed, method: str, path: str) -> bool:
-    """Whether everybody may ask for this."""
-    asked = "GET" if method == "HEAD" else method
-    return any(asked == each and re.fullmatch(pattern, path) for each, pattern in listed)
+_Shown = TypeVar("_Shown")
 
 
 def cookie_name(request: Request) -> str:
@@ -88,17 +49,21 @@ class Keys:
         self.house, self._tries = house, Tries(house.clock)
         self._one_at_a_time = asyncio.Lock()
 
-    async def signed_in(self, request: Request) -> bool:
-        """Whether this request may do everything. Raises NotSignedIn for a wrong token in a header, TooManyTries."""
+    async def scope(self, request: Request) -> Scope | None:
+        """The scope of the token behind this request, None for no token.
+
+        Raises NotSignedIn for a wrong one in the header, TooManyTries.
+        """
         kind, _, value = request.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
-            if await self.try_token(request, lambda: tokens.known(self.house, value.strip())):
-                return True
+            found = await self.try_token(request, lambda: tokens.scope_of_token(self.house, value.strip()))
+            if found is not None:
+                return found
             raise NotSignedIn("The token in `Authorization` is not known. `cormorant token add NAME` makes one.")
         cookie = request.cookies.get(cookie_name(request), "")
-        return bool(cookie) and await run_in_threadpool(tokens.signed_in, self.house, cookie)
+        return await run_in_threadpool(tokens.scope_of_session, self.house, cookie) if cookie else None
 
-    async def try_token(self, request: Request, attempt: Callable[[], object]) -> bool:
+    async def try_token(self, request: Request, attempt: Callable[[], _Shown | None]) -> _Shown | None:
         """Make an attempt that shows a token, and count it when it comes to nothing. Raises TooManyTries before it.
 
         One after the other, or so many as come at once would be tried before the first is counted.
@@ -107,10 +72,10 @@ class Keys:
         async with self._one_at_a_time:
             if not self._tries.left(place):
                 raise TooManyTries("There were too many wrong tokens from your address. Wait a minute, then try again.")
-            if await run_in_threadpool(attempt):
-                return True
-            self._tries.fail(place)
-            return False
+            found = await run_in_threadpool(attempt)
+            if found is None:
+                self._tries.fail(place)
+            return found
 
     def tries_left(self, request: Request) -> int:
         """How often whoever asks may still be wrong in this minute."""
@@ -122,32 +87,60 @@ def _place(request: Request) -> str:
 
 
 class Door:
-    """Lets through what is listed, and whoever has shown a token. `refuse` makes the answer to anybody else."""
+    """Lets a visitor through to the routes that the scope covers. `refuse` makes the answer to anybody else."""
 
     def __init__(
-        self, app: Application, keys: Keys, listed: Listed, refuse: Callable[[Request, CormorantError], Response]
-    ) -> None:
-        self._app, self._keys, self._listed, self._refuse = app, keys, listed, refuse
+        self, app: Application, keys: Keys, exposure: Exposure, policy: Policy,
+        refuse: Callable[[Request, CormorantError | HTTPException], Response],
+    ) -> None:  # fmt: skip
+        self._app, self._keys, self._exposure, self._policy, self._refuse = app, keys, exposure, policy, refuse
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Asked, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it with what is needed."""
         if scope["type"] != "http":
             return  # nothing here speaks anything else, so nothing else comes in
         request = Request(scope, receive)
+        admission.know(request, NOBODY)
         answer: Application = self._app
         sends = _unkept(send)
         try:
-            knows = await self._keys.signed_in(request)
-            scope[_VISITOR] = SIGNED_IN if knows else ANONYMOUS
-            if not knows and not is_open(self._listed, scope["method"], scope["path"]):
-                raise NotSignedIn("This needs a token: send it as `Authorization: Bearer TOKEN`.")
-            if not knows:
+            visitor = await self._recognised(request)
+            admission.know(request, visitor)
+            self._admit(visitor, request)
+            if visitor.way is not Way.SIGNED_IN:
                 sends = send
-        except CormorantError as error:
-            scope.setdefault(_VISITOR, ANONYMOUS)
+        except (CormorantError, HTTPException) as error:
             answer = self._refuse(request, error)
 
         await answer(scope, receive, sends)
+
+    async def _recognised(self, request: Request) -> Visitor:
+        """Who asks. Raises NotSignedIn, TooManyTries."""
+        if self._exposure is Exposure.LOCAL:
+            return Visitor(Way.LOCAL, admission.local_scope(request), self._policy)
+        shown = await self._keys.scope(request)
+        if shown is not None:
+            return Visitor(Way.SIGNED_IN, shown, self._policy)
+        readers = Scope.SEARCH if self._exposure is Exposure.PUBLIC else None
+        return Visitor(Way.ANONYMOUS, readers, self._policy)
+
+    def _admit(self, visitor: Visitor, request: Request) -> None:
+        """Raise what a visitor is told who may not ask for this, or for what there is not."""
+        method, path = request.method, request.scope["path"]  # as the router; `url` also has what Host says
+        rule = self._policy.rule(method, path)
+        if rule is not None:
+            if rule.needs is not None and not covers(visitor.scope, rule.needs):
+                raise visitor.refusal(rule.needs)
+            return
+        if visitor.way is Way.ANONYMOUS:
+            raise visitor.refusal(Scope.ADMIN)
+        other = path.removesuffix("/") if path.endswith("/") else f"{path}/"
+        if visitor.may(other, method):
+            query = request.url.query
+            raise HTTPException(307, headers={"Location": quote(other) + (f"?{query}" if query else "")})
+        if methods := self._policy.methods(path):
+            raise HTTPException(405, headers={"Allow": ", ".join(methods)})
+        raise HTTPException(404)
 
 
 def _unkept(send: Send) -> Send:

@@ -6,8 +6,9 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from fastapi.templating import Jinja2Templates
 
+from cormorant.model.scope import Scope
 from cormorant.operate import searching
-from cormorant.portal import frame
+from cormorant.portal import admission, frame
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import is_canonical, shown
 
@@ -15,7 +16,7 @@ from cormorant.portal.showing import is_canonical, shown
 def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     """A document and all others of equal content or nearly the same, the one that results show first."""
 
-    @app.get("/duplicates/{number}", include_in_schema=False)
+    @admission.page(app, "/duplicates/{number}", Scope.SEARCH)
     def duplicates(request: Request, number: int) -> Response:
         found = searching.duplicates(shelf.library(), number)
         values = frame.of(request, shelf.known(), back=f"/duplicates/{number}") | {

@@ -14,9 +14,10 @@ from fastapi.templating import Jinja2Templates
 from cormorant.base.errors import CormorantError
 from cormorant.model.acl import ANYONE
 from cormorant.model.outcome import OutcomeKind
+from cormorant.model.scope import Scope
 from cormorant.model.status import is_known
 from cormorant.operate import documents, explain, links
-from cormorant.portal import frame
+from cormorant.portal import admission, frame
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import sayable
 
@@ -45,7 +46,7 @@ Behind = Annotated[int, Query(ge=0, le=MOST_NUMBER)]
 def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates) -> None:
     """The pages of one address."""
 
-    @router.get("/explain", include_in_schema=False)
+    @admission.page(router, "/explain", Scope.OPERATE)
     def explanation(request: Request, address: str = "") -> Response:
         asked = address.strip()
         found = sayable(explain.explain(shelf.house, asked, here=False)) if asked else []
@@ -54,7 +55,7 @@ def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates) -> None:
         values = frame.of(request, None, back=back) | {"asked": asked, "found": shown}
         return look.TemplateResponse(request, "explain.html" if found else "look-up.html", values)
 
-    @router.get("/documents/{number}/links", include_in_schema=False)
+    @admission.page(router, "/documents/{number}/links", Scope.OPERATE)
     def linked(
         request: Request,
         number: Number,

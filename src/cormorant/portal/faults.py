@@ -24,6 +24,7 @@ from cormorant.base.errors import (
     NotFoundError,
     NotPermitted,
     NotSignedIn,
+    ScopeTooNarrow,
     TooLarge,
     TooManyTries,
     Unreachable,
@@ -59,7 +60,7 @@ _NO_BODY = dict.fromkeys(
 """What to say of what was sent as a whole, by what pydantic calls its fault."""
 _EMPTY = "What was sent has nothing in it that could be done. Name what is to be changed."
 
-_READERS = (UsageError, NotFoundError, ConflictError, NotSignedIn, TooManyTries)
+_READERS = (UsageError, NotFoundError, ConflictError, NotSignedIn, ScopeTooNarrow, TooManyTries)
 """What comes of what a reader asked for; they are told in its own words, as of an index that a command mends."""
 
 _PASSING: Mapping[type[Exception], str] = {
@@ -98,18 +99,27 @@ def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[CormorantError], 
     @app.exception_handler(405)
     @app.exception_handler(413)
     def refused(request: Request, error: HTTPException) -> Response:
-        return _said(look, request, _refused(request, error.status_code), error.headers or {})
+        return _turned(look, request, error)
 
     @app.exception_handler(Exception)
     def unexpected(request: Request, error: Exception) -> Response:
         return _failed(look, request, error)
 
 
-def told(look: Jinja2Templates, request: Request, error: CormorantError) -> Response:
+def told(look: Jinja2Templates, request: Request, error: CormorantError | HTTPException) -> Response:
     """The answer that tells of an error; of ours only the reference."""
+    if isinstance(error, HTTPException):
+        return _turned(look, request, error)
     if isinstance(error, (*_READERS, IndexDamaged)):
         return _said(look, request, error.as_problem())
     return _failed(look, request, error)
+
+
+def _turned(look: Jinja2Templates, request: Request, error: HTTPException) -> Response:
+    """The answer to a request that no route took, or that was turned away; a redirect leads on instead."""
+    if error.status_code < 400:
+        return Response(status_code=error.status_code, headers=error.headers)
+    return _said(look, request, _refused(request, error.status_code), error.headers or {})
 
 
 def _refused(request: Request, status: int) -> dict[str, Any]:
@@ -159,20 +169,31 @@ def _said(
         answer = signing.page(look, request, back=_here(request), status=status)
     else:
         values = frame.of(request, None, q=request.query_params.get("q", "")) | {
-            "problem": problem, "told": is_admitted(request), "again_s": AGAIN_S,
+            "problem": problem, "told": is_admitted(request), "again_s": AGAIN_S, "here": _here(request),
             "asked": request.query_params.get("address", ""), "page": request.method == "GET",
         }  # fmt: skip
         answer = look.TemplateResponse(request, "stop.html", values, status_code=status, headers=given)
-    if status in _MORE:
-        answer.headers[_MORE[status][0]] = _MORE[status][1]
+    if status == TooManyTries.http_status:
+        answer.headers["Retry-After"] = f"{WITHIN_S:.0f}"
+    if challenge := _challenge(request, problem):
+        answer.headers["WWW-Authenticate"] = challenge
     return answer
 
 
-_MORE = {
-    NotSignedIn.http_status: ("WWW-Authenticate", "Bearer"),
-    TooManyTries.http_status: ("Retry-After", f"{WITHIN_S:.0f}"),
-}
-"""The field of the header that a program goes by."""
+def _challenge(request: Request, problem: Mapping[str, Any]) -> str:
+    """What a program goes by that has to show a token, or another one (RFC 6750 section 3); "" where none would help.
+
+    Which scope a route needs is told only to who shows a token.
+    """
+    if problem["code"] == ScopeTooNarrow.code:
+        return f'Bearer error="insufficient_scope", scope="{problem["scope_needed"]}"'
+    if problem["status"] != NotSignedIn.http_status:
+        return ""
+    shown = request.headers.get("authorization", "").lower().startswith("bearer")
+    return f'Bearer realm="{_REALM}"' + (', error="invalid_token"' if shown else "")
+
+
+_REALM = "cormorant"
 
 
 def _here(request: Request) -> str:

@@ -13,8 +13,7 @@ from urllib.parse import urlencode
 from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
-from cormorant.portal import door
-from cormorant.portal.admission import is_open
+from cormorant.portal.admission import Way, visitor
 
 THEMES = {"dark": "light", "light": "dark"}
 """The theme that each leads to. Without a choice the system's holds, which only the style sheet knows."""
@@ -27,15 +26,17 @@ _PAGES = re.compile(r"/((advanced|explain|help|queries|status)($|[?/])|search\?|
 def of(request: Request, counts: Mapping[str, int] | None, *, q: str = "", back: str = "") -> dict[str, Any]:
     """Values for the frame. No `counts`: nothing is known, so nothing is said. `back` is where a switch returns to.
 
-    `form` is the advanced form, filled with what was asked. `administers`: a page may link to what is not for every
-    reader.
+    `form` is the advanced form, filled with what was asked. `may` says whether a page may link to an address;
+    `administers` says it of all that tells of documents whoever may read them.
     """
+    known = visitor(request)
     chosen = theme(request)
     again = "/search?" + urlencode({"q": q}) if q else "/"
     form = "/advanced?" + urlencode({"q": q}) if q else "/advanced"
     return {
         "theme": chosen, "q": q, "again": again, "form": form, "keys": request.cookies.get("keys") != "off",
-        "visitor": door.visitor(request), "administers": is_open(request),
+        "visitor": "" if known.way is Way.LOCAL else known.way.value, "scope": known.scope,
+        "administers": known.operates, "may": known.may,
         "switches": [(to, _switch(to, back or again)) for to in ([THEMES[chosen]] if chosen else THEMES)],
         "names": list(counts or ()), "documents": None if counts is None else sum(counts.values()),
     }  # fmt: skip

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from cormorant.model.resource import SETS
 from cormorant.model.run import Mode, Refresh
 from cormorant.model.schedule import Missed, Overrun, Revisit
+from cormorant.model.scope import Scope
 
 Settings = Annotated[
     dict[str, Any],
@@ -101,7 +102,9 @@ class Crawl(Order):
     force: bool = Field(default=False, description="Take nothing for unchanged.")
     restart: bool = Field(default=False, description="Begin anew where a run has not ended.")
     mode: Mode | None = Field(default=None, description="What becomes of what is found.")
-    forget: bool = Field(default=False, description="Delete the run when it is done; what it found stays.")
+    forget: bool = Field(
+        default=False, description="Delete the run when it is done; what it found stays. For administrators."
+    )
 
 
 class Prune(Order):
@@ -166,6 +169,19 @@ class Times(Order):
         if not self.model_fields_set - {"schedule"}:
             raise ValueError(NOTHING)
         return self
+
+
+class EditToken(Order):
+    """The scope that a token is to have."""
+
+    scope: Scope = Field(description="What it opens; each includes those before it.")
+
+
+class NewToken(Order):
+    """A token to be made."""
+
+    token: str = Field(description="Its name: of a person or program that gets it.", examples=["reports"])
+    scope: Scope = Field(default=Scope.SEARCH, description="What it opens; each includes those before it.")
 
 
 class NewSchedule(Times):

@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from cormorant.base.errors import ConflictError
+from cormorant.model.scope import Scope
 from cormorant.operate import leaving, previewing, sharing
 from cormorant.operate.house import House
 from cormorant.portal import orders
@@ -56,30 +57,30 @@ def add(router: APIRouter, house: House) -> None:
 
 
 def _add_looks(router: APIRouter, house: House) -> None:
-    @route(router, "/parameters", ParameterSets, ParameterSet)
+    @route(router, "/parameters", Scope.OPERATE, ParameterSets, ParameterSet)
     def list_parameters(request: Request) -> Response:
         """List the sets of parameters, with the sources that use each."""
         found = sharing.listed(house)
         return in_lines(found) if as_lines(request) else Json({"parameters": found})
 
-    @route(router, "/parameters/{name}", ParameterSet)
+    @route(router, "/parameters/{name}", Scope.OPERATE, ParameterSet)
     def show_parameters(name: Name) -> Response:
         """Show a set of parameters."""
         return Json(sharing.show(house, name))
 
 
 def _add_changes(router: APIRouter, house: House) -> None:
-    @order(router, "POST", "/parameters", ParameterSet, 201)
+    @order(router, "POST", "/parameters", Scope.ADMIN, ParameterSet, 201)
     def add_parameters(said: orders.NewParameters) -> Response:
         """Add a set of parameters. A source uses it by its setting `parameters`."""
         return Json(sharing.add(house, said.parameters, said.settings), 201)
 
-    @order(router, "POST", "/parameters/{name}/preview", ParametersPreview)
+    @order(router, "POST", "/parameters/{name}/preview", Scope.ADMIN, ParametersPreview)
     def preview_parameters(name: Name, said: orders.Edit) -> Response:
         """Say what an edit would do to each source that uses the set, and change nothing."""
         return Json({"parameters": name, "sources": _effects(house, name, said)})
 
-    @order(router, "PATCH", "/parameters/{name}", ParameterSet)
+    @order(router, "PATCH", "/parameters/{name}", Scope.ADMIN, ParameterSet)
     def edit_parameters(name: Name, said: orders.EditParameters) -> Response:
         """Change settings of a set; its sources follow. Refused (409) when documents would leave, unless `agreed`."""
         effects = _effects(house, name, said)
@@ -94,7 +95,7 @@ def _add_changes(router: APIRouter, house: House) -> None:
             sharing.edit(house, name, said.settings, {each["source"]: previewing.agreed(each) for each in effects})
         )
 
-    @order(router, "DELETE", "/parameters/{name}", DeletedParameters)
+    @order(router, "DELETE", "/parameters/{name}", Scope.ADMIN, DeletedParameters)
     def delete_parameters(
         name: Name, used: Annotated[bool, Query(description="Also when sources use it, which then do without.")] = False
     ) -> Response:

@@ -20,11 +20,12 @@ from pydantic import BeforeValidator
 
 from cormorant.base.errors import UsageError
 from cormorant.model.resource import SETS
+from cormorant.model.scope import Scope
 from cormorant.operate import documents, explain, links, listing, searching, tuning
 from cormorant.operate.house import House
 from cormorant.operate.listing import Wanted
 from cormorant.operate.queries import Face
-from cormorant.portal import reasons, records
+from cormorant.portal import admission, reasons, records
 from cormorant.portal.asked import Asked
 from cormorant.portal.shelf import Shelf
 from cormorant.search.reader import Chosen, GroupBy, Question, Sort
@@ -117,20 +118,20 @@ async def _question(
 def add_search(app: FastAPI, shelf: Shelf, asked: Asked) -> None:
     """The search of the search page."""
 
-    @route(app, "/search", records.Answer)
+    @route(app, "/search", Scope.SEARCH, records.Answer)
     def search(request: Request, question: Annotated[Question, Depends(_question)]) -> Response:
         """Search; the hits are under `hits`. There are `total`, and an `offset` below `reachable` leads to one."""
         answer = shelf.ask(question)
         asked.note(request, question, answer, Face.API)
         return Json(searching.answer_record(answer))
 
-    @route(app, "/documents/{number}/duplicates", records.Duplicates)
+    @route(app, "/documents/{number}/duplicates", Scope.SEARCH, records.Duplicates)
     def list_duplicates(number: Number) -> Response:
         """List a document and all others of equal content that a reader may see, the one that search shows first."""
         found = searching.duplicates(shelf.library(), number)
         return Json(searching.equals_record(found))
 
-    @route(app, "/search/{number}/why", records.Why)
+    @route(app, "/search/{number}/why", Scope.SEARCH, records.Why)
     def why(
         request: Request,
         number: Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The `id` of the hit.", examples=[17])],
@@ -146,7 +147,7 @@ def add_search(app: FastAPI, shelf: Shelf, asked: Asked) -> None:
 def add_suggestions(app: FastAPI, shelf: Shelf) -> None:
     """The suggestions of the search boxes."""
 
-    @route(app, "/suggest", records.Suggestions)
+    @route(app, "/suggest", Scope.SEARCH, records.Suggestions)
     def suggest(
         q: Annotated[str, Query(description="What was typed so far; its last word is completed.", examples=["harb"])],
         source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
@@ -181,7 +182,7 @@ async def _wanted(
 
 
 def _add_documents(router: APIRouter, house: House) -> None:
-    @route(router, "/documents", records.Documents, records.Document)
+    @route(router, "/documents", Scope.OPERATE, records.Documents, records.Document)
     def list_documents(
         request: Request, wanted: Annotated[Wanted, Depends(_wanted)], limit: Limit = 100, cursor: Cursor = ""
     ) -> Response:
@@ -191,12 +192,12 @@ def _add_documents(router: APIRouter, house: House) -> None:
         found, following = listing.page(house, wanted, cursor, limit)
         return Json({"documents": found, "next": following})
 
-    @route(router, "/documents/{number}", records.OneDocument)
+    @route(router, "/documents/{number}", Scope.OPERATE, records.OneDocument)
     def show_document(number: Number) -> Response:
         """Show what is known about a document, and how it was read."""
         return Json(documents.numbered(house, number))
 
-    @route(router, "/documents/{number}/links", records.Links, records.Link)
+    @route(router, "/documents/{number}/links", Scope.OPERATE, records.Links, records.Link)
     def list_links(request: Request, number: Number) -> Response:
         """List the links of a document: out of it and into it, with their texts."""
         found = links.of_document(house, number)
@@ -204,7 +205,7 @@ def _add_documents(router: APIRouter, house: House) -> None:
 
 
 def _add_explain(router: APIRouter, house: House) -> None:
-    @route(router, "/explain", records.Explanations, records.Explanation)
+    @route(router, "/explain", Scope.OPERATE, records.Explanations, records.Explanation)
     def explain_address(
         request: Request,
         address: Annotated[str, Query(
@@ -217,7 +218,7 @@ def _add_explain(router: APIRouter, house: House) -> None:
 
 
 def _add_tuning(router: APIRouter, house: House) -> None:
-    @route(router, "/tuning", records.Tuning, records.Weight)
+    @route(router, "/tuning", Scope.OPERATE, records.Tuning, records.Weight)
     def list_weights(request: Request) -> Response:
         """List the weights of ranking, with the standard of each."""
         found = tuning.listed(house)
@@ -234,12 +235,16 @@ def before(cursor: str) -> int | None:
 
 
 def route(
-    router: APIRouter | FastAPI, path: str, model: type[records.Record], line: type[records.Record] | None = None
+    router: APIRouter | FastAPI,
+    path: str,
+    scope: Scope,
+    model: type[records.Record],
+    line: type[records.Record] | None = None,
 ) -> Callable[[_Call], _Call]:
-    """A route that answers with a record; `line` is one line of it where it can be had as lines."""
+    """A route that needs a scope and answers with a record; `line` is one line of it where it can be had as lines."""
     lines = {"content": {LINES: {"schema": {"$ref": f"#/components/schemas/{line.__name__}"}}}} if line else {}
     fine: dict[int | str, dict[str, Any]] = {200: {"model": model, "description": "As asked.", **lines}}
-    only = [Depends(_only_known)]
+    only = [admission.needs(scope), Depends(_only_known)]
     return router.get(f"{PREFIX}{path}", response_model=None, responses=fine, dependencies=only)
 
 
@@ -247,12 +252,13 @@ def order(
     router: APIRouter,
     method: Literal["POST", "PATCH", "DELETE"],
     path: str,
+    scope: Scope,
     model: type[records.Record] | UnionType,
     status: int = 200,
 ) -> Callable[[_Call], _Call]:
-    """A route that changes something and answers with a record of how it is now."""
+    """A route that needs a scope, changes something and answers with a record of how it is now."""
     fine: dict[int | str, dict[str, Any]] = {status: {"model": model, "description": "Done."}}
-    only = [Depends(_only_known)]
+    only = [admission.needs(scope), Depends(_only_known)]
     return router.api_route(
         f"{PREFIX}{path}", methods=[method], status_code=status, response_model=None, responses=fine, dependencies=only
     )

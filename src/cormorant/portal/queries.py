@@ -11,9 +11,10 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from fastapi.templating import Jinja2Templates
 
+from cormorant.model.scope import Scope
 from cormorant.operate import queries
 from cormorant.operate.queries import DAYS, MOST, MOST_DAYS, Report
-from cormorant.portal import frame, records
+from cormorant.portal import admission, frame, records
 from cormorant.portal.asked import Asked
 from cormorant.portal.programs import Cursor, Json, Limit, before, route
 from cormorant.portal.shelf import Shelf
@@ -33,7 +34,7 @@ Days = Annotated[int, Query(ge=1, le=MOST_DAYS, description="Of so many days.")]
 def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None:
     """The page and the routes."""
 
-    @router.get("/queries", include_in_schema=False)
+    @admission.page(router, "/queries", Scope.OPERATE)
     def page(request: Request, days: Days = DAYS) -> Response:
         asked.flush()
         reports: list[dict[str, Any]] = [
@@ -47,7 +48,7 @@ def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates, asked: Asked) ->
         }  # fmt: skip
         return look.TemplateResponse(request, "queries.html", values)
 
-    @route(router, "/queries", records.Queries)
+    @route(router, "/queries", Scope.OPERATE, records.Queries)
     def list_queries(limit: Limit = 100, cursor: Cursor = "") -> Response:
         """List searches, the newest first: what was typed, how much was found, how many results were opened."""
         asked.flush()
@@ -55,7 +56,7 @@ def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates, asked: Asked) ->
         following = str(found[limit - 1]["number"]) if len(found) > limit else None
         return Json({"queries": found[:limit], "next": following})
 
-    @route(router, "/queries/{report}", records.CountedQueries)
+    @route(router, "/queries/{report}", Scope.OPERATE, records.CountedQueries)
     def count_queries(
         report: Annotated[
             Literal["top", "zero", "unclicked"],

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 from pydantic import Field
 
+from cormorant.model.scope import Scope
 from cormorant.operate import kinds, receivers
 from cormorant.operate.house import House
 from cormorant.plugins import RECEIVERS
@@ -79,13 +80,13 @@ def add(router: APIRouter, house: House) -> None:
 
 
 def _add_looks(router: APIRouter, house: House) -> None:
-    @route(router, "/receivers", Receivers, Receiver)
+    @route(router, "/receivers", Scope.OPERATE, Receivers, Receiver)
     def list_receivers(request: Request) -> Response:
         """List the receivers, with what waits for each."""
         found = receivers.listed(house)
         return in_lines(found) if as_lines(request) else Json({"receivers": found})
 
-    @route(router, "/receivers/kinds", Kinds, Kind)
+    @route(router, "/receivers/kinds", Scope.OPERATE, Kinds, Kind)
     def list_receiver_kinds(request: Request) -> Response:
         """List the kinds of receivers and what can be set on each."""
         found = [
@@ -94,12 +95,12 @@ def _add_looks(router: APIRouter, house: House) -> None:
         ]
         return in_lines(found) if as_lines(request) else Json({"kinds": found})
 
-    @route(router, "/receivers/{name}", Receiver)
+    @route(router, "/receivers/{name}", Scope.OPERATE, Receiver)
     def show_receiver(name: Name) -> Response:
         """Show a receiver, its settings, how far it has come."""
         return Json(receivers.shown(house, name))
 
-    @route(router, "/receivers/{name}/faulty", Faulty, FaultyDocument)
+    @route(router, "/receivers/{name}/faulty", Scope.OPERATE, Faulty, FaultyDocument)
     def list_faulty(request: Request, name: Name, limit: Limit = 100) -> Response:
         """List the documents that a receiver could not take, and why."""
         total = receivers.shown(house, name)["faulty"]
@@ -108,23 +109,23 @@ def _add_looks(router: APIRouter, house: House) -> None:
 
 
 def _add_changes(router: APIRouter, house: House) -> None:
-    @order(router, "POST", "/receivers", Receiver, 201)
+    @order(router, "POST", "/receivers", Scope.ADMIN, Receiver, 201)
     def add_receiver(said: orders.NewReceiver) -> Response:
         """Add a receiver. It is told what is found from now on."""
         return Json(receivers.add(house, said.kind, said.receiver, said.source, said.settings), 201)
 
-    @order(router, "PATCH", "/receivers/{name}", Receiver)
+    @order(router, "PATCH", "/receivers/{name}", Scope.ADMIN, Receiver)
     def edit_receiver(name: Name, said: orders.Edit) -> Response:
         """Change settings of a receiver. It goes on behind what it was told last, also in another place."""
         return Json(receivers.edit(house, name, said.settings))
 
-    @order(router, "DELETE", "/receivers/{name}", DeletedReceiver)
+    @order(router, "DELETE", "/receivers/{name}", Scope.ADMIN, DeletedReceiver)
     def delete_receiver(name: Name) -> Response:
         """Delete a receiver. What it has written stays."""
         receivers.delete(house, name)
         return Json({"receiver": name, "deleted": True})
 
-    @order(router, "POST", "/receivers/{name}/resend", Receiver)
+    @order(router, "POST", "/receivers/{name}/resend", Scope.OPERATE, Receiver)
     def resend(name: Name, said: orders.Resend) -> Response:
         """Tell a receiver once more what is kept, without asking any source. Whoever delivers does it, meanwhile."""
         return Json(receivers.resend(house, name, said.source, faulty=said.faulty))

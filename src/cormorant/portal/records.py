@@ -36,6 +36,8 @@ class Problem(Record):
         default=None, description="How many of them by which rule; else not there."
     )
     meant: str | None = Field(default=None, description="The address that was probably meant; else not there.")
+    scope_needed: str | None = Field(default=None, description="That a token has to have; else not there.")
+    scope_given: str | None = Field(default=None, description="That the token has; else not there.")
 
 
 class Hit(Record):

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from pydantic import ConfigDict, Field
 
+from cormorant.model.scope import Scope
 from cormorant.operate import runlog
 from cormorant.operate.house import House
 from cormorant.operate.runlog import Wanted
@@ -37,7 +38,7 @@ class RunLog(Record):
 def add(router: APIRouter, house: House) -> None:
     """The route."""
 
-    @route(router, "/runs/{number}/log", RunLog, LogLine)
+    @route(router, "/runs/{number}/log", Scope.OPERATE, RunLog, LogLine)
     def show_log(
         request: Request,
         number: Number,

@@ -10,10 +10,12 @@ from fastapi.responses import Response
 from pydantic import Field, create_model
 
 from cormorant.model.run import Counters
+from cormorant.model.scope import Scope
 from cormorant.operate import crawl, examining, outlook, steering
 from cormorant.operate.crawl import Wish
 from cormorant.operate.house import House
 from cormorant.portal import orders
+from cormorant.portal.admission import demand
 from cormorant.portal.programs import Cursor, Json, Limit, Number, OfSource, as_lines, before, in_lines, order, route
 from cormorant.portal.records import Problem, Record, When
 
@@ -120,7 +122,7 @@ def add(router: APIRouter, house: House) -> None:
 
 
 def _add_looks(router: APIRouter, house: House) -> None:
-    @route(router, "/runs", Runs, Run)
+    @route(router, "/runs", Scope.OPERATE, Runs, Run)
     def list_runs(request: Request, source: OfSource = None, limit: Limit = 20, cursor: Cursor = "") -> Response:
         """List runs, the newest first."""
         older = before(cursor)
@@ -129,19 +131,22 @@ def _add_looks(router: APIRouter, house: House) -> None:
         found = crawl.listed(house, source, before=older, most=limit + 1)
         return Json({"runs": found[:limit], "next": str(found[limit - 1]["run"]) if len(found) > limit else None})
 
-    @route(router, "/runs/{number}", OneRun)
+    @route(router, "/runs/{number}", Scope.OPERATE, OneRun)
     def show_run(number: Number) -> Response:
         """Show the report of a run, what should be known of it, and of a held one which documents would go."""
         return Json(outlook.shown(house, number))
 
 
 def _add_orders(router: APIRouter, house: House) -> None:
-    @order(router, "POST", "/runs", OrderedRuns, 202)
-    def order_runs(said: orders.Crawl) -> Response:
+    @order(router, "POST", "/runs", Scope.OPERATE, OrderedRuns, 202)
+    def order_runs(request: Request, said: orders.Crawl) -> Response:
         """Have sources crawled: a run of each, or the one that has not ended goes on. Runs are not waited for.
 
-        A source whose run is held is left out; when all are, that is refused (409).
+        A source whose run is held is left out; when all are, that is refused (409). `forget` needs the scope `admin`,
+        as deleting a run does.
         """
+        if said.forget:
+            demand(request, Scope.ADMIN)
         wish = Wish(said.refresh, said.force, said.restart, said.mode, said.forget)
         held = crawl.left_out(house, said.sources, wish)
         ordered = crawl.order(house, said.sources, wish)
@@ -150,7 +155,7 @@ def _add_orders(router: APIRouter, house: House) -> None:
         runs = [each.record() for each in ordered]
         return Json({"runs": runs, "left_out": [each.as_problem() for each in held]}, 202)
 
-    @order(router, "DELETE", "/runs/{number}", DeletedRun)
+    @order(router, "DELETE", "/runs/{number}", Scope.ADMIN, DeletedRun)
     def delete_run(number: Number) -> Response:
         """Forget a run that has ended, with its figures. What it found stays, but what a test has found."""
         steering.delete(house, number)
@@ -161,17 +166,17 @@ def _add_steering(router: APIRouter, house: House) -> None:
     def now(number: int) -> Response:
         return Json(crawl.report(house, number))
 
-    @order(router, "POST", "/runs/{number}/suspend", Run)
+    @order(router, "POST", "/runs/{number}/suspend", Scope.OPERATE, Run)
     def suspend_run(number: Number) -> Response:
         """Leave a run where it is, until it is resumed or the next crawl of its source goes on with it."""
         return now(steering.suspend(house, number).id)
 
-    @order(router, "POST", "/runs/{number}/resume", Run)
+    @order(router, "POST", "/runs/{number}/resume", Scope.OPERATE, Run)
     def resume_run(number: Number) -> Response:
         """Go on with a run that was suspended or interrupted."""
         return now(steering.resume(house, number).run)
 
-    @order(router, "POST", "/runs/{number}/stop", Run)
+    @order(router, "POST", "/runs/{number}/stop", Scope.OPERATE, Run)
     def stop_run(number: Number) -> Response:
         """End a run for good; the next crawl of its source begins anew. What was found is kept.
 
@@ -184,22 +189,22 @@ def _add_answers(router: APIRouter, house: House) -> None:
     def now(number: int) -> Response:
         return Json(crawl.report(house, number))
 
-    @order(router, "POST", "/runs/{number}/accept", Run)
+    @order(router, "POST", "/runs/{number}/accept", Scope.ADMIN, Run)
     def accept_run(number: Number) -> Response:
         """Let the documents of a held run go, or take their new text; the run goes on to its end."""
         return now(crawl.answer(house, number, accept=True).id)
 
-    @order(router, "POST", "/runs/{number}/refuse", Run)
+    @order(router, "POST", "/runs/{number}/refuse", Scope.OPERATE, Run)
     def refuse_run(number: Number) -> Response:
         """Keep the documents of a held run as they are until the next crawl; the run goes on to its end."""
         return now(crawl.answer(house, number, accept=False).id)
 
-    @order(router, "POST", "/runs/{number}/prune", Pruned)
+    @order(router, "POST", "/runs/{number}/prune", Scope.OPERATE, Pruned)
     def prune_run(number: Number, said: orders.Prune) -> Response:
         """Leave some of what a run has examined out of what is to be indexed. The next crawl finds it again."""
         return Json(examining.prune(house, number, said.rules))
 
-    @order(router, "POST", "/runs/{number}/index", Run)
+    @order(router, "POST", "/runs/{number}/index", Scope.OPERATE, Run)
     def index_run(number: Number) -> Response:
         """Index what a run has examined, without a request; the run goes on to its end."""
         return now(examining.index(house, number).id)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 from pydantic import Field
 
+from cormorant.model.scope import Scope
 from cormorant.operate import schedules
 from cormorant.operate.house import House
 from cormorant.portal import orders
@@ -93,47 +94,47 @@ def add(router: APIRouter, house: House) -> None:
 
 
 def _add_looks(router: APIRouter, house: House) -> None:
-    @route(router, "/schedules", Schedules, Schedule)
+    @route(router, "/schedules", Scope.OPERATE, Schedules, Schedule)
     def list_schedules(request: Request) -> Response:
         """List the schedules: how each went last, and when it fires next."""
         found = schedules.listed(house)
         return in_lines(found) if as_lines(request) else Json({"schedules": found})
 
-    @route(router, "/schedules/{name}", OneSchedule)
+    @route(router, "/schedules/{name}", Scope.OPERATE, OneSchedule)
     def show_schedule(name: Name) -> Response:
         """Show a schedule and what became of its last times."""
         return Json(schedules.shown(house, name))
 
 
 def _add_changes(router: APIRouter, house: House) -> None:
-    @order(router, "POST", "/schedules", Schedule, 201)
+    @order(router, "POST", "/schedules", Scope.ADMIN, Schedule, 201)
     def add_schedule(said: orders.NewSchedule) -> Response:
         """Add a schedule. `sources` and `when` have to be given; it fires from now on, while this serves."""
         return Json(schedules.add(house, said.schedule, _wanted(said)), 201)
 
-    @order(router, "PATCH", "/schedules/{name}", Schedule)
+    @order(router, "PATCH", "/schedules/{name}", Scope.ADMIN, Schedule)
     def edit_schedule(name: Name, said: orders.Times) -> Response:
         """Change a schedule. A launch under way goes on with the sources that it began with."""
         return Json(schedules.edit(house, name, _wanted(said)))
 
-    @order(router, "DELETE", "/schedules/{name}", DeletedSchedule)
+    @order(router, "DELETE", "/schedules/{name}", Scope.ADMIN, DeletedSchedule)
     def delete_schedule(name: Name) -> Response:
         """Forget a schedule and its history. A run of it that is under way goes on."""
         return Json({"schedule": name, "deleted": True, "runs": schedules.delete(house, name)})
 
 
 def _add_switches(router: APIRouter, house: House) -> None:
-    @order(router, "POST", "/schedules/{name}/start", Schedule)
+    @order(router, "POST", "/schedules/{name}/start", Scope.OPERATE, Schedule)
     def start_schedule(name: Name) -> Response:
         """Have the sources of a schedule crawled now, whatever the time."""
         return Json(schedules.start(house, name))
 
-    @order(router, "POST", "/schedules/{name}/enable", Schedule)
+    @order(router, "POST", "/schedules/{name}/enable", Scope.ADMIN, Schedule)
     def enable_schedule(name: Name) -> Response:
         """Have a schedule fire by itself again. Times that passed meanwhile are not made up for."""
         return Json(schedules.set_enabled(house, name, enabled=True))
 
-    @order(router, "POST", "/schedules/{name}/disable", Schedule)
+    @order(router, "POST", "/schedules/{name}/disable", Scope.ADMIN, Schedule)
     def disable_schedule(name: Name) -> Response:
         """Have a schedule fire no more by itself. A launch under way goes on."""
         return Json(schedules.set_enabled(house, name, enabled=False))

@@ -11,8 +11,11 @@ from fastapi.responses import RedirectResponse, Response
 from fastapi.templating import Jinja2Templates
 
 from cormorant.base.errors import UsageError
+from cormorant.model.scope import PUBLIC, Scope
 from cormorant.operate import tokens
 from cormorant.portal import door, frame
+from cormorant.portal.admission import page as route
+from cormorant.portal.admission import visitor
 from cormorant.portal.door import Keys
 
 KEPT_S = 30 * 86400
@@ -38,35 +41,33 @@ def inside(back: str) -> str:
 def add(app: FastAPI, look: Jinja2Templates, keys: Keys) -> None:
     """The page, what its form is sent to, and the way out."""
 
-    @app.get("/sign-in", include_in_schema=False)
+    @route(app, "/sign-in", PUBLIC)
     def ask(request: Request, back: str = "/") -> Response:
-        if door.visitor(request) == door.SIGNED_IN:
+        if visitor(request).scope is Scope.ADMIN:  # no other token would open more
             return RedirectResponse(inside(back), 303)
         return page(look, request, back=back)
 
-    @app.post("/sign-in", include_in_schema=False)
+    @route(app, "/sign-in", PUBLIC, "POST")
     async def sign_in(request: Request) -> Response:
         given = await _form(request)
         back, keep = inside(given.get("back", "/")), "keep" in given
-        made: list[str] = []
-
-        def attempt() -> bool:
-            cookie = tokens.sign_in(keys.house, given.get("token", "").strip(), KEPT_S if keep else SHORT_S)
-            made.extend([cookie] if cookie else [])
-            return bool(made)
-
-        if not await keys.try_token(request, attempt):
+        name, value = door.cookie_name(request), given.get("token", "").strip()
+        lasts_s = KEPT_S if keep else SHORT_S
+        made = await keys.try_token(request, lambda: tokens.sign_in(keys.house, value, lasts_s))
+        if made is None:
             left = keys.tries_left(request)
             wrong = f"This token is not known. {left} {'try is' if left == 1 else 'tries are'} left in this minute."
             return page(look, request, back=back, wrong=wrong, status=401)
+        if before := request.cookies.get(name, ""):
+            await run_in_threadpool(tokens.sign_out, keys.house, before)
         answer = RedirectResponse(back, 303)
         answer.set_cookie(
-            door.cookie_name(request), made[0], max_age=KEPT_S if keep else None, path="/",
+            name, made, max_age=KEPT_S if keep else None, path="/",
             secure=request.url.scheme == "https", httponly=True, samesite="lax",
         )  # fmt: skip
         return answer
 
-    @app.post("/sign-out", include_in_schema=False)
+    @route(app, "/sign-out", PUBLIC, "POST")
     async def sign_out(request: Request) -> Response:
         name = door.cookie_name(request)
         await run_in_threadpool(partial(tokens.sign_out, keys.house, request.cookies.get(name, "")))

@@ -17,6 +17,7 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader
 
 from cormorant.base import errors
+from cormorant.model.scope import PUBLIC, Scope
 from cormorant.model.status import is_known
 from cormorant.operate.house import House
 from cormorant.operate.queries import Face
@@ -36,9 +37,9 @@ from cormorant.portal import (
     signing,
     watch,
 )  # fmt: skip
-from cormorant.portal.admission import is_open
+from cormorant.portal.admission import DeclaredMount, Exposure, Policy, page, visitor
 from cormorant.portal.asked import Asked
-from cormorant.portal.door import PRIVATE, Door, Keys, Listed
+from cormorant.portal.door import Door, Keys
 from cormorant.portal.guard import MOST_BODY, Guard
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import MOST_PAGES, moment, pages, size
@@ -49,40 +50,40 @@ Page = Annotated[int, Query(ge=1, le=MOST_PAGES)]
 Every = Annotated[bool, Query(alias="all")]
 
 
-def make(house: House, hosts: Collection[str] = (), listed: Listed | None = None, asked: Asked | None = None) -> Guard:
+def make(
+    house: House, hosts: Collection[str] = (), exposure: Exposure = Exposure.LOCAL, asked: Asked | None = None
+) -> Guard:
     """The application of an installation; `hosts` are names it answers to besides those of loopback.
 
-    `listed` is what needs no token (`door.SEARCH`, `door.PRIVATE`), None: nothing does. The guard stands around all of
-    it, the door within: a middleware would stand inside of what answers when a page fails. `asked` is where searches
-    are noted, to be flushed by whoever made it; None: by itself, a little later.
+    The guard stands around all of it, the door within: a middleware would stand inside of what answers when a page
+    fails. `asked` is where searches are noted, to be flushed by whoever made it; None: by itself, a little later.
     """
-    app, look = application(house, listed, asked)
-    if listed is None:
-        return Guard(app, hosts)
+    app, look = application(house, exposure, asked)
     keys = Keys(house)
-    signing.add(app, look, keys)
-    return Guard(Door(app, keys, listed, partial(faults.told, look)), hosts)
+    if exposure is not Exposure.LOCAL:
+        signing.add(app, look, keys)
+    return Guard(Door(app, keys, exposure, Policy.of(app.routes), partial(faults.told, look)), hosts)
 
 
 def application(
-    house: House, listed: Listed | None = None, asked: Asked | None = None
+    house: House, exposure: Exposure = Exposure.LOCAL, asked: Asked | None = None
 ) -> tuple[FastAPI, Jinja2Templates]:
     """What routes there are, with nobody before them, and how they look."""
     app = FastAPI(
         title="Cormorant",
         docs_url=None,
         redoc_url=None,
-        openapi_url="/api/openapi.json",
+        openapi_url=None,
         dependencies=[Depends(_small)],
     )
-    app.mount("/static", GZipMiddleware(StaticFiles(directory=HERE / "static")), name="static")
+    app.router.routes.append(DeclaredMount("/static", GZipMiddleware(StaticFiles(directory=HERE / "static")), PUBLIC))
     shelf, asked = Shelf(house), asked or Asked(house)
     loader = FileSystemLoader(HERE / "templates")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"size": size, "moment": moment, "quoted": shlex.quote}
     environment.tests["status"] = is_known
     look = Jinja2Templates(env=environment)
-    look.env.globals["private"] = listed is PRIVATE
+    look.env.globals["private"] = exposure is Exposure.PRIVATE
     _add_pages(app, shelf, look, asked)
     _add_clicks(app, asked)
     _add_help(app, shelf, look)
@@ -94,7 +95,7 @@ def application(
     watch.add_health(app, shelf)
     app.include_router(administration.group(shelf, look, asked))
     faults.add(app, look, shelf.forget)
-    described.add(app)
+    described.add(app, exposure)
     return app, look
 
 
@@ -108,7 +109,7 @@ async def _small(request: Request) -> None:
 def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None:
     """Home and results, and the switches of what somebody prefers."""
 
-    @app.get("/", include_in_schema=False)
+    @page(app, "/", Scope.SEARCH)
     def home(request: Request, q: str = "", source: str = "") -> Response:
         if q.strip():
             return RedirectResponse("/search?" + urlencode({"q": q}), 303)
@@ -118,7 +119,7 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) 
         values["hidden"] = _hidden(request, shelf) if values["documents"] == 0 else []
         return look.TemplateResponse(request, "home.html", values)
 
-    @app.get("/search", include_in_schema=False)
+    @page(app, "/search", Scope.SEARCH)
     def results(
         request: Request, q: str = "", page: Page = 1, every: Every = False, why: int | None = None
     ) -> Response:
@@ -141,29 +142,29 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) 
         values |= nothing.told(shelf, wanted, answer) | {"hidden": _hidden(request, shelf)}
         return look.TemplateResponse(request, "nothing.html", values)
 
-    @app.post("/preferences/theme", include_in_schema=False)
+    @page(app, "/preferences/theme", PUBLIC, "POST")
     def theme(request: Request, to: str = "", back: str = "") -> Response:
         return frame.switched(request, to, back)
 
-    @app.post("/preferences/keys", include_in_schema=False)
+    @page(app, "/preferences/keys", PUBLIC, "POST")
     def keys(to: str = "", back: str = "") -> Response:
         return frame.keyed(to, back)
 
 
 def _running(request: Request, shelf: Shelf) -> list[str]:
     """The sources of which a page may say that they are being crawled."""
-    return shelf.running(every=is_open(request))
+    return shelf.running(every=visitor(request).operates)
 
 
 def _hidden(request: Request, shelf: Shelf) -> list[str]:
     """Why search does not find what is in the index, for those who may know that it is there."""
-    return shelf.closed() if is_open(request) else []
+    return shelf.closed() if visitor(request).operates else []
 
 
 def _add_clicks(app: FastAPI, asked: Asked) -> None:
     """Where browsers say that a result was opened."""
 
-    @app.post("/clicked/{token}/{number}", include_in_schema=False)
+    @page(app, "/clicked/{token}/{number}", Scope.SEARCH, "POST")
     def clicked(token: str, number: int) -> Response:
         asked.clicked(token, number)
         return Response(status_code=204)
@@ -172,7 +173,7 @@ def _add_clicks(app: FastAPI, asked: Asked) -> None:
 def _add_help(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
     """How to ask, what codes of errors mean, and where a browser may ask by itself."""
 
-    @app.get("/help", include_in_schema=False)
+    @page(app, "/help", Scope.SEARCH)
     def how(request: Request) -> Response:
         values = frame.of(request, shelf.known(), back="/help") | {
             "chapters": forms.CHAPTERS, "together": forms.TOGETHER, "odd": forms.ODD,
@@ -180,12 +181,12 @@ def _add_help(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         }  # fmt: skip
         return look.TemplateResponse(request, "help.html", values)
 
-    @app.get("/help/errors", include_in_schema=False)
+    @page(app, "/help/errors", Scope.SEARCH)
     def codes(request: Request) -> Response:
         values = frame.of(request, shelf.known(), back="/help/errors") | {"errors": errors.every()}
         return look.TemplateResponse(request, "errors.html", values)
 
-    @app.get("/opensearch.xml", include_in_schema=False)
+    @page(app, "/opensearch.xml", Scope.SEARCH)
     def description(request: Request) -> Response:
         values = {"base": str(request.base_url).rstrip("/")}
         kind = "application/opensearchdescription+xml"

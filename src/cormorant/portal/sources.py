@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from cormorant.base.errors import ConflictError, UsageError
+from cormorant.model.scope import Scope
 from cormorant.operate import kinds, leaving, previewing, schedules, sources, testing
 from cormorant.operate.house import House
 from cormorant.plugins import source_kind
@@ -116,13 +117,13 @@ def add(router: APIRouter, house: House) -> None:
 
 
 def _add_looks(router: APIRouter, house: House) -> None:
-    @route(router, "/sources", Sources, Source)
+    @route(router, "/sources", Scope.OPERATE, Sources, Source)
     def list_sources(request: Request) -> Response:
         """List the sources."""
         found = [sources.as_record(house, row) for row in sources.every(house)]
         return in_lines(found) if as_lines(request) else Json({"sources": found})
 
-    @route(router, "/sources/kinds", Kinds, Kind)
+    @route(router, "/sources/kinds", Scope.OPERATE, Kinds, Kind)
     def list_kinds(request: Request) -> Response:
         """List the kinds of sources and what can be set on each."""
         found = [
@@ -130,7 +131,7 @@ def _add_looks(router: APIRouter, house: House) -> None:
         ]
         return in_lines(found) if as_lines(request) else Json({"kinds": found})
 
-    @route(router, "/sources/{name}", Source)
+    @route(router, "/sources/{name}", Scope.OPERATE, Source)
     def show_source(
         name: Name,
         effective: Annotated[bool, Query(description="Every setting, and where its value comes from.")] = False,
@@ -140,12 +141,12 @@ def _add_looks(router: APIRouter, house: House) -> None:
 
 
 def _add_changes(router: APIRouter, house: House) -> None:
-    @order(router, "POST", "/sources", KeptSource, 201)
+    @order(router, "POST", "/sources", Scope.ADMIN, KeptSource, 201)
     def add_source(said: orders.NewSource) -> Response:
         """Add a source. `POST /runs` has it crawled."""
         return Json(_kept(house, sources.add(house, said.kind, said.name, said.settings).name), 201)
 
-    @order(router, "PATCH", "/sources/{name}", KeptSource | SourcePreview)
+    @order(router, "PATCH", "/sources/{name}", Scope.ADMIN, KeptSource | SourcePreview)
     def edit_source(name: Name, said: orders.EditSource) -> Response:
         """Change settings of a source; the next crawl follows. Refused (409) when documents would leave, unless `yes`.
 
@@ -164,7 +165,7 @@ def _add_changes(router: APIRouter, house: House) -> None:
         kept = _kept(house, sources.edit(house, name, said.settings, previewing.agreed(effect)).name)
         return Json(kept | ({"recrawl": effect["recrawl"]} if effect["recrawl"] else {}))
 
-    @order(router, "DELETE", "/sources/{name}", DeletedSource)
+    @order(router, "DELETE", "/sources/{name}", Scope.ADMIN, DeletedSource)
     def delete_source(
         name: Name, yes: Annotated[bool, Query(description="Also when documents leave the index by it.")] = False
     ) -> Response:
@@ -188,7 +189,7 @@ def _kept(house: House, name: str) -> dict[str, Any]:
 
 
 def _add_trials(router: APIRouter, house: House) -> None:
-    @order(router, "POST", "/sources/{name}/test", Judged)
+    @order(router, "POST", "/sources/{name}/test", Scope.OPERATE, Judged)
     def test_source(name: Name, said: orders.Trial) -> Response:
         """Say what the rules of a source make of an address, by what is known. Nothing is fetched, nothing is kept."""
         if not said.no_fetch:

@@ -12,11 +12,12 @@ from fastapi.templating import Jinja2Templates
 
 from cormorant.base.errors import NotFoundError
 from cormorant.model.address import origin_of
+from cormorant.model.scope import Scope
 from cormorant.model.status import TABLE, describe, is_known
 from cormorant.operate import listing
 from cormorant.operate.house import House
 from cormorant.operate.listing import Wanted
-from cormorant.portal import frame
+from cormorant.portal import admission, frame
 from cormorant.portal.explaining import title_of
 from cormorant.portal.shelf import Shelf
 from cormorant.portal.showing import sayable
@@ -41,12 +42,12 @@ class Figures(NamedTuple):
 def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates) -> None:
     """The table of all numbers, and a page of each."""
 
-    @router.get("/status", include_in_schema=False)
+    @admission.page(router, "/status", Scope.OPERATE)
     def table(request: Request) -> Response:
         values = frame.of(request, None, back="/status") | {"rows": TABLE.values()}
         return look.TemplateResponse(request, "statuses.html", values)
 
-    @router.get("/status/{number}", include_in_schema=False)
+    @admission.page(router, "/status/{number}", Scope.OPERATE)
     def status(
         request: Request, number: str, cursor: Annotated[str, Query(max_length=100)] = "", source: str = ""
     ) -> Response:

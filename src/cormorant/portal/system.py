@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 from pydantic import Field
 
+from cormorant.model.scope import Scope
 from cormorant.operate import receivers, status
 from cormorant.operate.house import House
 from cormorant.portal.programs import Json, order, route
@@ -96,18 +97,18 @@ class Deliveries(Record):
 def add(router: APIRouter, house: House) -> None:
     """The routes."""
 
-    @route(router, "/system", System)
+    @route(router, "/system", Scope.OPERATE, System)
     def show_system() -> Response:
         """Show the state of everything: sources and their last good run, held runs, deliveries, disks, processes."""
         return Json(status.status(house))
 
-    @order(router, "POST", "/provider/pause", Deliveries)
+    @order(router, "POST", "/provider/pause", Scope.OPERATE, Deliveries)
     def pause_deliveries() -> Response:
         """Pause deliveries to the index and all receivers. What is found waits; crawling goes on."""
         receivers.set_paused(house, paused=True)
         return Json({"paused": True})
 
-    @order(router, "POST", "/provider/resume", Deliveries)
+    @order(router, "POST", "/provider/resume", Scope.OPERATE, Deliveries)
     def resume_deliveries() -> Response:
         """Resume deliveries where they stopped."""
         receivers.set_paused(house, paused=False)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from pydantic import Field
 
+from cormorant.model.scope import Scope
 from cormorant.operate import erasure, takedowns
 from cormorant.operate.house import House
 from cormorant.portal import orders
@@ -76,7 +77,7 @@ class Takedowns(Record):
 def add(router: APIRouter, house: House) -> None:
     """The routes."""
 
-    @route(router, "/takedowns", Takedowns, Takedown)
+    @route(router, "/takedowns", Scope.OPERATE, Takedowns, Takedown)
     def list_takedowns(
         request: Request, every: Annotated[bool, Query(description="Those that have ended as well.")] = False
     ) -> Response:
@@ -84,12 +85,12 @@ def add(router: APIRouter, house: House) -> None:
         found = takedowns.list_(house, ended=every)
         return in_lines(iter(found)) if as_lines(request) else Json({"takedowns": found})
 
-    @route(router, "/takedowns/{number}", Takedown)
+    @route(router, "/takedowns/{number}", Scope.OPERATE, Takedown)
     def show_takedown(number: Number) -> Response:
         """Show one takedown."""
         return Json(takedowns.show(house, number))
 
-    @order(router, "POST", "/takedowns", NewTakedown, 201)
+    @order(router, "POST", "/takedowns", Scope.ADMIN, NewTakedown, 201)
     def take_down(said: orders.NewTakedown) -> Response:
         """Hide documents from every reader at once; with `erase`, answer when they are erased from the disk as well."""
         wish = takedowns.Order(said.what, said.reason, "api", said.source, said.until, said.erase, here=False)
@@ -98,12 +99,12 @@ def add(router: APIRouter, house: House) -> None:
             record |= {"erasure": erasure.erase(house, record["id"], lent=True)}
         return Json(record, 201)
 
-    @order(router, "POST", "/takedowns/{number}/lift", LiftedTakedown)
+    @order(router, "POST", "/takedowns/{number}/lift", Scope.ADMIN, LiftedTakedown)
     def lift_takedown(number: Number) -> Response:
         """End a takedown."""
         return Json(takedowns.lift(house, number, "api"))
 
-    @order(router, "POST", "/takedowns/{number}/erase", Erasure)
+    @order(router, "POST", "/takedowns/{number}/erase", Scope.ADMIN, Erasure)
     def erase_takedown(number: Number) -> Response:
         """Erase from the disk what a takedown hides, and scan for it."""
         return Json(erasure.erase(house, number, lent=True))

@@ -15,8 +15,10 @@ from pydantic import Field
 
 from cormorant.base import metrics
 from cormorant.base.errors import CormorantError
+from cormorant.model.scope import PUBLIC, Scope
 from cormorant.operate import figures
 from cormorant.operate.readiness import NOT_READY, readiness
+from cormorant.portal.admission import needs
 from cormorant.portal.records import Record
 from cormorant.portal.shelf import Shelf
 
@@ -42,12 +44,12 @@ class Readiness(Record):
 def add_health(app: FastAPI, shelf: Shelf) -> None:
     """Does the process answer, and can it read what it needs?"""
 
-    @app.get("/health/live")
+    @app.get("/health/live", dependencies=[needs(PUBLIC)])
     def live() -> dict[str, str]:
         """Say that the process answers."""
         return {"status": "live"}
 
-    @app.get("/health/ready", response_model=Readiness)
+    @app.get("/health/ready", response_model=Readiness, dependencies=[needs(PUBLIC)])
     def ready() -> Response:
         """Say whether search can be answered (else 503), and whether anything is crawled."""
         said = readiness(shelf.house, shelf.look)
@@ -60,7 +62,7 @@ def add_metrics(router: APIRouter, shelf: Shelf) -> None:
     """The figures, as Prometheus reads them."""
     written: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
 
-    @router.get("/metrics", response_class=Response, responses=written)
+    @router.get("/metrics", response_class=Response, responses=written, dependencies=[needs(Scope.OPERATE)])
     def told() -> Response:
         """Tell the figures of the installation, in the text format of Prometheus."""
         documents = None

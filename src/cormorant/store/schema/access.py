@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Double, LargeBinary, Table, Text
+from sqlalchemy import Column, Double, LargeBinary, Table, Text, text
 
 from cormorant.store.schema.metadata import metadata
 
@@ -13,7 +13,11 @@ token = Table(
     Column("digest", LargeBinary, nullable=False, unique=True, comment="SHA-256 of the value"),
     Column("created_at", Double, nullable=False),
     Column("used_at", Double, comment="to the minute; NULL: never"),
-)
+    Column(
+        "scope", Text, nullable=False, server_default=text("'search'"),
+        comment="search, operate or admin; each includes those before it",
+    ),
+)  # fmt: skip
 
 session = Table(
     "session",

@@ -1,0 +1,32 @@
+"""Scopes of tokens: how much the bearer of a token may do."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+
+class Scope(StrEnum):
+    """What a token opens; each scope includes those before it.
+
+    SEARCH: what readers see. OPERATE: look at everything, and start, suspend and stop work. ADMIN: everything, with
+    configuration, access and deletion. Compare scopes with `includes`: `<` would compare their letters.
+    """
+
+    SEARCH = "search"
+    OPERATE = "operate"
+    ADMIN = "admin"
+
+    def includes(self, other: Scope) -> bool:
+        """Whether this scope opens all that the other one does."""
+        order = list(Scope)
+        return order.index(self) >= order.index(other)
+
+
+PUBLIC: Final = None
+"""The need of a route that is open to everybody, also where search asks for a token; nobody's scope."""
+
+
+def covers(granted: Scope | None, needed: Scope | None) -> bool:
+    """Whether a visitor with this scope, None for none at all, may use a route that needs that one."""
+    return needed is PUBLIC or (granted is not None and granted.includes(needed))
