@@ -11,17 +11,16 @@
     POST /preferences/keys    whether single keys do something
     GET, POST /sign-in, POST /sign-out   where others reach the pages
 
-    request --guard--> (door) --> route --operate.searching--> Answer --showing--> values --templates--> page
+    request --guard--> door --> route --operate.searching--> Answer --showing--> values --templates--> page
 
-What tells of documents whoever may read them is not for every reader: `administration` is all of it, `admission` says
-who is let in.
+Each route declares the scope that it needs (`admission.needs`); the door asks for it before anything is routed. What
+tells of documents whoever may read them is not for readers: `administration` is all of it.
 
 A page that cannot be shown is answered by `faults`. Every page works without JavaScript; `static/keys.js` is for those
 who like keys better, `static/suggest.js` for suggestions. The look is `static/cormorant.css`, of copies `copy.css`.
 
 Invariants: nothing is shown to a reader but through `search.reader`; every route that asks `operate` for more is in the
-group of `administration`, and nothing links into it unless it is open to who asks; everything that came from elsewhere
-is escaped; a request for another host than ours is refused; where others reach the pages, what `door` does not list
-needs a token; no page may be framed but a kept copy, and that by its own page alone; no page loads anything from
-elsewhere.
+group of `administration`, and nothing links into it unless it is open to who asks; a route that declares no scope is
+closed to everybody; everything that came from elsewhere is escaped; a request for another host than ours is refused;
+no page may be framed but a kept copy, and that by its own page alone; no page loads anything from elsewhere.
 """
