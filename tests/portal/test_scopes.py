@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from typing import cast
 from urllib.parse import unquote
 
@@ -11,7 +12,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
-from cormorant.app.build import Plan
+from cormorant.app import settings
+from cormorant.app.build import Plan, open_house
 from cormorant.app.opening import opened
 from cormorant.app.settings import Installation
 from cormorant.model.scope import Scope
@@ -22,6 +24,7 @@ from cormorant.portal.admission import Exposure, Policy
 from cormorant.portal.door import Door
 from cormorant.portal.guard import Guard
 from tests.portal.asking import ask_of
+from tests.portal.crawled import Crawled
 from tests.portal.visiting import Caller
 
 PUBLIC = """
@@ -272,3 +275,25 @@ def test_what_is_written_of_tokens_shows_no_value(house: House, values: dict[Sco
     assert "viaweb" in {each["token"] for each in listed.json["tokens"]}
     assert not any(value in listed.body for value in (made.json["value"], *values.values()))
     assert pages.ask("DELETE", "/api/v1/tokens/viaweb", b"", bearer).json == {"token": "viaweb", "deleted": True}
+
+
+@pytest.mark.parametrize("scope", [None, *Scope])
+def test_pages_lead_only_to_what_their_visitor_may_open(scope: Scope | None, crawled: Crawled) -> None:
+    house = open_house(Plan(crawled.home.folder, settings.load(None)))
+    browser = Caller(site.make(house, (), Exposure.PUBLIC))
+    if scope is not None:
+        value = str(tokens.add(house, f"leads-{scope}", scope)["value"])
+        assert browser.post("/sign-in", {"token": value}).status == 303
+    left, seen = ["/", "/search?q=kelp", "/search?q=nothingatall", "/explain", "/nowhere"], set[str]()
+    while left and len(seen) < 60:
+        address = left.pop(0)
+        seen.add(address)
+        got = browser.get(address)
+        if got.status not in (200, 404):
+            assert address in ("/explain", "/nowhere"), f"{address} was linked to, and answers {got.status}"
+            continue
+        found = {unescape(each) for each in re.findall(r'href="(/[^"#]*)', got.body)}
+        left += sorted(each for each in found - seen - set(left) if not each.startswith(("/static/", "/sign-in")))
+    leads = "/explain?" in " ".join(seen)
+    assert leads == (scope in (Scope.OPERATE, Scope.ADMIN))
+    house.store.close()

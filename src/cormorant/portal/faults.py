@@ -186,7 +186,8 @@ def _challenge(request: Request, problem: Mapping[str, Any]) -> str:
     Which scope a route needs is told only to who shows a token.
     """
     if problem["code"] == ScopeTooNarrow.code:
-        return f'Bearer error="insufficient_scope", scope="{problem["scope_needed"]}"'
+        needed = problem.get("scope_needed")
+        return 'Bearer error="insufficient_scope"' + (f', scope="{needed}"' if needed else "")
     if problem["status"] != NotSignedIn.http_status:
         return ""
     shown = request.headers.get("authorization", "").lower().startswith("bearer")
