@@ -22,7 +22,7 @@ def test_answers_are_those_of_an_installation_that_never_had_what_is_forbidden(s
     assert tally.checks.total() >= CHECKS
     assert tally.checks.keys() == {face.__name__ for face in (*FACES, *STRANGERS)}
     assert min(tally.hits, tally.hidden, tally.suggestions) > 0
-    rules = Policy.of(site.application(None)[0].routes).rules  # type: ignore[arg-type] # asked nothing but its routes
+    rules = Policy.of(site.application(None)[0]).rules  # type: ignore[arg-type] # asked nothing but its routes
     readers = [each for each in rules if each.needs is Scope.SEARCH and "GET" in (each.methods or ())]
     assert not [each.path for each in readers if not any(map(each.pattern.fullmatch, VISITED))], "nobody asked there"
 

@@ -12,7 +12,6 @@ from urllib.parse import quote
 import pytest
 from fastapi import APIRouter, FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from cormorant.app.build import Plan
 from cormorant.app.opening import opened
@@ -58,7 +57,7 @@ def test_a_route_without_a_scope_is_closed_to_everybody(how: str, house: House, 
         add(routes(pages), how)
         assert closed(pages) == (404 if exposure is Exposure.LOCAL else 401, False)
         assert closed(pages, **bearer) == (404, False)
-        made_with = Door(routes(pages), Keys(house), exposure, Policy.of(routes(pages).routes), refusal)
+        made_with = Door(routes(pages), Keys(house), exposure, Policy.of(routes(pages)), refusal)
         assert closed(made_with, **bearer) == (404, False), "nor where it was there before the door"
 
 
@@ -76,7 +75,8 @@ def add(app: FastAPI, how: str) -> None:
         inner.get("/thing")(lambda: told)
         app.mount("/new", inner)
     else:
-        app.router.routes.insert(0, Route("/new/{thing}", lambda _: JSONResponse(told)))
+        app.add_route("/new/{thing}", lambda _: JSONResponse(told))
+        app.router.routes.insert(0, app.router.routes.pop())
 
 
 def closed(pages: Application, **headers: str) -> tuple[int, bool]:
@@ -93,7 +93,7 @@ def test_a_route_without_a_scope_does_not_borrow_that_of_another(house: House) -
     app = FastAPI()
     app.get("/search")(lambda: "told")
     app.get("/search", dependencies=[needs(Scope.SEARCH)])(lambda: "fine")
-    pages = Door(app, Keys(house), Exposure.PUBLIC, Policy.of(app.routes), refusal)
+    pages = Door(app, Keys(house), Exposure.PUBLIC, Policy.of(app), refusal)
     assert Caller(pages).get("/search").status == 401
 
 
@@ -136,7 +136,7 @@ def test_a_slash_too_many_leads_on(pages: Guard, token: str) -> None:
 
 @pytest.mark.parametrize("host", ["localhost/help?", "localhost#", "help@localhost", "localhost/health/live?x="])
 def test_what_a_host_field_says_opens_nothing(host: str, house: House) -> None:
-    policy = Policy.of(routes(site.make(house)).routes)
+    policy = Policy.of(routes(site.make(house)))
     pages = Door(routes(site.make(house)), Keys(house), Exposure.PRIVATE, policy, refusal)
     assert Caller(pages).get("/api/v1/runs", host=host).status == 401
 

@@ -170,7 +170,7 @@ def test_every_route_that_there_is_declares_the_scope_of_the_list(house: House) 
     found = routes(pages)
     assert len(found) == len(set(found))
     assert set(found) == NEEDED.keys()
-    policy = Policy.of(cast("FastAPI", cast("Door", pages._app)._app).routes)
+    policy = Policy.of(cast("FastAPI", cast("Door", pages._app)._app))
     declared = {(method, path): policy.rule(method, asked(path)) for method, path in found}
     assert [route for route, rule in declared.items() if rule is None] == [], "declares no scope"
     assert {route: rule.needs for route, rule in declared.items() if rule} == NEEDED

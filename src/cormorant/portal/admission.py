@@ -19,8 +19,7 @@ from enum import Enum, StrEnum
 from typing import Any, NamedTuple, TypeVar
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
-from fastapi.routing import RouteContext, iter_route_contexts
-from starlette.routing import BaseRoute, Mount
+from fastapi.routing import Mount, RouteContext, iter_route_contexts
 
 from cormorant.base.errors import NotSignedIn, ScopeTooNarrow
 from cormorant.model.scope import PUBLIC, Scope, covers
@@ -74,9 +73,9 @@ class Policy:
         self.rules = tuple(rules)
 
     @classmethod
-    def of(cls, routes: Sequence[BaseRoute]) -> Policy:
-        """Read the declarations of routes, those of included routers too."""
-        return cls([_rule(each) for each in iter_route_contexts(routes)])
+    def of(cls, app: FastAPI) -> Policy:
+        """Read the declarations of an application's routes, those of included routers too."""
+        return cls([_rule(each) for each in iter_route_contexts(app.routes)])
 
     def rule(self, method: str, path: str) -> Rule | None:
         """The rule of the route that takes such a request; None for no route, and for one that declares nothing."""
@@ -177,7 +176,7 @@ def is_admitted(request: Request) -> bool:
     """Was a request let into what is not for readers? It may be told what is hidden from them."""
     known = visitor(request)
     rule = known.policy.rule(request.method, request.scope["path"])
-    return known.operates and rule is not None and not covers(Scope.SEARCH, rule.needs)
+    return rule is not None and not covers(Scope.SEARCH, rule.needs) and covers(known.scope, rule.needs)
 
 
 def local_scope(request: Request) -> Scope:

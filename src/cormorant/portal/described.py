@@ -64,7 +64,7 @@ def _drawn(app: FastAPI, exposure: Exposure) -> dict[str, Any]:
     drawn["components"]["securitySchemes"] = {
         _SCHEME: {"type": "http", "scheme": "bearer", "description": _ABOUT_SCHEME}
     }
-    scopes = {(method, each.path): each.needs for each in Policy.of(app.routes).rules for method in each.methods or ()}
+    scopes = {(method, each.path): each.needs for each in Policy.of(app).rules for method in each.methods or ()}
     for path, operations in drawn["paths"].items():
         for method, operation in operations.items():
             operation |= _needed(scopes[method.upper(), path], exposure)

@@ -62,7 +62,7 @@ def make(
     keys = Keys(house)
     if exposure is not Exposure.LOCAL:
         signing.add(app, look, keys)
-    return Guard(Door(app, keys, exposure, Policy.of(app.routes), partial(faults.told, look)), hosts)
+    return Guard(Door(app, keys, exposure, Policy.of(app), partial(faults.told, look)), hosts)
 
 
 def application(
