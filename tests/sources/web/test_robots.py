@@ -23,16 +23,51 @@ def allowed(path: str, *lines: str) -> bool:
 # --- section 2.2.1, the user-agent line
 
 
-@pytest.mark.parametrize("named", ["cormorant", "Cormorant", "CORMORANT/2.0", "cormorant something", "cormorant # x"])
+@pytest.mark.parametrize(
+    "named",
+    [
+        "cormorant", "Cormorant", "CORMORANT/2.0", "cormorant something", "cormorant # x", "cormorant*", "cormorant/*",
+        "Cormorant bot", "cormorant2", "cormorant:", "cormorant.example", "\tcormorant\t", '"cormorant"',
+        "cormorant\u00ad",
+    ],
+)  # fmt: skip
 def test_a_group_is_found_by_the_product_token_in_any_case(named: str) -> None:
     found = robots("User-agent: *", "Allow: /", f"User-agent: {named}", "Disallow: /")
     assert found.group == "cormorant"
     assert not found.ruling("/x").allowed
 
 
-@pytest.mark.parametrize("named", ["cormorants", "cormoran", "my-cormorant", "a cormorant"])
+@pytest.mark.parametrize(
+    "named",
+    [
+        "cormorants", "cormoran", "my-cormorant", "a cormorant", "cormorant-news", "cormorant_x", "*cormorant", "*bot",
+        "2cormorant", "c\u00f6rmorant", "", "***",
+    ],
+)  # fmt: skip
 def test_another_token_is_another_crawler(named: str) -> None:
     assert robots(f"User-agent: {named}", "Disallow: /").ruling("/x").allowed
+
+
+@pytest.mark.parametrize("named", ["*", " * ", "* # all", "* everybody", "\t*", '"*"'])
+def test_a_star_that_stands_alone_is_everybody(named: str) -> None:
+    assert robots(f"User-agent: {named}", "Disallow: /").group == "*"
+
+
+@pytest.mark.parametrize("agent", ["", "*", "2.0", "/"])
+def test_an_agent_without_a_token_is_met_by_the_star_alone(agent: str) -> None:
+    lines = ("User-agent:", "Disallow: /", "User-agent: /1.0", "Disallow: /", "User-agent: *", "Disallow: /a")
+    assert [robots(*lines, agent=agent).ruling(path).allowed for path in ("/a", "/b")] == [False, True]
+
+
+def test_an_agent_that_is_no_product_token_is_met_by_its_own_name_alone() -> None:
+    lines = ("User-agent: heron2", "Disallow: /a", "User-agent: heron3", "Disallow: /b")
+    assert [robots(*lines, agent="heron3").ruling(path).allowed for path in ("/a", "/b")] == [True, False]
+    assert [robots(*lines, agent="heron").ruling(path).allowed for path in ("/a", "/b")] == [False, False]
+
+
+def test_a_token_with_a_star_is_one_of_several_agents_after_a_mark() -> None:
+    found = robots("\ufeffUser-agent: heron", "User-agent: cormorant*", "User-agent: *", "Disallow: /a")
+    assert (found.group, found.ruling("/a").allowed) == ("cormorant", False)
 
 
 def test_groups_for_one_token_are_merged() -> None:

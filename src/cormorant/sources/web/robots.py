@@ -33,7 +33,8 @@ FEW = 32
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _HTML = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body|\?xml)\b", re.IGNORECASE)
-_TOKEN = re.compile(r"[^\s/,;()<>\"]+")
+_WORD = re.compile(r"[^\s/,;()<>\"]+")
+_NO_PRODUCT = re.compile(r"[^a-z_-]")
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}")
 _NO_COLON = re.compile(r"\s*(user[ -]?agent|disallow|allow|crawl-delay|sitemap)\s+(\S.*)", re.IGNORECASE)
 _ESCAPE = re.compile(r"%[0-9a-fA-F]{2}|[^A-Za-z0-9\-._~:/?#\[\]@!&'()+,;=%]")
@@ -118,7 +119,7 @@ def parse_robots(body: bytes, agent: str) -> Robots:
         end = max(body.rfind(b"\n", 0, MAX_BODY), body.rfind(b"\r", 0, MAX_BODY))
         body = body[: end if end > 0 else MAX_BODY]
     text = "" if _HTML.match(body, 0, 1024) else _octets(body)
-    reader = _Reader(_token(_octets(agent.encode())))
+    reader = _Reader(_word(_octets(agent.encode())))
     for number, line in enumerate(_LINE_END.split(text), 1):
         reader.read(number, line)
     return reader.robots()
@@ -249,7 +250,7 @@ class _Reader:
             what, value = _NAMES[loose[1].lower()], loose[2]
         value = value.strip(" \t\0")
         if what == _AGENT:
-            self._agent(_token(value))
+            self._agent(_word(value))
         elif what == _SITEMAP:
             self._sitemaps.setdefault(_as_text(value))
         elif what == _DELAY:
@@ -259,12 +260,13 @@ class _Reader:
         else:
             self._rules_ended = self._delay_ended = True
 
-    def _agent(self, token: str) -> None:
+    def _agent(self, word: str) -> None:
+        token = word if word in self._rules else _product(word)
         if self._rules_ended:
             self._rules_for, self._rules_ended = set(), False
         if self._delay_ended:
             self._delay_for, self._delay_ended = set(), False
-        if token in self._rules:
+        if token and token in self._rules:
             self._groups.add(token)
             self._rules_for.add(token)
             self._delay_for.add(token)
@@ -340,10 +342,19 @@ def _in_query(pieces: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(encode_query("\0".join(pieces)).split("\0"))
 
 
-def _token(value: str) -> str:
-    """Return the product token at the beginning of `value`, lower case: `Foo/1.2 bar` is foo."""
-    found = _TOKEN.search(value)
+def _word(value: str) -> str:
+    """Return the first word of `value`, lower case, up to what parts a product from its version: `Foo/1.2 bar` is foo."""
+    found = _WORD.search(value)
     return found[0].lower() if found else ""
+
+
+def _product(word: str) -> str:
+    """Return the product token at the beginning of a word, "" without one: `foo*` and `foo2` are foo.
+
+    It ends before the first character that is no letter, `-` or `_` (section 2.2.1), as in Google's reference parser;
+    only a `*` that stands alone means everybody.
+    """
+    return word if word == "*" else _NO_PRODUCT.split(word, maxsplit=1)[0]
 
 
 def _octets(body: bytes) -> str:
