@@ -54,6 +54,29 @@ def test_values_carry_no_control_characters() -> None:
     assert Headers(b"C: \xc3\xa4\r\n").get("c") == "ä"
 
 
+def test_each_field_is_read_in_its_own_charset() -> None:
+    headers = Headers(b"Location: /th\xc3\xa9\r\nX-Author: J\xf6rg\r\nServer: caf\xc3\xa9\r\n")
+    assert (headers.get("location"), headers.get("x-author"), headers.get("server")) == ("/thé", "Jörg", "café")
+
+
+@pytest.mark.parametrize(
+    ("block", "reference"),
+    [
+        (b"Location: /a b\r\n", "/a b"),
+        (b"Location: /caf\xc3\xa9?q=\xc3\xa9\r\n", "/caf%C3%A9?q=%C3%A9"),
+        (b"Location: /caf\xe9?q=\xe9\r\n", "/caf%E9?q=%E9"),
+        (b"location:\t/a\tb \t\r\n", "/a\tb"),
+        (b"Location: /a\x01b\r\n", "/a b"),
+        (b"Location: /a\r\n /b\r\n", "/a /b"),
+        (b"Location: /\x85\x9f\r\n", "/%85%9F"),
+        (b"Location: /first\r\nX: \xe9\r\nLocation: /last\r\n", "/last"),
+        (b"X-Location: /x\r\n", ""),
+    ],
+)
+def test_a_reference_is_percent_encoded_as_it_came(block: bytes, reference: str) -> None:
+    assert Headers(block).reference("location") == reference
+
+
 @given(st.binary(max_size=300))
 def test_no_block_raises_or_leaks_controls(block: bytes) -> None:
     for name, value in Headers(block).items():

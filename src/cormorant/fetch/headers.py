@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 _BLANK = (b"\r\n", b"\n")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_CONTROL_OCTET = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]+")
+_BEYOND_ASCII = re.compile(r"[\x80-\xff]")
 _MONTHS = {"JanFebMarAprMayJunJulAugSepOctNovDec"[3 * n : 3 * n + 3]: n + 1 for n in range(12)}
 _FIXDATE = re.compile(r"[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -90,6 +92,22 @@ class Headers:
         """Return every value of a field in the order received."""
         return tuple(self._parsed().get(name, ()))
 
+    def octets(self, name: str) -> tuple[str, ...]:
+        """Return every value of a field with each octet as one character (Latin-1); tabs within them stay."""
+        if name not in self:
+            return ()
+        values: list[str] = []
+        for line in _lines(self._block.decode("latin-1")):
+            key, colon, value = line.partition(":")
+            if colon and key.strip().lower() == name:
+                values.append(_CONTROL_OCTET.sub(" ", value).strip(" \t"))
+        return tuple(values)
+
+    def reference(self, name: str) -> str:
+        """Return the last value of a field that holds an address, as `escaped` writes it; "" without one."""
+        values = self.octets(name)
+        return escaped(values[-1]) if values else ""
+
     def __contains__(self, name: str) -> bool:
         """Is there a field of this name? Most answers have none of those that are asked for, and need not be parsed."""
         if self._fields is None and name.encode() not in self._block.lower():
@@ -102,24 +120,44 @@ class Headers:
 
 
 def _fields(block: bytes) -> list[tuple[str, str]]:
-    """Split a block into fields. Folded lines are joined by a space (RFC 9112 section 5.2).
-
-    Bytes beyond ASCII are UTF-8 where they can be, as browsers read a Location, else Latin-1.
-    """
+    """Split a block into fields. Bytes beyond ASCII are UTF-8 in a field where they can be, else Latin-1."""
     try:
-        text = block.decode()
+        text, whole = block.decode(), True
     except UnicodeDecodeError:
-        text = block.decode("latin-1")
+        text, whole = block.decode("latin-1"), False
     found: list[tuple[str, str]] = []
-    for line in text.split("\n"):
-        if line[:1] in (" ", "\t"):
-            if found:
-                found[-1] = (found[-1][0], f"{found[-1][1]} {clean(line)}".strip())
-            continue
+    for line in _lines(text):
         name, colon, value = line.partition(":")
         if colon:
-            found.append((name.strip().lower(), clean(value)))
+            found.append((name.strip().lower(), clean(value if whole else text_of(value))))
     return found
+
+
+def _lines(text: str) -> list[str]:
+    """Split a block into the lines of its fields; folded lines are joined by a space (RFC 9112 section 5.2)."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if line[:1] not in (" ", "\t"):
+            lines.append(line)
+        elif lines:
+            lines[-1] = f"{lines[-1].rstrip()} {line.strip()}"
+    return lines
+
+
+def text_of(octets: str) -> str:
+    """Return the text of octets (`Headers.octets`): UTF-8 where they can be, else Latin-1."""
+    try:
+        return octets.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return octets
+
+
+def escaped(octets: str) -> str:
+    """Return an address of octets (`Headers.octets`) with those beyond ASCII percent-encoded as they came.
+
+    Browsers do so with a Location: a server that sends Latin-1 means a path of these bytes.
+    """
+    return octets if octets.isascii() else _BEYOND_ASCII.sub(lambda found: f"%{ord(found[0]):02X}", octets)
 
 
 def without_secrets(block: bytes) -> bytes:

@@ -7,7 +7,7 @@ import pytest
 from cormorant.fetch.faults import OUT_OF_MEMORY, Failure, fault_of
 from cormorant.fetch.values import Request
 from cormorant.model.content import Content
-from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
+from cormorant.model.outcome import Deferred, Failed, Gone, Moved, Outcome
 from cormorant.model.status import TABLE
 from cormorant.sources.web import exchange
 from cormorant.sources.web.exchange import Hop
@@ -52,6 +52,26 @@ def test_a_redirect_without_a_target_has_failed(status: int, location: tuple[str
     said = said_by(status, *location)
     assert isinstance(said, Failed)
     assert said.status == 1003
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        (b"/caf\xc3\xa9", "http://a.example/caf%C3%A9"),
+        (b"/caf\xe9?q=\xfc", "http://a.example/caf%E9?q=%FC"),
+        (b"/two words", "http://a.example/two%20words"),
+        (b"\t/a\tb \t", "http://a.example/ab"),
+        (b"b.html#part", "http://a.example/d/b.html"),
+        (b"?q=1", "http://a.example/d/x?q=1"),
+        (b"//b.example/\xd0\xbc", "http://b.example/%D0%BC"),
+        (b"http://b\xc3\xbccher.example/", "http://xn--bcher-kva.example/"),
+        (b"/%E9\xe9%zz", "http://a.example/%E9%E9%zz"),
+    ],
+)
+def test_a_redirect_leads_where_browsers_go(location: bytes, target: str) -> None:
+    head = b"HTTP/1.1 301 Moved\r\nContent-Length: 0\r\nX-Author: J\xf6rg\r\nLocation: " + location + b"\r\n\r\n"
+    said = exchange.of_answer(answered(saying(head)), "http://a.example/d/x", 0.0, conditional=False, agent="")
+    assert said == Moved(target)
 
 
 def test_a_lack_of_memory_is_put_off() -> None:

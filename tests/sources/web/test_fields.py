@@ -23,6 +23,11 @@ HERE = "https://h.example/a/b"
         ),
         (b"Content-Location: c\r\n", [Link("https://h.example/a/c", "", "content-location")]),
         (b"Content-Location: b\r\n", []),
+        (b'Link: <caf\xe9>; title="\xc3\xa9t\xc3\xa9"\r\n', [Link("https://h.example/a/caf%E9", "\u00e9t\u00e9")]),
+        (
+            b'Link: <caf\xc3\xa9>; title="\xc3\xa9t\xc3\xa9"\r\n',
+            [Link("https://h.example/a/caf%C3%A9", "\u00e9t\u00e9")],
+        ),
         (b"Link: nothing\r\nLink: <>; rel=next\r\nLink: <http://[>\r\n", []),
         (b"Link: " + b"<a" * 50_000 + b"\r\n", []),
     ],

@@ -119,7 +119,7 @@ def elsewhere(said: Outcome, site: str) -> Outcome:
 
 
 def _redirect(answer: Answer, address: str) -> Outcome | Hop:
-    location = answer.headers.get("location")
+    location = answer.headers.reference("location")
     target = next((absolute for _, absolute in join(address, [location])), "") if location else ""
     if not target:
         return Failed(1003, f"The server answered {answer.status} without a usable Location.")
@@ -144,7 +144,7 @@ def content_of(answer: Answer, address: str, agent: str, at: float) -> Content:
         directives=_directives(headers, agent),
         truncated=answer.truncated,
         beside=links_of(headers, address),
-        refresh=headers.get("refresh"),
+        refresh=headers.reference("refresh"),
         file_name=unquote(address.partition("?")[0].rpartition("/")[2]),
         at=at,
     )

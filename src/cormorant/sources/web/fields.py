@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from cormorant.fetch.headers import Headers
+from cormorant.fetch.headers import Headers, escaped, text_of
 from cormorant.model.address import join
 from cormorant.model.content import Link
 
@@ -26,13 +26,13 @@ def links_of(headers: Headers, address: str) -> tuple[Link, ...]:
 
 
 def _links(headers: Headers, address: str) -> Iterator[Link]:
-    for value in headers.all("link")[:MAX_LINKS]:
+    for value in headers.octets("link")[:MAX_LINKS]:
         for reference, parameters in islice(_LINK.findall(value[:MAX_FIELD]), MAX_LINKS):
             rel, title = _REL.search(parameters), _TITLE.search(parameters)
-            for _, target in join(address, [reference]):
+            for _, target in join(address, [escaped(reference)]):
                 name = (rel[1] or rel[2] or "").lower() if rel else ""
-                yield Link(target, " ".join(title[1].split()) if title else "", " ".join(name.split()))
-    location = headers.get("content-location")
+                yield Link(target, " ".join(text_of(title[1]).split()) if title else "", " ".join(name.split()))
+    location = headers.reference("content-location")
     for _, target in join(address, [location] if location else []):
         if target != address:
             yield Link(target, "", "content-location")

@@ -343,7 +343,7 @@ def _in_query(pieces: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _word(value: str) -> str:
-    """Return the first word of `value`, lower case, up to what parts a product from its version: `Foo/1.2 bar` is foo."""
+    """Return the first word of `value`, lower case, without the version of a product: `Foo/1.2 bar` is foo."""
     found = _WORD.search(value)
     return found[0].lower() if found else ""
 
