@@ -12,10 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cormorant.fetch import faults
 from cormorant.fetch.coding import ACCEPT_ENCODING, MAX_RATIO, Decoded, Trouble, decode, joined
-from tests.fetch.servers import answered, failed, ok, saying
+from tests.fetch.servers import answered, failed, ok, saying, saying_then_silent
 
 CAP = 10_000_000
+ZSTD = b"(\xb5/\xfd\x04X\x11\0\0page\xf4\x8a\xc9\xd0"
 BODY = b"".join(b"line %d of a page\n" % n for n in range(20_000))
 
 
@@ -59,14 +61,62 @@ def test_garbage_never_raises(data: bytes, size: int) -> None:
 
 def test_too_many_and_unknown_codings() -> None:
     assert decode([b"x"], ("gzip",) * 4, CAP) is Trouble.TOO_MANY
-    assert decode([b"x"], ("zstd",), CAP) is Trouble.UNKNOWN
-    assert decode([b"x"], ("utf-8",), CAP) is Trouble.UNKNOWN
+    for name in ("zstd", "utf-8", "compress"):
+        assert decode([ZSTD], (name,), CAP) is Trouble.UNKNOWN
+        assert decode([gzip.compress(ZSTD)], (name, "gzip"), CAP) is Trouble.UNKNOWN
 
 
-def test_plain_text_under_a_label_is_damaged() -> None:
-    assert decode([b"<html>plain</html>"], ("gzip",), CAP) is Trouble.CORRUPT
+PLAIN = {
+    "page": b"<!doctype html><html>plain</html>" * 40,
+    "short": b"<p>hi",
+    "json": b'{"a": [1, 2, 3]}',
+    "letters": b"Some words that begin no coding. " * 100,
+    "one block": b"#" * 2_000,
+    "x^": b"x^2 + y^2 = z^2",
+    "hC": b"hC and more",
+    "utf-8": "Ünïcödé und Größe. ".encode() * 30,
+    "cut character": b"a" + "é".encode() * 400,
+    "japanese": "吾輩は猫である。名前はまだ無い。".encode() * 20,
+    "windows-1251": '<html lang="ru"><head><title>Поиск</title></head><p>мир'.encode("cp1251") * 9,
+    "iso-2022-jp": "<p>こんにちは</p>".encode("iso2022_jp") * 30,
+    "utf-16": "\ufeff<html>wide</html>".encode("utf-16-le"),
+    "pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n\0\1\2" * 90,
+    "docx": b"PK\x03\x04\x14\0\x06\0" * 90,
+}
+
+
+@pytest.mark.parametrize("size", [1, 700, 100_000])
+@pytest.mark.parametrize("name", ["gzip", "x-gzip", "deflate", "br", "zstd", "utf-8"])
+@pytest.mark.parametrize("kind", PLAIN)
+def test_a_body_that_is_not_coded_is_passed_on(kind: str, name: str, size: int) -> None:
+    body = PLAIN[kind]
+    assert decode(pieces(body, size), (name,), CAP) == Decoded(body, absent=name)
+
+
+def test_a_coding_that_is_missing_among_several() -> None:
+    page = PLAIN["page"]
+    assert decode([gzip.compress(page)], ("gzip", "gzip"), CAP) == Decoded(page, absent="gzip")
+    assert decode([gzip.compress(page)], ("br", "gzip"), CAP) == Decoded(page, absent="br")
+    assert decode([page], ("gzip", "deflate"), CAP) == Decoded(page, absent="deflate")
+
+
+def test_a_plain_body_has_the_same_cap() -> None:
+    assert decode([BODY], ("gzip",), 100_000) is Trouble.TOO_BIG
+    assert decode([BODY], ("gzip",), 100_000, cut=True) == Decoded(BODY[:100_000], cut=True)
+
+
+def test_damage_is_none_of_that() -> None:
     packed = gzip.compress(BODY)
     assert decode([packed[:2_000] + bytes(50) + packed[2_050:]], ("gzip",), CAP) is Trouble.CORRUPT
+    assert decode([b"\xff" + packed[1:]], ("gzip",), CAP) is Trouble.CORRUPT
+    assert decode([zlib.compress(BODY)[:-1]], ("gzip",), CAP) is Trouble.SHORT
+    assert decode([raw_deflate(BODY)[:-1]], ("gzip",), CAP) is Trouble.SHORT
+
+
+@given(st.binary(min_size=1, max_size=200))
+def test_few_bytes_that_are_coded_are_decoded(data: bytes) -> None:
+    for pack in (gzip.compress, zlib.compress):
+        assert decode([pack(data)], ("gzip",), CAP) == Decoded(data)
 
 
 @pytest.mark.parametrize("missing", [1, 8, 9, 500])
@@ -149,9 +199,9 @@ def test_brotli_where_it_is_installed() -> None:
 @pytest.mark.parametrize(
     ("fields", "body", "status", "retryable"),
     [
-        (("Content-Encoding: gzip",), b"<html>", 1002, False),
+        (("Content-Encoding: gzip",), b"\xff" + gzip.compress(BODY)[1:], 1002, False),
         (("Content-Encoding: gzip",), gzip.compress(BODY)[:-9], 1002, True),
-        (("Content-Encoding: zstd",), b"x", 1005, False),
+        (("Content-Encoding: zstd",), ZSTD, 1005, False),
         (("Content-Encoding: gzip", "content-encoding: gzip, gzip, gzip"), b"x", 1005, False),
         (("Content-Encoding: gzip",), gzip.compress(bytes(50_000_000)), 960, False),
         (("Content-Encoding: gzip",), gzip.compress(os.urandom(2_000_000)), 960, False),
@@ -168,9 +218,57 @@ def test_troubles_as_faults(fields: tuple[str, ...], body: bytes, status: int, r
     [("zstd", "the content coding zstd"), ("<b>x</b>", "a content coding that is not registered")],
 )
 def test_a_coding_that_was_not_offered_is_named_if_it_is_one(coding: str, said: str) -> None:
-    fault = failed(saying(ok(b"x", f"Content-Encoding: {coding}")))
+    fault = failed(saying(ok(ZSTD, f"Content-Encoding: {coding}")))
     assert fault.status == 1005
     assert fault.reason == f"It came in {said}, which was not asked for; accepted are {ACCEPT_ENCODING}."
+
+
+@pytest.mark.parametrize(
+    ("coding", "said"),
+    [("gzip", "the content coding gzip"), ("zstd", "the content coding zstd"), ("<b>", "a content coding that is not")],
+)
+def test_a_coding_that_is_not_there_is_remarked(coding: str, said: str) -> None:
+    answer = answered(saying(ok(PLAIN["page"], f"Content-Encoding: {coding}")))
+    assert answer.body == PLAIN["page"]
+    assert said in answer.flaw
+    assert answered(saying(ok(gzip.compress(BODY), "Content-Encoding: gzip"))).flaw == ""
+
+
+PACKED = {"gzip": gzip.compress(BODY), "deflate": zlib.compress(BODY)} | (
+    {"br": pytest.importorskip("brotli").compress(BODY)} if "br" in ACCEPT_ENCODING else {}
+)
+
+
+@pytest.mark.parametrize("coding", PACKED)
+@pytest.mark.parametrize(
+    "frame", [b"Content-Length: %d\r\n\r\n" % len(BODY), b"Transfer-Encoding: chunked\r\n\r\nfffff\r\n"]
+)
+def test_a_body_that_is_whole_by_itself_is_read_though_more_was_announced(coding: str, frame: bytes) -> None:
+    packed = PACKED[coding]
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: %s\r\n" % coding.encode() + frame
+    answer = answered(saying(head + packed))
+    assert answer.body == BODY
+    assert answer.flaw == faults.SHORTER
+    for missing in (1, 4, 9, 500):
+        fault = failed(saying(head + packed[:-missing]))
+        assert (fault.status, fault.retryable, fault.reason) == (1002, True, "The document ended too early.")
+
+
+def test_a_server_that_keeps_the_connection_open_is_not_waited_for_in_vain() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 999999\r\n\r\n"
+    assert answered(saying_then_silent(head + PACKED["gzip"]), idle_timeout_s=0.5).body == BODY
+    assert failed(saying_then_silent(head + PACKED["gzip"][:-1]), idle_timeout_s=0.5).status == 902
+
+
+def test_what_is_not_coded_and_too_short_ended_too_early() -> None:
+    for field in (
+        b"",
+        b"Content-Encoding: identity\r\n",
+        b"X-Content-Encoding: gzip\r\n",
+        b"Content-Encoding: gzip\r\n",
+    ):
+        head = b"HTTP/1.1 200 OK\r\n" + field + b"Content-Length: 9999\r\n\r\n"
+        assert failed(saying(head + PLAIN["page"])).reason == "The document ended too early."
 
 
 def test_coded_answers() -> None:

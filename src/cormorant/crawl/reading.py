@@ -263,6 +263,7 @@ def document_of(
         charset_from=said.charset_from,
         language_from=language_from,
         links_dropped=said.links_dropped,
+        flaw=content.flaw,
     )
 
 

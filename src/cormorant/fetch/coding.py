@@ -4,17 +4,21 @@
 
 Pure. A coding that does not fit its data is tried as what servers send by mistake: zlib and gzip under each other's
 name, and deflate without its zlib wrapper (RFC 9110 section 8.4.1.2, note). Whatever comes behind a finished stream is
-dropped, as browsers do, except further gzip members (RFC 1952 section 2.2).
+dropped, as browsers do, except further gzip members (RFC 1952 section 2.2). A body that was announced as coded and is
+plain text, or a document by its first bytes, is passed on as it is: caches and proxies are set up wrongly in this way.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from enum import Enum
 from importlib import import_module
 from io import BytesIO
-from typing import Any, NamedTuple, Protocol
+from itertools import islice
+from typing import Any, NamedTuple, Protocol, cast
 
 MAX_CODINGS = 3
 """More codings than this on one answer are an attack or a fault (fault N25)."""
@@ -25,6 +29,15 @@ _STEP = 1 << 18
 """Bytes inflated in one go: what a bomb can add before its caps are looked at."""
 _MAX_MEMBERS = 4096
 _GZIP_MAGIC = b"\x1f\x8b"
+_HEAD = 512
+"""Bytes by which a body is known to be plain. Data of a coding has a byte that no text has among far fewer."""
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+"""Bytes that no text has: https://mimesniff.spec.whatwg.org/#binary-data-byte."""
+_DOCUMENTS = (
+    b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"\x89PNG\r\n\x1a\n", b"GIF8", b"\xff\xd8\xff",
+    b"\xff\xfe<\x00", b"\xfe\xff\x00<",
+)  # fmt: skip
+"""How documents begin that no coding begins like: PDF, ZIP (Office, EPUB), OLE, pictures, pages in UTF-16."""
 _RAW, _ZLIB_OR_GZIP = -zlib.MAX_WBITS, zlib.MAX_WBITS + 32
 
 
@@ -40,10 +53,14 @@ class Trouble(Enum):
 
 
 class Decoded(NamedTuple):
-    """The body. `cut`: it is only its beginning, `cap` bytes long, because cutting was asked for."""
+    """The body. `cut`: it is only its beginning, `cap` bytes long, because cutting was asked for.
+
+    `absent` names a coding that was announced and is not there, "" when all were.
+    """
 
     body: bytes
     cut: bool = False
+    absent: str = ""
 
 
 class _Stream(Protocol):
@@ -171,25 +188,82 @@ def unoffered(codings: tuple[str, ...]) -> str:
     return next((name for name in codings if name not in _STREAMS), "")
 
 
+class _Plain:
+    """No coding, although one was announced."""
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        yield data
+
+    def finished(self) -> bool:
+        return True
+
+
 class _Stage:
-    """One coding with its caps: those between two codings hold too, or what is thrown away would be free."""
+    """One coding with its caps: those between two codings hold too, or what is thrown away would be free.
+
+    `stream` is None until the beginning of the body has shown whether it is coded at all.
+    """
 
     def __init__(self, name: str, cap: int) -> None:
-        self.stream: _Stream = _STREAMS[name]()
+        self.name, self.stream = name, cast("_Stream | None", None)
         self._cap = cap
         self._size = 0
+        self._head = b""
 
-    def feed(self, pieces: Iterator[bytes], received: int) -> Iterator[bytes]:
+    def feed(self, pieces: Iterator[bytes], received: int, *, last: bool = False) -> Iterator[bytes]:
         """Yield what the pieces decode to; `received` counts the bytes of the body as sent. Raises _Damaged, _Over."""
         for data in pieces:
-            for piece in self.stream.feed(data):
-                self._size += len(piece)
-                if self._size > RATIO_FROM and self._size > received * MAX_RATIO:
-                    raise _Over(Trouble.BOMB)
-                if self._size > self._cap:
-                    yield piece[: len(piece) - (self._size - self._cap)]
-                    raise _Over(Trouble.TOO_BIG)
-                yield piece
+            yield from self._fed(data, received, last=False)
+        if last and self._head:
+            yield from self._fed(b"", received, last=True)
+
+    def _fed(self, data: bytes, received: int, *, last: bool) -> Iterator[bytes]:
+        if self.stream is None:
+            data, self._head = self._head + data, b""
+            if not last and len(data) < _HEAD and not data.startswith(_GZIP_MAGIC):
+                self._head = data
+                return
+            self.stream = _stream(self.name, data[:_HEAD])
+        for piece in self.stream.feed(data):
+            self._size += len(piece)
+            if self._size > RATIO_FROM and self._size > received * MAX_RATIO:
+                raise _Over(Trouble.BOMB)
+            if self._size > self._cap:
+                yield piece[: len(piece) - (self._size - self._cap)]
+                raise _Over(Trouble.TOO_BIG)
+            yield piece
+
+
+def _stream(name: str, head: bytes) -> _Stream:
+    """Return what undoes a coding, or passes on a body that begins without it. Raises _Over for one that is unknown."""
+    known = _STREAMS.get(name)
+    if _is_plain(head) and not (known is not None and _decodes(known(), head)):
+        return _Plain()
+    if known is None:
+        raise _Over(Trouble.UNKNOWN)
+    return known()
+
+
+def _is_plain(head: bytes) -> bool:
+    """Say whether a body begins like a document or like text: in UTF-8, or in a charset in which half is ASCII."""
+    if head.startswith(_DOCUMENTS):
+        return True
+    if _BINARY.search(head):
+        return False
+    try:
+        getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return 2 * sum(byte < 0x80 for byte in head) >= len(head)
+    return True
+
+
+def _decodes(stream: _Stream, head: bytes) -> bool:
+    """Say whether what looks like text is coded all the same, as a few bytes in all may be by chance."""
+    try:
+        size = sum(map(len, islice(stream.feed(head), 4)))
+    except _Damaged:
+        return False
+    return len(head) < _HEAD and stream.finished() and 2 * size >= len(head)
 
 
 def decode(chunks: list[bytes], codings: tuple[str, ...], cap: int, *, cut: bool = False) -> Decoded | Trouble:
@@ -200,26 +274,31 @@ def decode(chunks: list[bytes], codings: tuple[str, ...], cap: int, *, cut: bool
     """
     if len(codings) > MAX_CODINGS:
         return Trouble.TOO_MANY
-    if unoffered(codings):
-        return Trouble.UNKNOWN
     stages = [_Stage(name, cap) for name in reversed(codings)]
     out, received = BytesIO(), 0
     try:
         for chunk in _draining(chunks):
             received += len(chunk)
-            pieces: Iterator[bytes] = iter((chunk,))
-            for stage in stages:
-                pieces = stage.feed(pieces, received)
-            out.writelines(pieces)
+            out.writelines(_through(stages, chunk, received))
+        out.writelines(_through(stages, b"", received, last=True))
     except _Damaged:
         return Trouble.CORRUPT
     except _Over as over:
         if cut and over.trouble is Trouble.TOO_BIG:
             return Decoded(out.getvalue(), cut=True)
         return over.trouble
-    if received and not all(stage.stream.finished() for stage in stages):
+    absent = next((stage.name for stage in stages if isinstance(stage.stream, _Plain)), "")
+    if received and not all(stage.stream is not None and stage.stream.finished() for stage in stages):
         return Decoded(out.getvalue(), cut=True) if cut and received > cap else Trouble.SHORT
-    return Decoded(out.getvalue())
+    return Decoded(out.getvalue(), absent=absent)
+
+
+def _through(stages: list[_Stage], chunk: bytes, received: int, *, last: bool = False) -> Iterator[bytes]:
+    """Lead a chunk of the body through every coding; `last`: nothing comes behind it."""
+    pieces: Iterator[bytes] = iter((chunk,) if chunk else ())
+    for stage in stages:
+        pieces = stage.feed(pieces, received, last=last)
+    return pieces
 
 
 def joined(chunks: list[bytes]) -> bytes:

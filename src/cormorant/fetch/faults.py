@@ -26,6 +26,10 @@ _REGISTERED = frozenset(("aes128gcm", "br", "compress", "x-compress", "dcb", "dc
 """Content codings of IANA's registry (RFC 9110 section 16.6.1) that may be named: not what a server made up."""
 _BROKEN = (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED)
 
+TOO_EARLY = (PARTIAL_FILE, TIMED_OUT, RECV_ERROR)
+"""How a transfer ends of which less came than was announced."""
+SHORTER = "It is shorter than was announced, and whole: its compressed data has come to its end."
+
 READ_TIMEOUT = 902
 REFUSED = 906
 NO_PORT = 907
@@ -132,8 +136,7 @@ def _broken(failure: Failure) -> Fault:
 def fault_of_coding(trouble: Trouble, codings: tuple[str, ...], request: Request) -> Fault:
     """Return the fault for a body whose content codings could not be undone."""
     if trouble is Trouble.UNKNOWN:
-        name = unoffered(codings)
-        which = f"the content coding {name}" if name in _REGISTERED else "a content coding that is not registered"
+        which = _coding(unoffered(codings))
         return Fault(PROTOCOL, f"It came in {which}, which was not asked for; accepted are {ACCEPT_ENCODING}.")
     said = f"The document cannot be read: {trouble.value}."
     if trouble in (Trouble.TOO_BIG, Trouble.BOMB):
@@ -141,6 +144,17 @@ def fault_of_coding(trouble: Trouble, codings: tuple[str, ...], request: Request
     if trouble is Trouble.TOO_MANY:
         return Fault(PROTOCOL, said)
     return Fault(BROKEN_STREAM, said, retryable=trouble is Trouble.SHORT)
+
+
+def flaw_of_coding(absent: str) -> str:
+    """Return the remark on a body that was announced in a coding and came without, "" when there is none to make."""
+    return f"It was announced in {_coding(absent)} and is not: it was read as it came." if absent else ""
+
+
+def _coding(name: str) -> str:
+    """A content coding in words; a name that a server made up is not repeated."""
+    known = name in _REGISTERED or not unoffered((name,))
+    return f"the content coding {name}" if known else "a content coding that is not registered"
 
 
 def of_proxy(proxy: Proxy, code: int, answered: int) -> Fault:

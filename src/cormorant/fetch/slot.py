@@ -279,29 +279,51 @@ class Slot:
         said = _objection(part)
         if said is not None:
             return Fault(*said, requests=1, received=received)
-        lower = part.block.lower()
-        body, cut = b"", raw > request.max_bytes
-        if b"content-encoding:" in lower and raw:
+        body, cut, flaw = b"", raw > request.max_bytes, ""
+        if _is_coded(part) and raw:
             applied = codings(Headers(part.block))
             decoded = decode(self._chunks, applied, request.max_bytes, cut=request.cut)
             if isinstance(decoded, Trouble):
                 return fault_of_coding(decoded, applied, request)._replace(requests=1, received=received)
-            body, cut = decoded
+            body, cut, flaw = decoded.body, decoded.cut, faults.flaw_of_coding(decoded.absent)
         elif raw:
             body = joined(self._chunks)[: request.max_bytes]
+        lower = part.block.lower()
         if b"transfer-encoding:" in lower and b"content-length:" in lower:
             self._shut_connection()
-        answer = Answer(int(line[1]), part.status_line.rstrip().decode("latin-1"), part.block, body, received)
-        answer.peer, answer.reused, answer.truncated = self._peer, not self._opened, cut
+        return self._answered(part, body, received, (cut, flaw))
+
+    def _answered(self, part: FinalPart, body: bytes, received: int, how: tuple[bool, str]) -> Answer:
+        """The answer with this body; `how`: whether it was cut, and what was wrong with how it was sent."""
+        status = int(part.status_line[9:12])
+        answer = Answer(status, part.status_line.rstrip().decode("latin-1"), part.block, body, received)
+        answer.peer, answer.reused, (answer.truncated, answer.flaw) = self._peer, not self._opened, how
         return answer
 
-    def _fault(self, code: int, message: str, part: FinalPart) -> Fault:
+    def _whole_at_heart(self, code: int, part: FinalPart, received: int) -> Answer | None:
+        """The answer of a transfer that ended too early, if its coded body is whole by itself, else None.
+
+        Servers announce the length before compression. gzip and zlib end with a checksum, brotli with a last block.
+        """
+        line = _STATUS_LINE.fullmatch(part.status_line)
+        applied = codings(Headers(part.block)) if _is_coded(part) else ()
+        if code not in faults.TOO_EARLY or line is None or not (applied and part.complete and self._chunks):
+            return None
+        decoded = decode(self._chunks, applied, self._request.max_bytes)
+        if isinstance(decoded, Trouble) or decoded.absent:
+            return None
+        return self._answered(part, decoded.body, received, (False, faults.SHORTER))
+
+    def _fault(self, code: int, message: str, part: FinalPart) -> Answer | Fault:
         received = sum(map(len, self._chunks)) + sum(map(len, self._lines))
         if self._vetoed or self.stale:
             return Fault(DENIED_STATUS, "The address of the host changed in between.", retryable=True)
         said = _objection(part)
         if said is not None:
             return Fault(*said, requests=1, received=received)
+        whole = self._whole_at_heart(code, part, received)
+        if whole is not None:
+            return whole
         if code == faults.ABORTED and self.sent > MAX_SENDS:
             code = faults.RECV_ERROR
         asks = code in (faults.COULDNT_CONNECT, faults.SSL_CONNECT)
@@ -351,6 +373,11 @@ def _objection(part: FinalPart) -> tuple[int, str] | None:
     if part.fields > MAX_FIELDS or len(part.block) > MAX_HEADER_BYTES:
         return faults.HEADER, f"The header has more than {MAX_FIELDS} fields or {MAX_HEADER_BYTES} bytes."
     return None
+
+
+def _is_coded(part: FinalPart) -> bool:
+    """Is a content coding announced?"""
+    return b"content-encoding:" in part.block.lower()
 
 
 def _target(request: Request) -> str:

@@ -59,12 +59,14 @@ class Answer:
     is decoded from transfer and content coding. `received` are bytes over the wire, headers and body as sent, `decoded`
     the length of the body. `truncated`: cut at `max_bytes`, as asked. `peer` is the address that answered, `reused`
     says that the connection was open before, `requests` how many were sent (always 1: one that dies unread on an idle
-    connection is sent again and not counted).
+    connection is sent again and not counted). `flaw` says what was wrong with how it was sent, though it could be
+    read, "" for nothing.
     """
 
     __slots__ = (
         "_headers",
         "body",
+        "flaw",
         "header_block",
         "peer",
         "received",
@@ -79,7 +81,7 @@ class Answer:
         self.status, self.status_line, self.header_block = status, status_line, header_block
         self.body, self.received = body, received
         self.truncated = self.reused = False
-        self.peer = ""
+        self.peer = self.flaw = ""
         self.requests = 1
         self._headers: Headers | None = None
 

@@ -64,7 +64,8 @@ class Content(msgspec.Struct, frozen=True):
     less those that hand out a session.
     `acl` is None when the source has no rights of its own for this document. `truncated`: cut at the size cap by
     choice. `at` is when it came (epoch seconds), 0 when nobody said. `beside` are links that the answer's header names,
-    of which `rel` says how far they count; `refresh` is its Refresh field as written.
+    of which `rel` says how far they count; `refresh` is its Refresh field as written. `flaw` is a sentence about what
+    was wrong with how it was sent, though it could be read, "" for nothing.
     """
 
     address: str
@@ -85,6 +86,7 @@ class Content(msgspec.Struct, frozen=True):
     at: float = 0.0
     beside: tuple[Link, ...] = ()
     refresh: str = ""
+    flaw: str = ""
 
     @property
     def says_beside(self) -> bool:
@@ -195,7 +197,7 @@ class Document(msgspec.Struct, frozen=True):
     `url` is the display address, `access_url` where it was fetched. Hashes are SHA-256 digests (32 bytes): of the
     decoded body, and of the text. `links` are all out-links, inside the boundary or not. `charset`, `charset_from`
     and `links_dropped` are as in `Extraction`; `language_from` is `page`, `header`, `text` (detected in it), `default`
-    or "" when the language is not known.
+    or "" when the language is not known. `flaw` is as in `Content`.
     """
 
     url: str
@@ -216,14 +218,17 @@ class Document(msgspec.Struct, frozen=True):
     charset_from: str = ""
     language_from: str = ""
     links_dropped: int = 0
+    flaw: str = ""
 
     @property
     def remark(self) -> str:
-        """What a person is told of a document without text or read in part, "" of one that was read whole."""
+        """Name what a person should know of a document: without text, read in part, or sent wrongly; "" for nothing."""
         missing = textless.why(self.mime, self.size_bytes, self.text, self.attributes)
         said = [textless.sentence(missing)] if missing else []
         if self.truncated:
             said.append("Only its beginning was read.")
         if self.links_dropped:
             said.append(f"It has more links than are kept: {self.links_dropped:,} were left out.")
+        if self.flaw:
+            said.append(self.flaw)
         return " ".join(said)

@@ -145,6 +145,7 @@ def content_of(answer: Answer, address: str, agent: str, at: float) -> Content:
         truncated=answer.truncated,
         beside=links_of(headers, address),
         refresh=headers.reference("refresh"),
+        flaw=answer.flaw,
         file_name=unquote(address.partition("?")[0].rpartition("/")[2]),
         at=at,
     )
