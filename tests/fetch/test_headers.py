@@ -14,6 +14,7 @@ from cormorant.fetch.headers import (
     final_part,
     http_date,
     last_modified,
+    name_in_disposition,
     retry_after,
     robots_directives,
     without_secrets,
@@ -75,6 +76,56 @@ def test_each_field_is_read_in_its_own_charset() -> None:
 )
 def test_a_reference_is_percent_encoded_as_it_came(block: bytes, reference: str) -> None:
     assert Headers(block).reference("location") == reference
+
+
+@pytest.mark.parametrize(
+    ("field", "name"),
+    [
+        (b'attachment; filename="Report 2026.pdf"', "Report 2026.pdf"),
+        (b"attachment; filename=report.pdf", "report.pdf"),
+        (b"inline; filename=Annual report.pdf; size=3", "Annual report.pdf"),
+        (b"filename=bare.txt", "bare.txt"),
+        (b"ATTACHMENT; FILENAME = \"A.PDF\" ", "A.PDF"),
+        (b"attachment; filename=\"x.pdf\"; filename*=UTF-8''Report%20%C3%9Cbersicht.pdf", "Report Übersicht.pdf"),
+        (b"attachment; filename*=utf-8'de'%C3%BC.txt; filename=u.txt", "ü.txt"),
+        (b"attachment; filename*=iso-8859-1''caf%E9.txt", "café.txt"),
+        (b"attachment; filename*=UTF-8''%FF.txt; filename=good.txt", "good.txt"),
+        (b"attachment; filename*=koi8-r''%C1; filename=good.txt", "good.txt"),
+        (b"attachment; filename*=broken; filename=good.txt", "good.txt"),
+        ('attachment; filename="Übersicht.pdf"'.encode(), "Übersicht.pdf"),
+        ('attachment; filename="Übersicht.pdf"'.encode("latin-1"), "Übersicht.pdf"),
+        (b'attachment; filename="%C3%9Cbersicht.pdf"', "Übersicht.pdf"),
+        (b'attachment; filename="100%25.pdf"', "100%.pdf"),
+        (b'attachment; filename="100%.pdf"', "100%.pdf"),
+        (b'attachment; filename="%E9.pdf"', "%E9.pdf"),
+        (b'attachment; filename="=?UTF-8?Q?=C3=9Cbersicht?=.pdf"', "Übersicht.pdf"),
+        (b'attachment; filename="=?nonsense?B?x?=.pdf"', "=?nonsense?B?x?=.pdf"),
+        (b'attachment; filename="say \\"hello\\".txt"', 'say "hello".txt'),
+        (b'attachment; filename="C:\\temp\\report.pdf"', "report.pdf"),
+        (b'attachment; filename="../../etc/passwd"', "passwd"),
+        (b"attachment; filename*=UTF-8''..%2F..%2Fetc%2Fpasswd", "passwd"),
+        (b'attachment; name="a; filename=evil"; filename=good.txt', "good.txt"),
+        ("attachment; filename=\"a\u202egnp.exe\"".encode(), "a gnp.exe"),
+        (b"attachment; filename*=UTF-8''a%00%0D%0Ab.txt", "a b.txt"),
+        (b'attachment; filename="not closed.pdf', "not closed.pdf"),
+        (b'attachment; filename="<script>alert(1)</script>"', "script>"),
+        (b'attachment; filename=".."', ""), (b'attachment; filename=""', ""), (b"attachment", ""), (b"", ""),
+        (b'attachment; filename="a/"', ""),
+    ],
+)  # fmt: skip
+def test_the_name_in_a_content_disposition(field: bytes, name: str) -> None:
+    headers = Headers(b"Content-Disposition: " + field + b"\r\nX-Other: \xe9\r\n")
+    assert [name_in_disposition(each) for each in headers.octets("content-disposition")] == [name]
+
+
+@given(st.binary(max_size=300))
+@example(b'filename="' + b"\\" * 100)
+@example(b"filename*=utf-8''%" + b"%" * 100)
+def test_a_hostile_name_is_harmless(field: bytes) -> None:
+    name = name_in_disposition(field.decode("latin-1"))
+    assert len(name) <= 255
+    assert name.isprintable()
+    assert not {"/", "\\"} & set(name)
 
 
 @given(st.binary(max_size=300))

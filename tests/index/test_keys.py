@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
-from cormorant.index.keys import filed_under, fold_key, keys, language_keys, site_keys, standing, title_order
+from cormorant.index.keys import called, filed_under, fold_key, keys, language_keys, site_keys, standing, title_order
 from cormorant.index.query import Key
 from tests.index.shelves import entry
 
@@ -32,6 +33,12 @@ def test_site(url: str, found: tuple[str, ...]) -> None:
 
 def test_language() -> None:
     assert (language_keys("de-CH"), language_keys("en"), language_keys("")) == (("de-ch", "de"), ("en",), ("und",))
+
+
+def test_a_name_that_a_server_gives_stands_beside_the_address() -> None:
+    bare = entry(1, "text", url="https://h.example/get.php?id=7")
+    assert called(bare) == "h.example/get.php?id=7"
+    assert called(replace(bare, attributes={"FileName": "Report 2026.pdf"})) == "h.example/get.php?id=7 Report 2026.pdf"
 
 
 def test_fold() -> None:

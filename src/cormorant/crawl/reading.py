@@ -117,7 +117,7 @@ class Reader:
         if not isinstance(read, tuple):
             return read
         content, said = read
-        said = named(said, source.settings.manner, content.address, content.file_name)
+        said = named(said, source.settings.manner, content)
         if said.directives:
             said = replace(said, directives=meant_for(said.directives, source.settings.agent))
         if content.beside or content.refresh:
@@ -145,7 +145,7 @@ class Reader:
                     address=content.address, charset=content.charset, steps=self._steps, manner=manner,
                 )  # fmt: skip
             case Reading.CHILD if not content.body.strip():  # nothing in it that a converter could misread
-                return content, Extraction("", name_of(content.address, content.file_name))
+                return content, Extraction("", name_of(content.address, content.called))
             case Reading.CHILD:
                 wire.conversions += 1
                 return await self._in_child(content, manner)
@@ -164,7 +164,7 @@ class Reader:
         """Convert in a limited child; what kills two of them is quarantined."""
         payload = encode_task(
             content.mime, content.body,
-            address=content.address, charset=content.charset, file_name=content.file_name, manner=manner,
+            address=content.address, charset=content.charset, file_name=content.called, manner=manner,
         )  # fmt: skip
         value = await self._answer(OFFICE_TASK if needs_office(content.mime) else TASK, payload, content)
         return self._decoded(content, value) if isinstance(value, bytes) else value
@@ -256,7 +256,9 @@ def document_of(
         text_hash=text_hash,
         acl=content.acl or source.settings.acl,
         modified_at=content.modified_at,
-        attributes={**said.attributes, **extra} if (extra := _beside(resource, said, asked)) else said.attributes,
+        attributes={**said.attributes, **extra}
+        if (extra := _beside(resource, content, said, asked))
+        else said.attributes,
         links=said.links,
         truncated=content.truncated or said.truncated,
         charset=said.charset,
@@ -267,17 +269,19 @@ def document_of(
     )
 
 
-def _beside(resource: Resource, said: Extraction, asked: Sequence[str]) -> dict[str, Value]:
-    """Attributes of a page that say how it is to be shown; none for most."""
+def _beside(resource: Resource, content: Content, said: Extraction, asked: Sequence[str]) -> dict[str, Value]:
+    """Attributes of a page that say how it is to be shown, and the name that its server gives it; none for most."""
     found: dict[str, Value] = {showing.ATTRIBUTE: asked} if asked else {}
     if said.canonical and said.canonical in (resource.address, resource.display):
         found[showing.CANONICAL] = said.canonical
+    if content.given_name:
+        found[showing.FILE_NAME] = content.given_name
     return found
 
 
 def says_nothing(document: Document, content: Content) -> bool:
     """Is there nothing to it but a name?"""
-    return not document.text and document.title == name_of(content.address, content.file_name)
+    return not document.text and document.title == name_of(content.address, content.called)
 
 
 def followed(content: Content, said: Extraction) -> tuple[tuple[Link, ...], tuple[Link, ...]]:

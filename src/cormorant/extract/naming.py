@@ -14,7 +14,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from cormorant.extract.text import name_of, one_line
-from cormorant.model.content import Extraction, Manner
+from cormorant.model.content import Content, Extraction, Manner
 from cormorant.model.prose import is_prose
 
 LONGEST: Final = 300
@@ -24,14 +24,18 @@ SEARCHED: Final = 20_000
 _HEADLINES: Final = ("Headline1", "Headline2")
 
 
-def named(said: Extraction, manner: Manner, address: str, file_name: str = "") -> Extraction:
+def named(said: Extraction, manner: Manner, content: Content) -> Extraction:
     """Give a document the title and the description that its source's settings ask for; most are returned as they are.
 
-    In the place of a title that does not count comes its first heading that is none of them, else what it is called.
+    In the place of a title that does not count comes its first heading that is none of them, else what it is called:
+    the name that its server gives it, or that of its address.
     """
+    address = content.address
+    if content.given_name and said.title == name_of(address):
+        said = replace(said, title=name_of(address, content.given_name))
     if manner.bad_titles and (bad := _bad(manner.bad_titles)).fullmatch(said.title):
         good = (each for each in _headlines(said) if not bad.fullmatch(each))
-        said = replace(said, title=next(good, "") or name_of(address, file_name))
+        said = replace(said, title=next(good, "") or name_of(address, content.called))
     if manner.describe and not said.attributes.get("Description") and (prose := _prose(said.text)):
         said = replace(said, attributes={**said.attributes, "Description": prose})
     return said

@@ -11,8 +11,11 @@ import re
 from calendar import timegm
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from email.errors import MessageError
+from email.header import decode_header
 from email.utils import mktime_tz, parsedate_tz
 from typing import NamedTuple
+from urllib.parse import unquote
 
 _BLANK = (b"\r\n", b"\n")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
@@ -31,6 +34,12 @@ _SECRET = re.compile(
 Whatever is no visible ASCII may stand around a name: that is more than `_fields` strips, and nothing of it is kept.
 """
 _PARAMETER = re.compile(r";\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(\"(?:[^\"\\]|\\.)*\"|[^;\s]*)")
+
+_DISPOSITION = re.compile(r""";\s*([^\s=;"]{1,50})\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;]*))""")
+_EXTENDED_CHARSETS = ("utf-8", "iso-8859-1")
+"""Those that RFC 8187 and its forerunner (RFC 5987) ask for."""
+_MAX_DISPOSITION, _MAX_NAME = 4_096, 255
+"""Characters of a Content-Disposition that are read, and of the name in it."""
 
 
 class FinalPart(NamedTuple):
@@ -184,6 +193,56 @@ def content_type(value: str) -> tuple[str, str]:
         if name.lower() == "charset":
             return mime, given.strip("\"'").lower()
     return mime, ""
+
+
+def name_in_disposition(value: str) -> str:
+    """Return the file name of a Content-Disposition (RFC 6266) as `Headers.octets` gives it, "" without a usable one.
+
+    `filename*` (RFC 8187) wins. In `filename` octets beyond ASCII are UTF-8 or Latin-1, and what some servers write
+    there in spite of the RFC is undone as browsers do: percent-encoded UTF-8 and encoded words (RFC 2047). A path, and
+    signs that are not shown or change the direction of others, are left out.
+    """
+    extended, plain = "", ""
+    for name, quoted, bare in _DISPOSITION.findall(f";{value[:_MAX_DISPOSITION]}"):
+        written = quoted.replace('\\"', '"').replace("\\\\", "\\") if quoted else bare.strip()
+        if name.lower() == "filename*":
+            extended = extended or _extended(written)
+        elif name.lower() == "filename":
+            plain = plain or _as_browsers_do(written)
+    return _bare_name(extended) or _bare_name(plain)
+
+
+def _extended(written: str) -> str:
+    """Return an extended value (RFC 8187 section 3.2.1), "" for one that is none."""
+    charset, _, rest = written.partition("'")
+    _, mark, value = rest.partition("'")
+    if not mark or charset.lower() not in _EXTENDED_CHARSETS:
+        return ""
+    try:
+        return unquote(value, charset, "strict")
+    except UnicodeDecodeError:
+        return ""
+
+
+def _as_browsers_do(written: str) -> str:
+    """Return a `filename` without what it is encoded in though it should not be."""
+    try:
+        if "=?" in written:
+            pieces = decode_header(written)
+            return "".join(p if isinstance(p, str) else p.decode(c or "latin-1") for p, c in pieces)
+        if "%" in written and written.isascii():
+            return unquote(written, errors="strict")
+    except (ValueError, LookupError, MessageError):  # also of an encoded word in another charset than it says
+        pass
+    return text_of(written)
+
+
+def _bare_name(name: str) -> str:
+    """Return the last part of a path as a name to be shown, "" for one that is none."""
+    last = re.split(r"[/\\]", name)[-1]
+    shown = "".join(each if each.isprintable() else " " for each in last)
+    bare = " ".join(shown.split())
+    return bare[:_MAX_NAME] if bare.strip(". ") else ""
 
 
 def retry_after(value: str, now: float) -> float | None:

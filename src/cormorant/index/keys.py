@@ -106,6 +106,12 @@ def said_by(url: str) -> str:
     return unquote(bare.replace("+", " "))
 
 
+def called(entry: Entry) -> str:
+    """Return what its address says in words, and the file name that its server gives it, if any."""
+    name = entry.attributes.get(showing.FILE_NAME, "")
+    return f"{said_by(entry.url)} {name}" if isinstance(name, str) and name else said_by(entry.url)
+
+
 def fold_key(content_hash: bytes) -> int | None:
     """Return 64 bits of the hash, signed, under which equal documents fold; None for a document without a hash.
 
@@ -169,5 +175,5 @@ def read(entry: Entry) -> dict[Field, str]:
     """Return what stands in each analysed field."""
     return {
         Field.TITLE: entry.title, Field.HEADINGS: "\n".join(headings(entry)), Field.TEXT: entry.text,
-        Field.ANCHORS: "\n".join(entry.anchors), Field.ADDRESS: said_by(entry.url),
+        Field.ANCHORS: "\n".join(entry.anchors), Field.ADDRESS: called(entry),
     }  # fmt: skip

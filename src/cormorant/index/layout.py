@@ -25,7 +25,7 @@ import xxhash
 from cormorant.base.errors import IndexDamaged
 from cormorant.index.damage import Sound, altered
 from cormorant.index.entry import Entry
-from cormorant.index.keys import STEPS, exact, fold_key, headings, keys, mark_of, said_by, standing, title_steps
+from cormorant.index.keys import STEPS, called, exact, fold_key, headings, keys, mark_of, standing, title_steps
 from cormorant.index.priors import Prior, columns
 from cormorant.index.query import Field, Key, Number
 from cormorant.index.words import analyzer, clean, prepare
@@ -122,7 +122,7 @@ def to_document(entry: Entry) -> tantivy.Document:
     document.add_text(Field.TEXT, text.split)
     for heading in headings(entry):
         document.add_text(Field.HEADINGS, prepare(heading).split)
-    document.add_text(Field.ADDRESS, prepare(said_by(entry.url)).split)
+    document.add_text(Field.ADDRESS, prepare(called(entry)).split)
     for anchor in entry.anchors:
         document.add_text(Field.ANCHORS, prepare(anchor).split)
     document.add_bytes("body", text.encoded)

@@ -65,7 +65,8 @@ class Content(msgspec.Struct, frozen=True):
     `acl` is None when the source has no rights of its own for this document. `truncated`: cut at the size cap by
     choice. `at` is when it came (epoch seconds), 0 when nobody said. `beside` are links that the answer's header names,
     of which `rel` says how far they count; `refresh` is its Refresh field as written. `flaw` is a sentence about what
-    was wrong with how it was sent, though it could be read, "" for nothing.
+    was wrong with how it was sent, though it could be read, "" for nothing. `file_name` helps to tell its type;
+    `given_name` is the name that its server gives it beside its address, or "".
     """
 
     address: str
@@ -87,6 +88,12 @@ class Content(msgspec.Struct, frozen=True):
     beside: tuple[Link, ...] = ()
     refresh: str = ""
     flaw: str = ""
+    given_name: str = ""
+
+    @property
+    def called(self) -> str:
+        """The name of a document without a title, "" to take it from its address."""
+        return self.given_name or self.file_name
 
     @property
     def says_beside(self) -> bool:

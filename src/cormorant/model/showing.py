@@ -15,6 +15,8 @@ ATTRIBUTE: Final = "Robots"
 """The attribute of a document that holds what its page asks for: `noarchive`, `nosnippet`."""
 CANONICAL: Final = "Canonical"
 """The attribute of a document that says of itself that it stands for its equals (rel=canonical): its own address."""
+FILE_NAME: Final = "FileName"
+"""The attribute of a document that holds the name its server gives it beside its address (Content-Disposition)."""
 NO_COPY: Final = "noarchive"
 NO_SNIPPET: Final = "nosnippet"
 QUOTES: Final = frozenset(("Description", "Headline1", "Headline2"))

@@ -74,6 +74,20 @@ def test_a_redirect_leads_where_browsers_go(location: bytes, target: str) -> Non
     assert said == Moved(target)
 
 
+@pytest.mark.parametrize(
+    ("disposition", "file_name", "given_name"),
+    [
+        ("Content-Disposition: attachment; filename=data.csv", "data.csv", "data.csv"),
+        ("Content-Disposition: attachment; filename=data", "get.json", "data"),
+        ("X-Other: none", "get.json", ""),
+    ],
+)
+def test_a_document_is_called_as_its_server_says(disposition: str, file_name: str, given_name: str) -> None:
+    answer = answered(saying(f"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n{disposition}\r\n\r\n".encode()))
+    said = exchange.content_of(answer, "http://a.example/get.json?id=7", "", 0.0)
+    assert (said.file_name, said.given_name) == (file_name, given_name)
+
+
 def test_a_lack_of_memory_is_put_off() -> None:
     said = exchange.of_fault(fault_of(Failure(OUT_OF_MEMORY, "", 0, False, False, 0), Request("http://a.example/")))
     assert isinstance(said, Deferred)

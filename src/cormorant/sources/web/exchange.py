@@ -12,6 +12,7 @@ from cormorant.fetch.headers import (
     Headers,
     content_type,
     last_modified,
+    name_in_disposition,
     retry_after,
     robots_directives,
     without_secrets,
@@ -130,6 +131,7 @@ def content_of(answer: Answer, address: str, agent: str, at: float) -> Content:
     """The content of a complete answer, which came then (epoch seconds)."""
     headers = answer.headers
     mime, charset = content_type(headers.get("content-type"))
+    given = next(filter(None, map(name_in_disposition, headers.octets("content-disposition"))), "")
     return Content(
         address=address,
         body=answer.body,
@@ -146,7 +148,8 @@ def content_of(answer: Answer, address: str, agent: str, at: float) -> Content:
         beside=links_of(headers, address),
         refresh=headers.reference("refresh"),
         flaw=answer.flaw,
-        file_name=unquote(address.partition("?")[0].rpartition("/")[2]),
+        file_name=given if "." in given else unquote(address.partition("?")[0].rpartition("/")[2]),
+        given_name=given,
         at=at,
     )
 
