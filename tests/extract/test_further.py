@@ -104,3 +104,20 @@ def test_hostile_attributes_and_forms_are_read_in_time(kind: LinkKind, markup: s
 def test_one_attribute_has_so_many_references_at_the_most() -> None:
     pings = " ".join(f"/{number}" for number in range(500))
     assert len(found(f"<a ping='{pings}'>x</a>", "hints")) == 100
+
+
+@pytest.mark.parametrize(
+    ("form", "wanted"),
+    [
+        ("<form action=/s?x#y><input name=\u0438 value='\u043c &amp;'></form>", "/s?%E8=%EC+%26"),
+        ("<form action=/s accept-charset='none UTF-8 koi8-r'><input name=q value=\u043c></form>", "/s?q=%D0%BC"),
+        ("<form action=/s accept-charset=koi8-r><input name=q value=\u043c></form>", "/s?q=%CD"),
+        ("<form action=/s accept-charset=utf-16><input name=q value=\u043c></form>", "/s?q=%D0%BC"),
+        ("<form action=/s><input name=q value=&#x6d2a;></form>", "/s?q=%26%2327946%3B"),
+        ("<img srcset='/p?\u043c 2x'>", "/p?%EC"),
+    ],
+)
+def test_forms_and_pictures_are_asked_for_in_the_charset_of_the_page(form: str, wanted: str) -> None:
+    manner = Manner(links=("forms", "srcset"))
+    said = extract_html(form.encode("cp1251"), address="http://h.example/a/", charset="windows-1251", manner=manner)
+    assert [each.address for each in said.links] == [f"http://h.example{wanted}"]

@@ -183,3 +183,45 @@ def test_a_page_that_sends_its_reader_away_says_where(markup: str, wanted: str) 
 def test_where_a_page_turns_to_late_is_a_link_like_others(markup: str) -> None:
     page = read(markup)
     assert (page.refresh, [link.address for link in page.links]) == ("", ["https://h.example/q"])
+
+
+def in_charset(charset: str, markup: str, declared: str = "") -> Extraction:
+    body = markup.encode(charset, "xmlcharrefreplace")
+    return extract_html(body, address="https://h.example/a/b.html?x=1", charset=declared or charset)
+
+
+def test_the_query_of_a_link_is_sent_in_the_charset_of_its_page() -> None:
+    said = in_charset(
+        "windows-1251",
+        "<base href='/\u043c/?\u043c'><a href='?q=\u043c\u0438\u0440#\u043c'>1</a>"
+        "<a href='\u043c.html?q=\u043c&amp;r=&#x6d2a;'>2</a>"
+        "<a href='?q=%D0%BC'>3</a><a href='//b.example/?\u043c'>4</a><a href='?q=\u20ac \u043c\n\u043c '>5</a>"
+        "<link rel=canonical href='?c=\u043c'><meta http-equiv=refresh content='0; url=?r=\u043c'>",
+    )
+    assert [each.address for each in said.links] == [
+        "https://h.example/%D0%BC/?c=%EC", "https://h.example/%D0%BC/?q=%EC%E8%F0",
+        "https://h.example/%D0%BC/%D0%BC.html?q=%EC&r=%26%2327946%3B", "https://h.example/%D0%BC/?q=%D0%BC",
+        "https://b.example/?%EC", "https://h.example/%D0%BC/?q=%88%20%EC%EC", "https://h.example/%D0%BC/?r=%EC",
+    ]  # fmt: skip
+    assert said.canonical == "https://h.example/%D0%BC/?c=%EC"
+    assert said.refresh == "https://h.example/%D0%BC/?r=%EC"
+
+
+@pytest.mark.parametrize(
+    ("charset", "declared", "sent"),
+    [
+        ("utf-8", "", "%E9%87%91"), ("utf-16-le", "utf-16le", "%E9%87%91"), ("gb2312", "", "%BD%F0"),
+        ("shift_jis", "x-sjis", "%8B%E0"), ("euc-jp", "", "%B6%E2"), ("big5", "big5-hkscs", "%AA%F7"),
+        ("euc-kr", "ks_c_5601-1987", "%D1%D1"), ("latin-1", "iso-8859-1", "%26%2337329%3B"),
+    ],
+)  # fmt: skip
+def test_a_query_in_every_family_of_charsets(charset: str, declared: str, sent: str) -> None:
+    said = in_charset(charset, "<p>text</p><a href='?q=\u91d1'>gold</a>", declared)
+    assert [each.address for each in said.links] == [f"https://h.example/a/b.html?q={sent}"]
+
+
+def test_two_spellings_of_one_place_are_one_link() -> None:
+    said = in_charset("windows-1251", "<a rel=nofollow href='?\u043c'></a><a href='?%EC'>text</a>")
+    assert [(each.address, each.text, each.rel) for each in said.links] == [
+        ("https://h.example/a/b.html?%EC", "text", "")
+    ]

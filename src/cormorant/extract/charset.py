@@ -41,7 +41,7 @@ def decoded(body: bytes, charset: str = "", default: str = "") -> Decoded:
     """
     for mark, name in _MARKS:
         if body.startswith(mark):
-            return Decoded(_decode(body[len(mark) :], name), name, MARK)
+            return Decoded(decode_as(body[len(mark) :], name), name, MARK)
     for label, known_from in (
         (charset, HEADER), (_declared(body), PAGE), (_wide(body), BYTES), (default, DEFAULT),
     ):  # fmt: skip
@@ -53,13 +53,19 @@ def decoded(body: bytes, charset: str = "", default: str = "") -> Decoded:
     except UnicodeDecodeError:
         pass
     name = (detect(body[:_DETECT_BYTES]).encoding or "windows-1252").lower()
-    return Decoded(_decode(body, name), name, BYTES)
+    return Decoded(decode_as(body, name), name, BYTES)
 
 
 @lru_cache(maxsize=256)
 def is_label(label: str) -> bool:
     """Say whether this names a charset: https://encoding.spec.whatwg.org/#names-and-labels."""
     return bool(_name(label.strip()))
+
+
+@lru_cache(maxsize=256)
+def name_of_label(label: str) -> str:
+    """Return the name in lower case of the charset that a label means, "" when it means none."""
+    return _name(label.strip()).lower()
 
 
 def _name(label: str) -> str:
@@ -91,9 +97,10 @@ def _wide(body: bytes) -> str:
 
 def _try(body: bytes, label: str) -> str | None:
     name = _name(label.strip())
-    return _decode(body, name) if name else None
+    return decode_as(body, name) if name else None
 
 
-def _decode(body: bytes, label: str) -> str:
+def decode_as(body: bytes, label: str) -> str:
+    """Return the text of bytes in a charset of the standard, by its name; never raises for what is in them."""
     # The codecs of turbohtml.detect are those of the standard; Python's of the same names are others.
     return body.decode("whatwg-" + label, "replace")

@@ -19,10 +19,11 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Final, NamedTuple
-from urllib.parse import urlencode
 
 from turbohtml import Doctype, Document, Element
 
+from cormorant.extract.charset import name_of_label
+from cormorant.extract.encoder import form_data
 from cormorant.model.content import LinkKind
 
 MAX_FOUND: Final = 10_000
@@ -136,7 +137,8 @@ def _forms(document: Document, *, get: bool, post: bool) -> Iterator[Reference]:
         by_post = (form.attr("method") or "").strip().lower() == "post"
         if post if by_post else get:
             action = form.attr("action") or ""
-            yield Reference(action if by_post else _submitted(action, fields.get(form, [])), form)
+            charset = _charset_of(form, document)
+            yield Reference(action if by_post else _submitted(action, fields.get(form, []), charset), form)
     for tag in ("button", "input"):
         for button in islice(document.find_all(tag), MAX_FOUND):
             there, by_post = button.attr("formaction"), (button.attr("formmethod") or "").strip().lower() == "post"
@@ -144,9 +146,15 @@ def _forms(document: Document, *, get: bool, post: bool) -> Iterator[Reference]:
                 yield Reference(there, button)
 
 
-def _submitted(action: str, fields: list[tuple[str, str]]) -> str:
+def _charset_of(form: Element, document: Document) -> str:
+    """The charset that a form is sent in: the first that it names and that is one, else that of its page."""
+    named = (name_of_label(each) for each in (form.attr("accept-charset") or "").split()[:MAX_PIECES])
+    return next(filter(None, named), "") or (document.encoding or "").lower()
+
+
+def _submitted(action: str, fields: list[tuple[str, str]], charset: str) -> str:
     """The address of a GET form as it is sent when nobody fills it in."""
-    return f"{action.partition('#')[0].partition('?')[0]}?{urlencode(fields)}" if fields else action
+    return f"{action.partition('#')[0].partition('?')[0]}?{form_data(fields, charset)}" if fields else action
 
 
 def _fields(document: Document) -> dict[Element, list[tuple[str, str]]]:

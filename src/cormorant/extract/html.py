@@ -63,8 +63,10 @@ def extract_html(
         login = any((each.attr("type") or "").lower() == "password" for each in find("input"))
     with steps("join"):
         base = _base(address, find("base"))
-        by_address = joined(base, references)
-        _, refresh = (_refresh(by_address, base, each, address) for each in (head.later, head.refresh))
+        encoding = (document.encoding or "").lower()
+        by_address = joined(base, references, encoding)
+        later, soon = (absolute(base, each, encoding) if each else "" for each in (head.later, head.refresh))
+        _, refresh = (_refresh(by_address, each, address) for each in (later, soon))
     with steps("text"):
         text = _text(document, spaces)
         main_text = clean(document.main_text()) if manner.main else ""
@@ -73,9 +75,9 @@ def extract_html(
         title=title,
         links=tuple(by_address.values()),
         language=language_of(document) or head.language,
-        charset=(document.encoding or "").lower(),
+        charset=encoding,
         directives=head.directives,
-        canonical=_canonical(base, links),
+        canonical=_canonical(base, links, encoding),
         refresh=refresh,
         attributes=attributes,
         links_seen=references.seen,
@@ -137,16 +139,15 @@ def _base(address: str, bases: list[Element]) -> str:
     return address
 
 
-def _canonical(base: str, links: list[Element]) -> str:
+def _canonical(base: str, links: list[Element], charset: str) -> str:
     for link in links:
         if "canonical" in rel_of(link):
-            return absolute(base, link.attr("href") or "")
+            return absolute(base, link.attr("href") or "", charset)
     return ""
 
 
-def _refresh(links: dict[str, Link], base: str, reference: str, address: str) -> str:
+def _refresh(links: dict[str, Link], target: str, address: str) -> str:
     """Note where the page sends its reader, soon or late; a page that only reloads itself sends nowhere."""
-    target = absolute(base, reference) if reference else ""
     if not target or target == address:
         return ""
     links.setdefault(target, Link(target))

@@ -13,6 +13,7 @@ from typing import Final
 
 from turbohtml import Document, Element
 
+from cormorant.extract.encoder import in_charset, is_unicode
 from cormorant.extract.further import Reference
 from cormorant.extract.text import one_line
 from cormorant.model.address import join
@@ -133,14 +134,14 @@ def leads_somewhere(rel: list[str]) -> bool:
     return _NOT_A_PLACE.isdisjoint(rel)
 
 
-def joined(base: str, references: References) -> dict[str, Link]:
-    """Return at most MAX_LINKS links by address, in order of first appearance.
+def joined(base: str, references: References, charset: str = "") -> dict[str, Link]:
+    """Return at most MAX_LINKS links by address, in order of first appearance; `charset` is that of the page.
 
     The text is the first that is not empty, of a reference to the whole place if there is one. A place named once
     without nofollow, sponsored or ugc is not marked so.
     """
     links: dict[str, Link] = {}
-    for reference, address in join(base, islice(references.first, _MAX_DISTINCT)):
+    for reference, address in _addresses(base, islice(references.first, _MAX_DISTINCT), charset):
         if not address.startswith(SCHEMES):
             continue
         known = links.get(address)
@@ -153,6 +154,16 @@ def joined(base: str, references: References) -> dict[str, Link]:
     return links
 
 
+def _addresses(base: str, references: Iterable[str], charset: str) -> Iterator[tuple[str, str]]:
+    """Yield each reference with its address. Those of pages in UTF-8, which nearly all are, are joined in one go."""
+    if is_unicode(charset):
+        yield from join(base, references)
+        return
+    for reference in references:
+        for _, address in join(base, (in_charset(reference, charset),)):
+            yield reference, address
+
+
 def links_written(base: str, references: Iterable[str]) -> Iterator[Link]:
     """Yield a link for each of these references that could be visited, at most MAX_LINKS."""
     joint = (address for _, address in join(base, dict.fromkeys(references)))
@@ -160,9 +171,9 @@ def links_written(base: str, references: Iterable[str]) -> Iterator[Link]:
     return (Link(address) for address in islice(places, MAX_LINKS))
 
 
-def absolute(base: str, reference: str) -> str:
-    """Return one reference as an address that could be visited, or ""."""
-    for _, address in join(base, (reference,)):
+def absolute(base: str, reference: str, charset: str = "") -> str:
+    """Return one reference of a page in this charset as an address that could be visited, or ""."""
+    for _, address in join(base, (in_charset(reference, charset),)):
         if address.startswith(SCHEMES):
             return address
     return ""

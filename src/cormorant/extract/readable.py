@@ -93,9 +93,10 @@ def page(body: bytes, *, address: str, charset: str, marks: Marks) -> Shown:
     for picture in document.find_all("img"):
         said = " ".join((picture.attr("alt") or "").split())
         picture.replace_with(Text(f"[{said}]" if said else ""))
+    encoding = (document.encoding or "").lower()
     base = next((absolute(address, each.attr("href") or "") for each in document.find_all("base")), "") or address
     for link in document.find_all("a"):
-        there = absolute(base, link.attr("href") or "") if link.attr("href") else ""
+        there = absolute(base, link.attr("href") or "", encoding) if link.attr("href") else ""
         if there:
             link.attrs["href"] = there
         elif "href" in link.attrs:
