@@ -46,6 +46,62 @@ def test_what_an_entry_says() -> None:
     assert entry == Entry("https://a.example/x?a=1&b=2", False, 1709200800.0, 1709200800.0, 7 * DAY, 0.8)
 
 
+LINK = '<xhtml:link rel="alternate" hreflang="{0}" href="{1}"/>'
+
+
+def test_other_languages_of_a_page_come_behind_the_entries_without_its_dates() -> None:
+    body = (
+        '<urlset xmlns:xhtml="x"><url>' + LINK.format("en", "https://a.example/en?a=1&amp;b=2") + "<loc>/de</loc>"
+        + LINK.format("de", "https://a.example/de") + LINK.format("x-default", " /any ")
+        + "<lastmod>2024-01-01</lastmod>"
+        "</url><url><loc>/fr</loc>" + LINK.format("en", "https://a.example/en?a=1&amp;b=2") + "</url></urlset>"
+    )  # fmt: skip
+    assert named(body) == [f"https://a.example/{each}" for each in ("de", "fr", "en?a=1&b=2", "any")]
+    assert [each.modified_at is None for each in said(body).entries] == [False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<xhtml:link rel="alternate" media="only screen" href="/m"/>', '<xhtml:link hreflang="en" href="/m"/>',
+        '<xhtml:link rel="alternate" hreflang="en"/>', '<xhtml:link rel="alternate" hreflang="" href="/m"/>',
+        '<xhtml:link rel="alternate" hreflang="en" href="mailto:a@b.example"/>',
+        '<xhtml:link rel="alternate" hreflang="en" href="http://["/>', '</xhtml:link>',
+        '<xhtml:link rel="stylesheet" hreflang="en" href="/m"/>', "<xhtml:link/>",
+    ],
+)  # fmt: skip
+def test_other_links_of_an_entry_name_nothing(link: str) -> None:
+    assert named(f"<urlset><url><loc>/1</loc>{link}</url></urlset>") == ["https://a.example/1"]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "<XHTML:LINK REL='Alternate' HrefLang=\"en\" HREF='/2'></XHTML:LINK>",
+        '<link rel="alternate" hreflang="en" href="/2"/>', '<x:link href="/2" hreflang="en" rel="nofollow alternate">',
+        '<xhtml:link rel="alternate" hreflang="en" href="/2"',
+    ],
+)  # fmt: skip
+def test_alternates_as_people_write_them(link: str) -> None:
+    body = f"<urlset><url><loc>/1</loc>{link}" + ("" if link.endswith('"') else "</url></urlset>")
+    assert named(body)[:1] == ["https://a.example/1"]
+    assert named(body)[1:] == ([] if link.endswith('"') else ["https://a.example/2"])
+
+
+def test_alternates_leave_room_for_every_entry() -> None:
+    links = "".join(LINK.format("en", f"/en/{n}") for n in range(3))
+    pages = "".join(f"<url><loc>/{n}</loc>{links if n < 10 else ''}</url>" for n in range(MAX_ENTRIES - 2))
+    read = said(f"<urlset>{pages}</urlset>")
+    assert len(read.entries) == MAX_ENTRIES
+    assert read.entries[-1].address == "https://a.example/en/1"
+    assert read.truncated
+    many = "".join(LINK.format("en", f"/{n}") for n in range(3 * MAX_ENTRIES))
+    read = said(f"<urlset><url><loc>/first</loc>{many}</url><url><loc>/last</loc></url></urlset>")
+    assert {"https://a.example/first", "https://a.example/last"} < {each.address for each in read.entries}
+    assert len(read.entries) == MAX_ENTRIES
+    assert read.truncated
+
+
 @pytest.mark.parametrize(
     "text",
     [

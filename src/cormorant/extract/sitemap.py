@@ -4,7 +4,9 @@
 
 Sitemaps and sitemap indexes (https://www.sitemaps.org/protocol.html), RSS 2.0 and 1.0, Atom (RFC 4287), lists of
 addresses. Many are broken, so tags are looked for and no tree is built: what stands before, between and behind a fault
-is used. There is no document type and no entity here but those that HTML names, so nothing can be made to grow.
+is used. There is no document type and no entity here but those that HTML names, so nothing can be made to grow. The
+other languages of a page are an extension of Google's:
+https://developers.google.com/search/docs/specialty/international/localized-versions
 """
 
 from __future__ import annotations
@@ -91,6 +93,7 @@ class _Entries:
         self.over = False
         self.declared: set[str] = set()
         self._base = base
+        self._alternates: dict[str, None] = {}
 
     def add(self, fields: dict[str, str], *, is_map: bool) -> None:
         """Add an entry, of the texts of its elements, if there is room; else there are too many (`over`)."""
@@ -107,6 +110,15 @@ class _Entries:
         every = FREQUENCIES.get(fields.get("every", "").strip().lower(), 0)
         self.found.setdefault(address, Entry(address, is_map, since, until, every, weight(fields.get("weight", ""))))
 
+    def add_alternate(self, attributes: dict[str, str]) -> None:
+        """Note the page in another language that a link within an entry names, if it is such a link."""
+        said = {name.lower(): value for name, value in attributes.items()}
+        raw = said.get("href", "")
+        if not (raw and said.get("hreflang") and "alternate" in said.get("rel", "").lower().split()):
+            return
+        if len(self._alternates) <= 2 * MAX_ENTRIES and len(raw) <= 2 * MAX_ADDRESS and not self._is_declared(raw):
+            self._alternates[raw] = None
+
     def _joined(self, raw: str) -> str:
         return next((absolute for _, absolute in join(self._base, ("".join(raw.split()),))), "")
 
@@ -115,7 +127,15 @@ class _Entries:
         return bool(self.declared) and any(name in self.declared for name in _ENTITY.findall(raw))
 
     def done(self, form: str, *, truncated: bool) -> Sitemap:
-        """All of them."""
+        """All of them; behind the entries the pages in other languages that are no entries, while there is room."""
+        for raw in self._alternates:
+            address = self._joined(raw)
+            if not address.startswith(SCHEMES) or address in self.found:
+                continue
+            if len(self.found) >= self.most:
+                truncated = True
+                break
+            self.found[address] = Entry(address)
         return Sitemap(form, tuple(self.found.values()), self.unusable, truncated)
 
 
@@ -184,9 +204,11 @@ class _Tags:
             self._element_tag(name, attributes, closes=closes)
         elif sort == "field":
             self._field_tag(name, attributes, closes=closes)
+        elif sort == "alternate" and self._element == "url" and not closes:
+            self._made.add_alternate(_attributes(attributes))
 
     def _meaning(self, raw: str) -> tuple[str, str]:
-        """What a tag of this name is: the root, an element for each entry, a field of one, of others, or nothing."""
+        """Say what a tag of this name is: root, element, field or alternate of an entry, of others, or nothing."""
         prefix, _, local = raw.rpartition(":")
         local = local.lower()
         if not self._form:
@@ -198,6 +220,8 @@ class _Tags:
             self._root, self._prefix = local, prefix
             self._made.most = MAX_ITEMS if self._form == "feed" else MAX_ENTRIES
             return self._known(raw, ("root", local))
+        if local == "link" and self._form == "sitemap":
+            return self._known(raw, ("alternate", ""))
         if prefix not in ("", self._prefix) and raw.lower() not in _PICTURED:
             return self._known(raw, ("", ""))
         if local == self._root:
