@@ -294,3 +294,50 @@ def test_a_dead_entry_is_explained_while_a_sitemap_names_it(command: Installatio
     crawled(command)
     assert explained(command, gone)["verdict"] == "unknown"
     assert crawled(command)["gone"] == 0
+
+
+def test_a_start_address_that_is_a_feed_is_read_for_its_items(command: Installation, site: Mapped) -> None:
+    site.robots()
+    pages = site.pages(["1", "2", "3"])
+    items = "".join(f"<item><title>News</title><link>{each}</link></item>" for each in pages)
+    site.put("feed", f"<rss version='2.0'><channel><title>quokkas</title>{items}</channel></rss>")
+    command.fine("source", "add", "web", "news", "--set", f"start={site.home}feed")
+    tested = dict(command.fine("--json", "source", "test", "news").object)
+    assert (tested["outcome"], tested["reason"]) == ("ok", "It is a feed (RSS): its 3 items are visited.")
+    site.asked.clear()
+    first = crawled(command)
+    assert told(first) == [f"{site.home}feed is no document. It is a feed (RSS): its 3 items are visited."]
+    assert (first["fetched"], first["new"], first["excluded"], first["requests"]) == (3, 3, 0, len(site.asked))
+    assert site.paths().count("/feed") == 1, "it is asked for once"
+    feed = explained(command, f"{site.home}feed")
+    assert feed["because"] == "It is read for the addresses that it names, and is no document."
+    assert (feed["verdict"], feed["sitemap"]["form"], feed["sitemap"]["new"]) == ("not_indexed", "rss", 3)
+    site.asked.clear()
+    second = crawled(command)
+    assert (told(second), second["new"], site.paths(304).count("/feed")) == ([], 0, 1)
+    listed = [each["url"] for each in command.fine("--json", "document", "list").objects]
+    assert sorted(listed) == sorted(pages)
+
+
+def test_a_start_address_becomes_a_page_a_feed_and_a_page_again(quick: Installation, site: Mapped) -> None:
+    site.put("x", "<html><title>First</title><p>numbat</p>")
+    (page,) = site.pages(["1"])
+    quick.fine("source", "add", "web", "news", "--set", f"start={site.home}x")
+    assert crawled(quick)["new"] == 1
+    site.put("x", f"<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href='{page}'/></entry>")
+    read = crawled(quick)
+    assert told(read)[0].endswith("It is a feed (Atom): its 1 item is visited.")
+    assert "was used in part" in told(read)[1]
+    assert [each["url"] for each in quick.fine("--json", "document", "list").objects] == [page]
+    site.put("x", "<html><title>Third</title><p>numbat</p>")
+    crawled(quick, code=3)
+    assert crawled(quick)["new"] == 1, "what is no feed any more is read as a page by the next crawl"
+    assert explained(quick, f"{site.home}x")["verdict"] == "indexed"
+
+
+def test_a_feed_that_a_page_links_to_stays_a_document(quick: Installation, site: Mapped) -> None:
+    site.put("", "<html><link rel=alternate type=application/rss+xml href=feed><p>text")
+    site.put("feed", "<rss><channel><title>News of quokkas</title><item><link>/1</link></item></channel></rss>")
+    quick.fine("source", "add", "web", "news", "--set", f"start={site.home}")
+    assert crawled(quick)["new"] == 2
+    assert "/1" not in site.paths()

@@ -130,6 +130,8 @@ class Intake:
         maps = [arrival for arrival in arrivals if arrival.found.role is Role.SITEMAP]
         if maps:
             sitemaps.turn(tx, self._sites, self._order, maps, named=True)
+        else:
+            sitemaps.restart(tx, self._sites, self._order, arrivals)
         fresh = admission.unknown(tx, self._sites, arrivals)
         new = admission.admit(tx, self._sites, self._order, fresh)
         return new - sum(arrival.found.role is Role.SITEMAP for arrival in fresh) if maps else new

@@ -25,7 +25,7 @@ from cormorant.model.status import Status
 
 if TYPE_CHECKING:
     from cormorant.crawl.means import Means
-    from cormorant.crawl.rows import Batch
+    from cormorant.crawl.rows import Batch, Visited
     from cormorant.crawl.visit import Report
     from cormorant.model.run import Counters
     from cormorant.sources.protocol import Source
@@ -160,7 +160,7 @@ def admit_found(
 def put_right(tx: Tx, order: Admission, batch: Batch) -> set[int]:
     """Have visited as what they are documents that were taken for sitemaps, and sitemaps taken for documents.
 
-    Call it when the visits are written. Returns their sites.
+    A start address that is a feed was read as one at its visit. Call it when the visits are written; returns the sites.
     """
     documents = {each.resource.id for each in batch.visited if each.resource.role is Role.DOCUMENT}
     none = [
@@ -171,8 +171,15 @@ def put_right(tx: Tx, order: Admission, batch: Batch) -> set[int]:
         and each.fate.outcome is OutcomeKind.FAILED
         and each.fate.status == Status.CONVERSION_FAILED
     ]
+    sitemaps.become(tx, [each.resource.id for each in batch.visited if _lists(each)])
     turned = sitemaps.turn_again(tx, order, documents)
     return turned | sitemaps.put_back(tx, order, none) if none else turned
+
+
+def _lists(visited: Visited) -> bool:
+    """Was it known as a document, and read as a list of addresses?"""
+    outcome = visited.report.outcome
+    return isinstance(outcome, Ok) and visited.resource.role is Role.SITEMAP and outcome.content.lists
 
 
 def count(counters: Counters, refused: int) -> None:

@@ -33,7 +33,7 @@ from cormorant.model import showing
 from cormorant.model.acl import ACL, PUBLIC
 from cormorant.model.content import Content, Document, Extraction, Link, Manner, Value, Wire
 from cormorant.model.outcome import CONVERTER_SAID, Excluded, Failed, Moved, Ok, Outcome, Quarantined, Unchanged
-from cormorant.model.resource import Resource
+from cormorant.model.resource import Resource, Role
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Source
@@ -168,6 +168,11 @@ class Reader:
         )  # fmt: skip
         value = await self._answer(OFFICE_TASK if needs_office(content.mime) else TASK, payload, content)
         return self._decoded(content, value) if isinstance(value, bytes) else value
+
+    async def read_other(self, content: Content, role: Role, wire: Wire) -> Outcome:
+        """Read what is no document: a sitemap, or a list of addresses that was asked for as a document."""
+        is_list = content.lists or role is Role.SITEMAP
+        return await self.read_sitemap(content, wire) if is_list else Ok(content, None)
 
     async def read_sitemap(self, content: Content, wire: Wire) -> Outcome:
         """Find out what a sitemap names; at once when it is small, else in a limited child, counted in `wire`."""

@@ -358,6 +358,8 @@ def _change(resource: Resource, outcome: Outcome, fate: Fate) -> str:
     """What the journal calls this visit, "" when it brought nothing new. A robots.txt is never a new document."""
     if fate.outcome is OutcomeKind.OK and resource.role is Role.DOCUMENT and not says_the_same(resource, outcome):
         return "content" if resource.indexed else "new"
+    if isinstance(outcome, Ok) and outcome.content.lists:  # it was a document before
+        return "outcome"
     same = (fate.outcome, fate.status) == (resource.outcome, resource.status)
     return "" if same or (_good(resource.outcome) and _good(fate.outcome)) else "outcome"
 

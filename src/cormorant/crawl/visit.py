@@ -24,7 +24,7 @@ from cormorant.frontier.desk import Task
 from cormorant.limits import ServerGone
 from cormorant.model.beside import Beside
 from cormorant.model.content import Content, Wire
-from cormorant.model.outcome import Deferred, Excluded, Failed, Ok, Outcome, Unchanged, with_rights
+from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome, Unchanged, with_rights
 from cormorant.model.resource import Resource, Role
 from cormorant.model.rules import Prerequisite, Ruling
 from cormorant.sources.protocol import Source
@@ -84,7 +84,7 @@ async def visit(
         _log.exception("fault", extra={"source": task.resource.source, "address": task.resource.address})
         outcome = Failed(903, fault(error)) if lack is None else Deferred(904, lack.said, lack=lack)
     entitled = with_rights(outcome, got.acl or source.settings.acl) if isinstance(got, Content) else outcome
-    return Report(task, entitled, wire, clock.now())
+    return Report(task.read_as(entitled), entitled, wire, clock.now())
 
 
 async def _asked(task: Task, source: Source, wire: Wire, clock: Clock) -> Content | Outcome | Blocked:
@@ -101,8 +101,8 @@ async def _asked(task: Task, source: Source, wire: Wire, clock: Clock) -> Conten
 async def _judge(task: Task, source: Source, content: Content, reader: Reader, wire: Wire) -> Outcome:
     """Decide what an answer means for the resource."""
     resource = task.resource
-    if resource.role is not Role.DOCUMENT:
-        return await reader.read_sitemap(content, wire) if resource.role is Role.SITEMAP else Ok(content, None)
+    if resource.role is not Role.DOCUMENT or content.lists:
+        return await reader.read_other(content, resource.role, wire)
     content_hash = hashlib.sha256(content.body).digest()
     by_text = source.settings.modified_by == BY_TEXT
     if resource.indexed and by_text and content_hash == resource.content_hash and not content.says_beside:

@@ -65,8 +65,7 @@ def extract_html(
         base = _base(address, find("base"))
         encoding = (document.encoding or "").lower()
         by_address = joined(base, references, encoding)
-        later, soon = (absolute(base, each, encoding) if each else "" for each in (head.later, head.refresh))
-        _, refresh = (_refresh(by_address, each, address) for each in (later, soon))
+        refresh = _refresh(by_address, base, head, address, encoding)
     with steps("text"):
         text = _text(document, spaces)
         main_text = clean(document.main_text()) if manner.main else ""
@@ -146,11 +145,14 @@ def _canonical(base: str, links: list[Element], charset: str) -> str:
     return ""
 
 
-def _refresh(links: dict[str, Link], target: str, address: str) -> str:
-    """Note where the page sends its reader, soon or late; a page that only reloads itself sends nowhere."""
-    if not target or target == address:
-        return ""
-    links.setdefault(target, Link(target))
+def _refresh(links: dict[str, Link], base: str, head: Head, address: str, charset: str) -> str:
+    """Note where the page sends its reader, late or soon; a page that only reloads itself sends nowhere."""
+    target = ""
+    for reference in (head.later, head.refresh):
+        target = absolute(base, reference, charset) if reference else ""
+        target = "" if target == address else target
+        if target:
+            links.setdefault(target, Link(target))
     return target
 
 

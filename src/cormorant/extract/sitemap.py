@@ -2,16 +2,18 @@
 
     bytes -> gunzip -> text -> tags -> fields of an element -> Entry
 
-Sitemaps and sitemap indexes (https://www.sitemaps.org/protocol.html), RSS 2.0 and 1.0, Atom (RFC 4287), lists of
-addresses. Many are broken, so tags are looked for and no tree is built: what stands before, between and behind a fault
-is used. There is no document type and no entity here but those that HTML names, so nothing can be made to grow. The
-other languages of a page are an extension of Google's:
+Sitemaps and sitemap indexes (https://www.sitemaps.org/protocol.html), RSS 2.0 and 1.0, Atom (RFC 4287), JSON Feed, and
+lists of addresses. Many are broken, so tags are looked for and no tree is built: what stands before, between and behind
+a fault is used. There is no document type and no entity here but those that HTML names, so nothing can be made to grow.
+The other languages of a page are an extension of Google's:
 https://developers.google.com/search/docs/specialty/international/localized-versions
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from html.entities import html5
 from typing import Final
 
@@ -46,7 +48,7 @@ _ELEMENTS: Final = {"sitemap": ("url", "sitemap"), "feed": ("item", "entry")}
 _FIELDS: Final = {
     "sitemap": {"loc": "loc", "lastmod": "date", "changefreq": "every", "priority": "weight"},
     "feed": {"link": "loc", "guid": "guid", "id": "", "pubdate": "date", "updated": "date", "published": "older",
-             "modified": "date", "date": "date"},
+             "modified": "date", "date": "date", "enclosure": "enclosure"},
 }  # fmt: skip
 _OF_OTHERS: Final = frozenset(("image", "video", "news", "source"))
 """Elements within an entry that have a `loc` or `link` of their own, which is no page."""
@@ -62,6 +64,8 @@ def read_sitemap(body: bytes, *, address: str, charset: str = "") -> Sitemap:
     text = decoded(body, charset)[0].lstrip("\ufeff \t\r\n\f\0")
     if text.startswith("<"):
         return _Tags(address).read(text, cut=cut)
+    if text.startswith("{"):
+        return _json_feed(text, address, cut=cut)
     return _lines(text, address, cut=cut)
 
 
@@ -83,6 +87,26 @@ def _lines(text: str, base: str, *, cut: bool) -> Sitemap:
     return made.done("text", truncated=cut or made.over)
 
 
+def _json_feed(text: str, base: str, *, cut: bool) -> Sitemap:
+    """A JSON Feed (https://www.jsonfeed.org/version/1.1/). One that is not whole is none."""
+    try:
+        feed = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Unreadable("it is no sitemap: it begins like JSON and is not whole, or damaged") from None
+    items = feed.get("items") if isinstance(feed, dict) else None
+    if not isinstance(items, list):
+        raise Unreadable("it is no sitemap: it is JSON, but no feed")
+    made = _Entries(base, MAX_ITEMS)
+    for item in items:
+        said = {name: value for name, value in item.items() if isinstance(value, str)} if isinstance(item, dict) else {}
+        loc = said.get("url") or said.get("external_url") or ""
+        date = said.get("date_modified") or said.get("date_published") or ""
+        made.add({"loc": loc, "guid": said.get("id", ""), "date": date}, is_map=False)
+        if made.over:
+            break
+    return made.done("json", truncated=cut or made.over)
+
+
 class _Entries:
     """Entries as they are found, by their address; `unusable` counts those without one that could be visited."""
 
@@ -102,7 +126,9 @@ class _Entries:
             return
         guid = fields.get("guid", "")
         raw = fields.get("loc") or fields.get("about") or (guid if guid.startswith(_HAS_SCHEME) else "")
-        address = "" if len(raw) > 2 * MAX_ADDRESS or self._is_declared(raw) else self._joined(raw)
+        raw = raw or fields.get("enclosure", "")
+        bases = [fields[name] for name in ("base", "link base") if name in fields]
+        address = "" if len(raw) > 2 * MAX_ADDRESS or self._is_declared(raw) else self._joined(raw, bases)
         if not address.startswith(SCHEMES):
             self.unusable += 1
             return
@@ -119,8 +145,18 @@ class _Entries:
         if len(self._alternates) <= 2 * MAX_ENTRIES and len(raw) <= 2 * MAX_ADDRESS and not self._is_declared(raw):
             self._alternates[raw] = None
 
-    def _joined(self, raw: str) -> str:
-        return next((absolute for _, absolute in join(self._base, ("".join(raw.split()),))), "")
+    def rebase(self, raw: str) -> None:
+        """Take relative addresses from here on for relative to this one."""
+        self._base = self._joined(raw) or self._base
+
+    def _joined(self, raw: str, bases: Sequence[str] = ()) -> str:
+        """The address of a reference, from the outer to the inner base (https://www.w3.org/TR/xmlbase/), or ""."""
+        address = self._base
+        for each in (*(base for base in bases if base), raw):
+            address = next((absolute for _, absolute in join(address, ("".join(each.split()),))), "")
+            if not address:
+                return ""
+        return address
 
     def _is_declared(self, raw: str) -> bool:
         """Does it name an entity that the document declares, and so mean another address than it says?"""
@@ -200,6 +236,8 @@ class _Tags:
             self._others = "" if attributes.endswith("/") else raw
         elif sort == "root":
             self._ended = closes
+            if "xml:base" in attributes:
+                self._made.rebase(_attributes(attributes).get("xml:base", ""))
         elif sort == "element":
             self._element_tag(name, attributes, closes=closes)
         elif sort == "field":
@@ -250,8 +288,9 @@ class _Tags:
         self._element, self._fields = name, {}
         if self._form == "sitemap":
             self._name, self._pieces, self._aside = "loc", [], True  # some write no loc
-        elif "about" in attributes:
-            self._fields["about"] = _attributes(attributes).get("rdf:about", "")
+        elif "about" in attributes or "xml:base" in attributes:
+            said = _attributes(attributes)
+            self._fields = {"about": said.get("rdf:about", ""), "base": said.get("xml:base", "")}
 
     def _field_tag(self, name: str, attributes: str, *, closes: bool) -> None:
         """A field begins or ends. A second address begins another entry."""
@@ -265,10 +304,8 @@ class _Tags:
             if self._form == "feed" or name != "loc":
                 return
             self._element = "sitemap" if self._root == "sitemapindex" else "url"
-        if name == "loc" and self._root == "feed":
-            said = _attributes(attributes)
-            if said.get("rel", "alternate") == "alternate":
-                self._fields.setdefault("loc", said.get("href", ""))
+        if name == "enclosure" or (name == "loc" and self._root == "feed"):
+            self._link(name, _attributes(attributes))
             return
         if name == "loc" and self._fields.get("loc"):
             element = self._element
@@ -276,6 +313,14 @@ class _Tags:
             self._element = element
         if not attributes.endswith("/"):
             self._name, self._pieces = name, []
+
+    def _link(self, name: str, said: dict[str, str]) -> None:
+        """A link that is said in attributes. What is enclosed with an item counts for one that has no page."""
+        rel = said.get("rel", "alternate") if name == "loc" else name
+        if rel == "alternate" and not self._fields.get("loc"):
+            self._fields |= {"loc": said.get("href", ""), "link base": said.get("xml:base", "")}
+        elif rel == "enclosure":
+            self._fields.setdefault("enclosure", said.get("url") or said.get("href", ""))
 
     def _finish_field(self) -> None:
         """Keep the text of a field; an address that stands beside the fields only when it is one."""

@@ -24,6 +24,7 @@ from cormorant.frontier.ledger import Tally
 from cormorant.frontier.queues import Queues
 from cormorant.frontier.traps import Watch
 from cormorant.model.beside import Beside
+from cormorant.model.outcome import Ok, Outcome
 from cormorant.model.resource import Lease, Resource, Role
 
 SLACK_S = 0.005
@@ -47,6 +48,11 @@ class Task(NamedTuple):
                 others.sent(key)
 
         return sent
+
+    def read_as(self, outcome: Outcome) -> Task:
+        """Return the visit as it turned out: as that of a sitemap when a document was read as a list of addresses."""
+        is_list = isinstance(outcome, Ok) and outcome.content.lists
+        return self._replace(resource=self.resource._replace(role=Role.SITEMAP)) if is_list else self
 
 
 @dataclass(slots=True, weakref_slot=True)

@@ -14,7 +14,9 @@ from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.frontier.claims import Claim
 from cormorant.frontier.facts import FOR_EVER, Fact
 from cormorant.model.content import Entry
+from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import How, Resource, Role, State
+from cormorant.model.status import Status
 from cormorant.store.database import Tx
 from cormorant.store.schema import resource, site_fact
 from cormorant.store.schema.frontier import SITEMAPS
@@ -146,6 +148,26 @@ def name(tx: Tx, numbers: SiteNumbers, source: int, told: Told) -> None:
 _OF_SOURCE = sa.select(resource.c.id, resource.c.site_id).where(
     SITEMAPS, resource.c.source_id == sa.bindparam("source", type_=sa.Integer)
 )
+
+
+def become(tx: Tx, numbers: Sequence[int]) -> None:
+    """Make sitemaps of documents whose visit, as one, has just been written."""
+    if numbers:
+        tx.execute(sa.update(resource).where(resource.c.id.in_(numbers)).values(role=int(Role.SITEMAP)))
+
+
+def restart(tx: Tx, numbers: SiteNumbers, asked: Admission, starts: Sequence[Arrival]) -> None:
+    """Make documents again of start addresses that were feeds, and are something else since their last visit."""
+    sites, columns = numbers.there(tx, {each.found.site for each in starts}), resource.c
+    statement = sa.select(columns.id, columns.site_id).where(
+        columns.site_id.in_(sa.bindparam("sites", expanding=True)),
+        columns.hash.in_(sa.bindparam("keys", expanding=True)),
+        columns.role == int(Role.SITEMAP), columns.how == int(How.SEED),
+        columns.outcome == int(OutcomeKind.FAILED), columns.status == Status.CONVERSION_FAILED,
+    )  # fmt: skip
+    places = {each.key: sites[each.found.site] for each in starts if each.found.site in sites}
+    found = {row.id: row.site_id for chunk in pairs.chunks(places) for row in tx.rows(statement, chunk)}
+    _visit(tx, asked, found, Role.DOCUMENT)
 
 
 def turn_again(tx: Tx, asked: Admission, visited: Collection[int]) -> set[int]:

@@ -66,7 +66,8 @@ class Content(msgspec.Struct, frozen=True):
     choice. `at` is when it came (epoch seconds), 0 when nobody said. `beside` are links that the answer's header names,
     of which `rel` says how far they count; `refresh` is its Refresh field as written. `flaw` is a sentence about what
     was wrong with how it was sent, though it could be read, "" for nothing. `file_name` helps to tell its type;
-    `given_name` is the name that its server gives it beside its address, or "".
+    `given_name` is the name that its server gives it beside its address, or "". `lists`: it is a list of addresses,
+    asked for as a document, and is to be read as a sitemap from now on.
     """
 
     address: str
@@ -89,6 +90,7 @@ class Content(msgspec.Struct, frozen=True):
     refresh: str = ""
     flaw: str = ""
     given_name: str = ""
+    lists: bool = False
 
     @property
     def called(self) -> str:

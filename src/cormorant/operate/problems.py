@@ -96,6 +96,7 @@ def _of_settings(house: House, tx: Tx, row: RunRow, owner: SourceRow) -> Iterato
         return
     if source.discovery is Discovery.SEEDS:
         yield from _refused_starts(tx, row)
+        yield from sitemaps.feeds(tx, row, getattr(source.settings, "named_sitemaps", ()))
         yield from _crowded(tx, row)
     yield from _idle_rules(tx, source)
     yield from limits.problems(tx, row, owner, source.settings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from cormorant.base.clock import rfc3339
 from cormorant.frontier import claims, sitemaps
 from cormorant.frontier.sitemaps import Tally
+from cormorant.journal import visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_FACT, How, Role
@@ -21,6 +22,7 @@ from cormorant.store.schema import resource, site
 SHOWN = 10
 """Sitemaps, and sites whose dates are not believed, that a report names."""
 BECAUSE = "It is read for the addresses that it names, and is no document."
+_FORMS = {"rss": "RSS", "rdf": "RSS 1.0", "feed": "Atom", "json": "JSON Feed"}
 _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
 
 
@@ -36,6 +38,25 @@ def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     if len(found) > SHOWN:
         yield {"kind": "sitemap", "sentence": f"{len(found) - SHOWN:,} more sitemaps could not be used wholly."}
     yield from _disbelieved(tx, row.source_id)
+
+
+def feeds(tx: Tx, row: RunRow, named: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Start addresses that this run was the first to read as feeds; `named` are the sitemaps of its settings."""
+    begins = (How.SEED, How.REDIRECT)
+    every = [each for each in sitemaps.every(tx, row.source_id) if each.run == row.id]
+    ours = [each for each in every if each.depth == 0 and each.how in begins and each.address not in named]
+    told, first = sitemaps.tallies(tx, row.source_id), visits.changes_of(tx, row.id, [each.id for each in ours])
+    for each in ours:
+        tally = told.get(each.id)
+        if tally is not None and each.id in first and each.outcome in _WELL:
+            said = feed_sentence(tally.form, tally.entries)
+            yield {"kind": "sitemap", "address": each.address, "sentence": f"{each.address} is no document. {said}"}
+
+
+def feed_sentence(form: str, entries: int) -> str:
+    """What becomes of a feed that is a start address, for those who took it for a page."""
+    items = "item is" if entries == 1 else "items are"
+    return f"It is a feed ({_FORMS.get(form, form)}): its {entries:,} {items} visited."
 
 
 def _sentence(row: Any, tally: Tally | None) -> str:

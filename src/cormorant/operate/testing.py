@@ -23,7 +23,7 @@ from cormorant.frontier.desk import SiteWork, Task
 from cormorant.frontier.fate import is_unreachable, reason_of
 from cormorant.model.address import canonical, origin_of
 from cormorant.model.content import Content, Document, Wire
-from cormorant.model.outcome import Deferred, Excluded, Moved, Outcome, OutcomeKind
+from cormorant.model.outcome import Deferred, Excluded, Moved, Ok, Outcome, OutcomeKind
 from cormorant.model.resource import Found, Lease, Resource, Role
 from cormorant.model.rules import Prerequisite
 from cormorant.model.settings import parse_settings
@@ -31,6 +31,7 @@ from cormorant.model.status import describe
 from cormorant.operate import advising, documents, judging
 from cormorant.operate.house import House
 from cormorant.operate.secrets import Opened
+from cormorant.operate.sitemaps import feed_sentence
 from cormorant.plugins import Source, Tools, source_kind
 
 _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
@@ -185,11 +186,18 @@ def _record(name: str, source: Source, report: Report, wire: Wire) -> dict[str, 
     return {
         "source": name, "address": address, "outcome": outcome.kind.name.lower(), "status": outcome.status,
         "status_text": status.text, "rule": _rule(outcome) or f"{follow.gate}: {follow.rule}",
-        "reason": reason_of(outcome), "advice": advising.advice(outcome.status, address) if code else None,
+        "reason": _feed(outcome) or reason_of(outcome),
+        "advice": advising.advice(outcome.status, address) if code else None,
         **_content(outcome, source), "requests": wire.requests, "bytes": wire.received,
         "credential": wire.credential or None, "priority": judging.wanted(source, address),
         "rights": source.settings.opened_to_all(address), "exit_code": code,
     }  # fmt: skip
+
+
+def _feed(outcome: Outcome) -> str:
+    """What a person is told of a feed, "" of anything else."""
+    names = outcome.sitemap if isinstance(outcome, Ok) else None
+    return feed_sentence(names.form, len(names.entries)) if names is not None else ""
 
 
 def _rule(outcome: Outcome) -> str | None:

@@ -29,7 +29,7 @@ from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, How, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.protocol import Discovery
-from cormorant.sources.web import aging, exchange, sitemaps, told
+from cormorant.sources.web import aging, exchange, feeds, sitemaps, told
 from cormorant.sources.web.audit import differing
 from cormorant.sources.web.exchange import Hop
 from cormorant.sources.web.gates import WebGates
@@ -183,6 +183,7 @@ class WebSource:
                 if not isinstance(said, Content):
                     ended = self._told(said, origin_of(address).site, home)
                     return self._instead(ended, resource, said.target if isinstance(said, Moved) else address)
+                said = feeds.seen(resource, said)
                 # Another resource's validators would confirm what they know nothing of.
                 return said if address == resource.address else replace(said, etag="", modified="")
             asks = self._as_asked(said.target, wire)
