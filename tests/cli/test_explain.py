@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from cormorant.cli.explain import _next, _read_as
+from cormorant.model.zones import wall_time
 from tests.cli.conftest import World
+
+AT = wall_time("2026-11-22T10:00:00Z")
 
 
 @pytest.mark.parametrize(
@@ -16,10 +19,10 @@ from tests.cli.conftest import World
         ({"when": "in the next run"}, "in the next run"),
         ({"when": "in the run under way", "level": "low"}, "in the run under way, at level low"),
         ({"when": "when a listing shows that it changed"}, "when a listing shows that it changed"),
-        ({"not_before": "2026-11-22T10:00:00Z", "attempts": 1}, "not before 2026-11-22T10:00:00Z, after 1 try"),
+        ({"not_before": "2026-11-22T10:00:00Z", "attempts": 1}, f"not before {AT}, after 1 try"),
         (
             {"when": "before a visit, when it holds no longer", "holds_until": "2026-11-22T10:00:00Z"},
-            "before a visit, when it holds no longer, which is until 2026-11-22T10:00:00Z",
+            f"before a visit, when it holds no longer, which is until {AT}",
         ),
     ],
 )

@@ -12,6 +12,7 @@ from cormorant.app.build import Plan
 from cormorant.app.opening import opened
 from cormorant.app.settings import Installation as Settings
 from cormorant.catalog import schedules
+from cormorant.model.zones import wall_time
 from tests.cli.test_serve import served
 from tests.cli.world import Installation, Site
 from tests.clocks import until
@@ -70,7 +71,7 @@ def test_status_says_when_schedules_fire_and_that_nothing_has_them_do_so(home: I
     assert "Schedule" not in home.fine("status").out
     record = home.fine("schedule", "add", "nightly", "--source", "docs", "--when", "@daily", "--json").object
     home.fine("schedule", "add", "by-hand", "--source", "docs", "--when", "manual")
-    fires = f"Schedule 'nightly' fires next at {record['next_at']}.\n"
+    fires = f"Schedule 'nightly' fires next at {wall_time(record['next_at'])}.\n"
     nobody = "Schedules fire only while `cormorant serve` is at work, which it is not now."
     assert home.fine("status").out.endswith(f"\n{fires}{nobody}\n")
     with served(home):

@@ -31,6 +31,7 @@ from cormorant.sample.pages import documents_folder
 from cormorant.sample.site import SampleSite
 from tests.cli import kept
 from tests.cli.world import PROCESSES, Done, ended, here
+from tests.clocks import HANG_S
 from tests.house.reading import ROOT, text_of
 from tests.house.shown import Shown, blocks
 
@@ -38,6 +39,7 @@ PAGES = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROO
 EXAMPLE = re.compile(r"^```python\n(?P<code>from cormorant import .*?)^```$", re.MULTILINE | re.DOTALL)
 COUNTED = re.compile(r"^  (?:[a-z]+(?: [a-z]+)* {3,}[\d,]+$|\d+ requests|\d+ [a-z]+(?:, \d+ [a-z]+)*$)", re.MULTILINE)
 """Lines of a run report that are the same at each run: the counters, the requests, the outcomes."""
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 SITE = "http://127.0.0.1:8000/"
 ELSEWHERE = re.compile(r"/(?:var/backups|srv/new)\b")
 PLAIN = re.compile(r"""cormorant (?:[\w ./:=,@+-]|'[^'\n]*'|"[^"$`\\\n]*")+""")
@@ -45,7 +47,6 @@ PLAIN = re.compile(r"""cormorant (?:[\w ./:=,@+-]|'[^'\n]*'|"[^"$`\\\n]*")+""")
 QUOTED = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
 WELL = (0, 3)
 DATA = "installation"
-LIMIT_S = 100
 
 
 def shown(markdown: str) -> list[Shown]:
@@ -72,7 +73,7 @@ def _without_a_shell(command: str) -> Done | None:
     words = shlex.split(command)[1:]
     if not PROCESSES.search(command):
         return here(*words)
-    return Done(*kept.run(words, os.environ, LIMIT_S))
+    return Done(*kept.run(words, os.environ, HANG_S))
 
 
 def _by_a_shell(command: str) -> Done:
@@ -80,7 +81,13 @@ def _by_a_shell(command: str) -> Done:
         ["bash", "-c", command],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
-    return ended(process, LIMIT_S)
+    return ended(process, HANG_S)
+
+
+def zoneless(command: str, answer: str) -> list[str]:
+    """Moments as programs read them in what a command of ours tells a person."""
+    ours = command.startswith("cormorant ") and "--json" not in command
+    return MOMENT.findall(answer) if ours else []
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +97,7 @@ def site() -> Iterator[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(text_of(page))])
 def test_page(page: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, site: str) -> None:
     shutil.copytree(documents_folder(), tmp_path / "papers")
@@ -100,6 +107,7 @@ def test_page(page: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactor
     for command, answer in shown(text):
         done = run(command, tmp_path)
         assert done.code in WELL, f"{page}: $ {command}\nended {done.code}\n{done.out}{done.err}"
+        assert not zoneless(command, done.out + done.err), f"{page}: $ {command}\n{done.out}{done.err}"
         counted = COUNTED.findall(answer)
         assert not counted or COUNTED.findall(done.out) == counted, f"{page}: $ {command}\n{done.out}"
     for example in EXAMPLE.finditer(text):
@@ -123,6 +131,13 @@ def test_what_is_counted_is_read_from_a_report() -> None:
         "  to fetch                       0", "  fetched                   21,000",
         "  27 requests", "  20 new, 1 moved",
     ]  # fmt: skip
+
+
+def test_a_moment_for_programs_is_seen_where_a_person_reads() -> None:
+    answer = "Next: 2026-11-28T13:03:00.000Z."
+    assert zoneless("cormorant status", answer)
+    assert not zoneless("cormorant status --json", answer)
+    assert not zoneless("cormorant status", "Next: 2026-11-28 14:03 CET.")
 
 
 def test_readme_shows_commands() -> None:

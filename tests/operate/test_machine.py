@@ -104,6 +104,15 @@ def test_the_clock(year: int, ok: bool) -> None:
     assert (found.ok, str(year) in found.said, bool(found.mend)) == (ok, True, not ok)
 
 
+@pytest.mark.parametrize(
+    ("named", "ok", "said"), [("Europe/Berlin", True, "Europe/Berlin"), ("Europe/Berln", False, "shown in UTC: TZ is")]
+)
+def test_the_zone_of_this_machine(monkeypatch: pytest.MonkeyPatch, named: str, ok: bool, said: str) -> None:
+    monkeypatch.setenv("TZ", named)
+    found = machine._zone()
+    assert (found.ok, said in found.said, "TZ=Europe/Berlin" in found.mend) == (ok, True, not ok)
+
+
 def test_a_clock_beyond_all_years() -> None:
     assert machine._time(Hands(1e15)).ok is False
 

@@ -16,6 +16,7 @@ from cormorant.app.opening import opened
 from cormorant.app.settings import Installation as Settings
 from cormorant.base import masking
 from cormorant.base.errors import Unreachable
+from cormorant.model.zones import wall_time
 from cormorant.operate import queries, searching
 from cormorant.operate.house import House
 from cormorant.operate.queries import Face
@@ -25,6 +26,7 @@ from cormorant.portal.asked import Asked
 from cormorant.portal.guard import Guard
 from cormorant.search.reader import Question
 from tests.cli.world import Installation
+from tests.clocks import HANG_S, until
 from tests.portal.visiting import Caller
 
 
@@ -122,7 +124,6 @@ def test_many_are_written_at_once(house: House, monkeypatch: pytest.MonkeyPatch)
     reader = Caller(site.make(house, (), Exposure.PUBLIC, noted))
     for number in range(4):
         reader.get(f"/search?q=plover{number}")
-    from tests.clocks import until
 
     until(lambda: len(queries.listed(house)) == 4)
     noted.flush()
@@ -244,6 +245,7 @@ def test_commands_tell_the_same(folder: Path, reader: Caller, house: House, note
         "TOTAL",
         "CLICKS",
         "LAST",
+        f"({wall_time(0.0).zone})",
     ]
     wrong = home.run("query", "top", "--days", "0")
     assert (wrong.code, "1 to 3,650 days" in wrong.err) == (2, True)
@@ -255,7 +257,7 @@ def test_one_thread_writes_however_many_rows_wait(
     answers, write = threading.Event(), queries.write
 
     def slow(*given: Any) -> None:
-        answers.wait(30)
+        answers.wait(HANG_S)
         write(*given)
 
     monkeypatch.setattr(asked, "MANY", 2)

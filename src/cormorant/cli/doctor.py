@@ -49,7 +49,7 @@ def tell(say: terminal.Terminal, found: Sequence[Finding]) -> None:
             say.record(each._asdict())
             continue
         mark = {True: "ok", False: "WRONG", None: "-"}[each.ok]
-        say.print(f"{mark:<6} {each.check:<26} {each.said}")
+        say.sentence(f"{mark:<6} {each.check:<26} {each.said}")
         if each.mend and each.ok is not True:
             say.print(f"{'':<33} {each.mend}")
     if any(each.ok is False for each in found):

@@ -11,6 +11,7 @@ from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.figures import plural
 from cormorant.cli.terminal import show
+from cormorant.model.zones import localized, wall_time
 
 app = new_app()
 
@@ -50,7 +51,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     verdict = record["verdict"].replace("_", " ")
     source = f", source {record['source']!r}" if record["source"] else ""
     say.print(record["address"])
-    say.raw(f"  {say.bold(verdict)}{terminal.clean(source)}: {terminal.clean(record['because'])}")
+    say.raw(f"  {say.bold(verdict)}{terminal.clean(source)}: {terminal.clean(localized(record['because']))}")
     no_text = (record["conversion"] or {}).get("no_text")
     if record.get("advice") and (no_text or record["refusals"] or record["verdict"] not in ("indexed", "pending")):
         say.print(f"  {record['advice']}")
@@ -68,7 +69,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         for number, row in enumerate(rows):
             say.print(f"  {title if number == 0 else '':<13} {row}")
     if record["site"]:
-        say.print(f"  {'Site':<13} {record['site']['said']}. {record['site']['advice']}")
+        say.sentence(f"  {'Site':<13} {record['site']['said']}. {record['site']['advice']}")
     for name in ("sitemap", "access"):
         if record[name]:
             said = ", ".join(f"{key} {show(value)}" for key, value in record[name].items() if value not in ([], None))
@@ -79,13 +80,13 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
 
 def _next(said: Mapping[str, Any]) -> str:
     """When it is visited again, as the end of a sentence."""
-    parts = [str(said.get("when") or f"not before {said['not_before']}")]
+    parts = [str(said.get("when") or f"not before {wall_time(said['not_before'])}")]
     if said.get("attempts"):
         parts.append(f"after {plural(said['attempts'], 'try', 'tries')}")
     if said.get("level"):
         parts.append(f"at level {said['level']}")
     if said.get("holds_until"):
-        parts.append(f"which is until {said['holds_until']}")
+        parts.append(f"which is until {wall_time(said['holds_until'])}")
     return ", ".join(parts)
 
 
@@ -123,4 +124,5 @@ def _visit(visit: Mapping[str, Any]) -> str:
     changed = f", changed {visit['changed']}" if visit["changed"] else ""
     reason = f", {visit['reason']}" if visit["reason"] else ""
     cost = f"{visit['status']}, {visit['bytes']:,} bytes"
-    return f"{visit['time']} run {visit['run']}: {visit['outcome']} {cost}{changed}{reason}"
+    at = wall_time(visit["time"], precision="seconds")
+    return f"{at} run {visit['run']}: {visit['outcome']} {cost}{changed}{reason}"

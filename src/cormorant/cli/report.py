@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cormorant.cli.figures import duration, plural, size
 from cormorant.model.run import ASKING_STATES, RunState
+from cormorant.model.zones import localized
 
 if TYPE_CHECKING:
     from cormorant.app.build import Plan
@@ -103,7 +104,7 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
     head = f"Run {record['run']} of {record['source']!r}: {record['state']} after {took}"
     yield f"{head}, {record['pages_per_s']:g} pages a second"
     if record["reason"] and record["reason"] not in (each["sentence"] for each in record["problems"]):
-        yield f"  {record['reason']}"
+        yield f"  {localized(record['reason'])}"
     yield ""
     for name in COUNTERS:
         yield f"  {name.replace('_', ' '):<20}{record[name]:>12,}"
@@ -128,7 +129,7 @@ def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield f"  Problems of run {record['run']} of {record['source']!r}:"
     for sentence in told:
-        yield f"    {sentence}"
+        yield f"    {localized(sentence)}"
 
 
 def leaving_lines(record: Mapping[str, Any], going: int, most: int = FEW) -> Iterator[str]:

@@ -37,7 +37,7 @@ def list_(
     say.table(records, ("run", "source", "state", "started_at", "seconds", "fetched", "indexed", "failed"))
     for each in records if not say.json else ():
         if each["waits"] and each["reason"]:
-            say.print(f"Run {each['run']} of {each['source']!r}: {each['reason']}")
+            say.sentence(f"Run {each['run']} of {each['source']!r}: {each['reason']}")
 
 
 @app.command(epilog=examples("cormorant run show", "cormorant run show 1 --json"))

@@ -13,6 +13,7 @@ from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.records import taking
 from cormorant.model.schedule import Missed, Overrun, Revisit
+from cormorant.model.zones import wall_time
 
 if TYPE_CHECKING:
     from cormorant.operate.schedules import Wanted
@@ -90,7 +91,7 @@ def _told(say: terminal.Terminal, record: dict[str, Any], done: str) -> None:
     if not record["enabled"]:
         next_at = f"It is disabled: `cormorant schedule enable {shlex.quote(record['schedule'])}`."
     elif record["next_at"]:
-        next_at = f"Next: {record['next_at']}, while `cormorant serve` is at work."
+        next_at = f"Next: {wall_time(record['next_at'], record['time_zone'])}, while `cormorant serve` is at work."
     else:
         next_at = f"It waits for `cormorant schedule start {shlex.quote(record['schedule'])}`."
     say.note(f"{done} {next_at}")
@@ -142,10 +143,11 @@ def show(context: typer.Context, name: Name) -> None:
     if say.json:
         say.record(record)
         return
-    history = record.pop("history")
+    history, zone = record.pop("history"), record["time_zone"]
     say.fields(record)
     say.print()
-    say.table(map(_flat, history), ("slot_at", "why", "state", "started_at", "finished_at", "runs", "reason"))
+    past = (_flat(each) | {"time_zone": zone} for each in history)
+    say.table(past, ("slot_at", "why", "state", "started_at", "finished_at", "runs", "reason"))
 
 
 def _flat(past: dict[str, Any]) -> dict[str, Any]:

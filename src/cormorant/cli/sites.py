@@ -9,6 +9,7 @@ import typer
 from cormorant.cli import terminal
 from cormorant.cli.calling import OfSource, examples, new_app
 from cormorant.cli.figures import plural
+from cormorant.model.zones import wall_time
 
 app = new_app("Sites: how fast each is visited, by whose rule, and how close together its requests were.", group=True)
 
@@ -56,9 +57,9 @@ def _print(say: terminal.Terminal, record: dict[str, Any]) -> None:
     for each in asking:
         say.print(f"  source {each['source']!r}: {plural(each['addresses'], 'address', 'addresses')}, {_asked(each)}")
     for each in known:
-        say.print(f"  {each['name']} ({each['size_bytes']:,} bytes) holds until {each['until']}")
+        say.print(f"  {each['name']} ({each['size_bytes']:,} bytes) holds until {wall_time(each['until'])}")
     for each in hours[:SHOWN_HOURS]:
-        said = f"  {each['hour'][:13]}h: {plural(each['requests'], 'request')}"
+        said = f"  {wall_time(each['hour'])}: {plural(each['requests'], 'request')}"
         if each["asked_gap_s"]:
             said += f", the tightest {each['smallest_gap_s']:g} s apart where {each['asked_gap_s']:g} s were asked"
         say.print(f"{said}; the newest by {each['rule']}")
@@ -71,5 +72,5 @@ def _asked(each: dict[str, Any]) -> str:
     if "problem" in each:
         return str(each["problem"])
     if each["suspended_until"]:
-        return f"nothing until {each['suspended_until']}: {each['rule']}"
+        return f"nothing until {wall_time(each['suspended_until'])}: {each['rule']}"
     return f"{each['delay_s']:g} s apart, {each['parallel']} at once: {each['rule']}"

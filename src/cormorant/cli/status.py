@@ -12,6 +12,7 @@ import typer
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.figures import plural, size
+from cormorant.model.zones import wall_time
 
 app = new_app()
 
@@ -72,7 +73,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
             goes_on = f"`cormorant crawl {shlex.quote(each['source'])}` {what}."
             say.print(f"Run {each['run']} of {each['source']!r} was interrupted. {goes_on}")
         elif each["run"] is not None and each["last_reason"]:
-            say.print(f"Run {each['run']} of {each['source']!r}: {each['last_reason']}")
+            say.sentence(f"Run {each['run']} of {each['source']!r}: {each['last_reason']}")
     of = {each["held_run"]: f" of {each['source']!r}" for each in record["sources"]}
     for run in record["held_runs"]:
         say.print()
@@ -98,7 +99,8 @@ def _tell_waiting(say: terminal.Terminal, record: Mapping[str, Any], place: Path
     if planned:
         say.print()
     for each in planned:
-        say.print(f"Schedule {each['schedule']!r} fires next at {each['next_at']}.")
+        at = wall_time(each["next_at"], each["time_zone"])
+        say.print(f"Schedule {each['schedule']!r} fires next at {at}.")
     if planned and not elsewhere and not folder.noted_ports(place):
         say.print("Schedules fire only while `cormorant serve` is at work, which it is not now.")
 
@@ -120,7 +122,7 @@ def _tell_faults(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -
         name, run = shlex.quote(source["source"]), source["last_run"]
         if source["last_state"] == "failed":
             say.print()
-            say.print(f"{source['source']}: run {run} failed: {source['last_reason'] or 'no reason is known.'}")
+            say.sentence(f"{source['source']}: run {run} failed: {source['last_reason'] or 'no reason is known.'}")
         if source["last_failed"]:
             failed = plural(source["last_failed"], "document")
             say.print()
@@ -162,7 +164,8 @@ def _tell_schedules(say: terminal.Terminal, schedules: Sequence[Mapping[str, Any
         if each["state"] in ("failed", "partially_failed"):
             how = each["state"].replace("_", " ")
             say.print()
-            say.print(f"Schedule {each['schedule']!r}: {how}: {each['reason'] or 'no reason is known.'}")
+            reason = each["reason"] or "no reason is known."
+            say.sentence(f"Schedule {each['schedule']!r}: {how}: {reason}", each["time_zone"])
 
 
 def _tell_troubles(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
@@ -171,4 +174,4 @@ def _tell_troubles(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]])
         for each in source["troubles"]:
             again = "" if each["not_before"] else f" `cormorant crawl {shlex.quote(source['source'])}` asks it again."
             say.print()
-            say.print(f"{source['source']}: {each['said']}. {each['advice']}{again}")
+            say.sentence(f"{source['source']}: {each['said']}. {each['advice']}{again}")

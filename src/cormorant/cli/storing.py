@@ -11,6 +11,7 @@ import typer
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, file_of, new_app
 from cormorant.cli.figures import duration, plural, size
+from cormorant.model.zones import wall_time
 
 if TYPE_CHECKING:
     from cormorant.store.migrate import Upgraded
@@ -146,9 +147,10 @@ def _tell(say: terminal.Terminal, record: dict[str, Any], verb: str) -> None:
         if record.get("taken", record["copies"])
         else ""
     )
+    of = wall_time(record["made_at"])
     say.note(
         f"{verb} {plural(record['documents'], 'document')} in {plural(record['rows'], 'row')}{copies}, of "
-        f"{record['made_at']}, in {duration(record['took_s'])}: {record['file']}, {size(record['size_bytes'])}."
+        f"{of}, in {duration(record['took_s'])}: {record['file']}, {size(record['size_bytes'])}."
     )
 
 

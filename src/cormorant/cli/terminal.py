@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from cormorant.cli.options import Asked
+from cormorant.model.zones import is_moment, localized, localized_record, wall_time, wall_times
 
 if TYPE_CHECKING:
     from cormorant.app.build import Plan
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """What a stranger's title must not do to a terminal: move, colour, beep, turn around."""
+SENTENCES = frozenset(("reason", "trouble", "error", "said"))
+"""Fields that hold a sentence of ours, which may name moments."""
 
 
 def clean(text: object) -> str:
@@ -88,15 +91,23 @@ class Terminal:
         """Write one JSON object on one line."""
         print(json.dumps(record, ensure_ascii=False, default=str))
 
+    def sentence(self, text: str, zone: str = "") -> None:
+        """Write a sentence of ours, with its moments on the clock of a zone by its name, else on the machine's."""
+        self.print(localized(text, zone))
+
     def table(self, records: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> int:
-        """Write records as JSON Lines, or these of their values under headings; returns how many."""
+        """Write records as JSON Lines, or these of their values under headings; returns how many.
+
+        Moments are on the clock of the record's `time_zone`, where it has one, else on the machine's.
+        """
         if self.json:
             count = 0
             for count, each in enumerate(records, 1):  # noqa: B007 - how many there were
                 self.record(each)
             return count
-        rows = [[show(each.get(name)) for name in columns] for each in records]
-        heads = [name.removesuffix("_at").replace("_", " ").upper() for name in columns]
+        found = list(records)
+        shared, rows = _cells(found, columns)
+        heads = [_head(name, shared) for name in columns]
         widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
         for row in (heads, *rows) if rows else ():
             print("  ".join(f"{value:<{width}}" for value, width in zip(row, widths, strict=True)).rstrip())
@@ -108,8 +119,8 @@ class Terminal:
             self.record(record)
             return
         width = max(map(len, record), default=0)
-        for name, value in record.items():
-            print(f"{name:<{width}}  {show(value)}")
+        for name in record:
+            print(f"{name:<{width}}  {_cell(name, record)}")
 
     def plan(self) -> Plan:
         """Which installation is meant. Raises BadSetting for a wrong configuration."""
@@ -158,8 +169,34 @@ class Terminal:
         )
 
 
-def show(value: object) -> str:
-    """A value as a person reads it in a table."""
+def _head(name: str, zone: str) -> str:
+    """A heading of a table; `zone`: the one that all of its moments share."""
+    head = name.removesuffix("_at").replace("_", " ").upper()
+    return f"{head} ({zone})" if zone and name.endswith("_at") else head
+
+
+def _zone(record: Mapping[str, Any]) -> str:
+    """The name of the zone on whose clock the moments of a record are, "" for the machine's."""
+    return str(record.get("time_zone") or "")
+
+
+def _cell(name: str, record: Mapping[str, Any]) -> str:
+    """A value of a record as a person reads it."""
+    value, zone = record.get(name), _zone(record)
+    return show(localized(value, zone) if name in SENTENCES and isinstance(value, str) else value, zone)
+
+
+def _cells(records: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> tuple[str, list[list[str]]]:
+    """The zone that all moments of a table share, and its cells."""
+    moments = [name for name in columns if name.endswith("_at")]
+    shared, shown = wall_times((each.get(name), _zone(each)) for each in records for name in moments)
+    times = iter(shown)
+    rows = [[next(times) or "-" if name in moments else _cell(name, each) for name in columns] for each in records]
+    return shared, rows
+
+
+def show(value: object, zone: str = "") -> str:
+    """A value as a person reads it in a table, moments on the clock of a zone by its name, else on the machine's."""
     match value:
         case None | "":
             return "-"
@@ -168,9 +205,11 @@ def show(value: object) -> str:
         case float():
             return f"{value:,.3f}".rstrip("0").rstrip(".")
         case list() | tuple():
-            return ", ".join(map(show, value)) or "-"
+            return ", ".join(show(each, zone) for each in value) or "-"
         case dict():
-            return json.dumps(value, ensure_ascii=False, default=str)
+            return json.dumps(localized_record(value, zone), ensure_ascii=False, default=str)
+        case str() if is_moment(value):
+            return str(wall_time(value, zone))
         case _:
             return clean(value).replace("\n", " ")
 

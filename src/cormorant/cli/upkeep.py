@@ -10,9 +10,13 @@ import typer
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.figures import duration, plural
+from cormorant.model.zones import localized
 
 index = new_app("The search index: rebuild, optimize, stats.", group=True)
 cache = new_app("Kept copies of documents: show, check, repair, diff.", group=True)
+
+HEADS = 2
+"""Lines at the head of a difference, which name the two versions."""
 
 
 @index.command(epilog=examples("cormorant index rebuild"))
@@ -173,7 +177,7 @@ def diff(
         if say.json:
             say.record(each)
             continue
-        for line in each["diff"]:
-            say.print(line)
+        for number, line in enumerate(each["diff"]):
+            say.print(localized(line, precision="seconds") if number < HEADS else line)
         if not each["diff"]:
             say.note(f"Both versions of {each['url']} say the same.")

@@ -14,10 +14,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from cormorant.base.clock import Clock, date_of
+from cormorant.base.clock import Clock, date_of, rfc3339
 from cormorant.crawl.room import least
 from cormorant.fetch.version import libcurl
 from cormorant.limits import supported
+from cormorant.model.zones import machine_zone
 from cormorant.operate.checking import Finding
 from cormorant.store import drivers
 
@@ -178,6 +179,7 @@ def limits(clock: Clock) -> Iterator[Finding]:
     said = "without limit" if soft == resource.RLIM_INFINITY else f"up to {soft:,}"
     yield Finding("open files", enough, said, "" if enough else f"Raise the limit: ulimit -n {FEW_FILES}")
     yield _time(clock)
+    yield _zone()
     for name, works, about in supported().lines():
         lack = "Conversions go on without it; a newer Linux kernel, or fewer bounds by a container, gives it."
         said = about if works else f"absent: {about}"
@@ -226,6 +228,15 @@ def _memory(limit: int | None, installed: int) -> Finding:
 def _time(clock: Clock) -> Finding:
     moment = date_of(clock.now())
     if moment is not None and moment.year in YEARS:
-        return Finding("clock", ok=True, said=f"{moment:%Y-%m-%d %H:%M} UTC")
+        return Finding("clock", ok=True, said=str(rfc3339(clock.now())))
     said = f"the year is {moment.year if moment else 'none there is'}, so no certificate is valid and no visit due"
     return Finding("clock", ok=False, said=said, mend="Set the clock: timedatectl set-ntp true")
+
+
+def _zone() -> Finding:
+    """The zone that times are shown in, and where that comes from."""
+    found = machine_zone()
+    if found.known:
+        return Finding("time zone", ok=True, said=", ".join(filter(None, (found.name, found.origin))))
+    said = f"times are shown in UTC: {found.origin}, which is no time zone"
+    return Finding("time zone", ok=False, said=said, mend="Name one of the tz database: TZ=Europe/Berlin")

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from cormorant.base import runlog
 from cormorant.base.errors import NotFoundError, UsageError
 from cormorant.journal import runs
+from cormorant.model.zones import is_moment, localized_record, wall_time
 from cormorant.operate.house import House
 
 LEVELS: Final = ("debug", "info", "warning", "error")
@@ -66,10 +67,13 @@ _HEAD: Final = ("at", "level", "event", "logger", "run", "source")
 def as_text(line: dict[str, Any]) -> str:
     """A line for a person: when, how grave, what, and what is said of it."""
     rest = (f"{name}={_value(value)}" for name, value in line.items() if name not in _HEAD)
-    return f"{line.get('at', '')!s:<27} {line.get('level', '')!s:<7} {line.get('event', '')!s:<10} {' '.join(rest)}"
+    at = str(line.get("at", ""))
+    when = str(wall_time(at, precision="milliseconds")) if is_moment(at) else at
+    return f"{when} {line.get('level', '')!s:<7} {line.get('event', '')!s:<10} {' '.join(rest)}"
 
 
 def _value(value: Any) -> str:
+    value = localized_record(value, precision="seconds")
     if isinstance(value, str) and value and not any(each in value for each in ' "='):
         return json.dumps(value, ensure_ascii=False)[1:-1]
     return json.dumps(value, ensure_ascii=False)

@@ -24,7 +24,7 @@ from cormorant.portal import admission, frame
 from cormorant.portal.asked import Asked
 from cormorant.portal.guard import COPY_POLICY, FRAMING_POLICY
 from cormorant.portal.shelf import Shelf
-from cormorant.portal.showing import day, moment, shown, size
+from cormorant.portal.showing import day, shown, size
 
 TEXT = "text"
 """What `as` says to see the words alone."""
@@ -50,7 +50,7 @@ def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None
         values = frame.of(request, shelf.known(), q=q, back=address()) | {
             "copy": found, "hit": shown(hit), "url": hit.url, "address": address, "origin": hit.source,
             "place": place, "next": place % found.places + 1 if found.places else 0,
-            "taken": moment(rfc3339(found.fetched_at)), "changed": day(hit.modified_at), "size": size(hit.size_bytes),
+            "taken": rfc3339(found.fetched_at), "changed": day(hit.modified_at), "size": size(hit.size_bytes),
         }  # fmt: skip
         return _answer(look, request, "copy.html", values, FRAMING_POLICY)
 

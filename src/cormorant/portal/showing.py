@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import NamedTuple, TypeVar, cast
 from urllib.parse import unquote
 
+from markupsafe import Markup
+
 from cormorant.base.clock import date_of
 from cormorant.model import showing
+from cormorant.model.zones import is_moment, wall_time
 from cormorant.portal import labels
 from cormorant.search.reader import Hit
 
@@ -104,10 +106,14 @@ def day(moment: float | None) -> str:
     return f"{found.day} {found:%b %Y}" if found else ""
 
 
-def moment(text: str | None) -> str:
-    """A moment of a record, like 14 Nov 2026, 03:12 (UTC); "" when there is none."""
-    at = datetime.fromisoformat(text) if text else None
-    return f"{at.day} {at:%b %Y, %H:%M}" if at else ""
+def moment(value: object) -> object:
+    """A moment of a record on the clock of this machine, as markup that tells programs the same in UTC; "" for None.
+
+    Any other value stays as it is.
+    """
+    if is_moment(value):
+        return Markup('<time datetime="{}">{}</time>').format(value, wall_time(value))
+    return "" if value is None else value
 
 
 def sayable(said: _Said) -> _Said:

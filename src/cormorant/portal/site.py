@@ -19,6 +19,7 @@ from jinja2 import Environment, FileSystemLoader
 from cormorant.base import errors
 from cormorant.model.scope import PUBLIC, Scope
 from cormorant.model.status import is_known
+from cormorant.model.zones import localized
 from cormorant.operate.house import House
 from cormorant.operate.queries import Face
 from cormorant.portal import (
@@ -80,7 +81,7 @@ def application(
     shelf, asked = Shelf(house), asked or Asked(house)
     loader = FileSystemLoader(HERE / "templates")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"size": size, "moment": moment, "quoted": shlex.quote}
+    environment.filters |= {"size": size, "moment": moment, "localized": localized, "quoted": shlex.quote}
     environment.tests["status"] = is_known
     look = Jinja2Templates(env=environment)
     look.env.globals["private"] = exposure is Exposure.PRIVATE
