@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
@@ -10,6 +12,11 @@ from cormorant.base.clock import SystemClock, pause
 
 T = TypeVar("T")
 LOOK_S = 0.02
+HANG_S = 240.0
+"""Seconds after which something that is waited for does not come any more.
+
+No test takes so long unless it fails, and no assertion is about it: a machine at work on other things is no fault.
+"""
 
 
 class Hands:
@@ -35,7 +42,7 @@ class Shifted(Hands):
         return self.at + self.shift
 
 
-def until(seen: Callable[[], T | None], limit_s: float = 30.0) -> T:
+def until(seen: Callable[[], T | None], limit_s: float = HANG_S) -> T:
     """Wait until `seen()` is true, and return what it said."""
     clock = SystemClock()
     end = clock.monotonic() + limit_s
@@ -43,6 +50,21 @@ def until(seen: Callable[[], T | None], limit_s: float = 30.0) -> T:
         assert clock.monotonic() < end, f"it did not happen within {limit_s:g} s"
         pause(LOOK_S)
     return found
+
+
+def cpu_s(work: Callable[[], object], times: int = 3) -> float:
+    """The least CPU time of this thread that some work took, however busy the machine is with others."""
+    took = []
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(times):
+            began = time.thread_time()
+            work()
+            took.append(time.thread_time() - began)
+    finally:
+        gc.enable()
+    return min(took)
 
 
 def around_today() -> list[str]:

@@ -11,10 +11,10 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from cormorant.base.clock import SystemClock
+from tests.clocks import HANG_S
 
 HTML = "text/html"
 TICK_S = 0.01
-LIMIT_S = 20.0
 AT_ONCE = 64
 """Answers that may wait for something at once."""
 
@@ -134,10 +134,10 @@ def beside(*serving: AbstractAsyncContextManager[object]) -> Iterator[None]:
 
     try:
         for each in serving:
-            asyncio.run_coroutine_threadsafe(stack.enter_async_context(each), loop).result(LIMIT_S)
+            asyncio.run_coroutine_threadsafe(stack.enter_async_context(each), loop).result(HANG_S)
         yield
     finally:
-        asyncio.run_coroutine_threadsafe(close(), loop).result(LIMIT_S)
+        asyncio.run_coroutine_threadsafe(close(), loop).result(HANG_S)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()

@@ -11,9 +11,8 @@ import pytest
 from cormorant.app import awaiting
 from cormorant.base.clock import pause
 from cormorant.base.errors import DataFolderError
+from tests.clocks import HANG_S
 from tests.stores import Postgres
-
-PATIENCE_S = 30.0
 
 
 def test_it_begins_as_soon_as_the_server_can_be_reached(
@@ -26,7 +25,7 @@ def test_it_begins_as_soon_as_the_server_can_be_reached(
     pause(3 * awaiting.FIRST_S)
     assert waiting.is_alive()
     socket.symlink_to(postgres.folder)
-    waiting.join(PATIENCE_S)
+    waiting.join(HANG_S)
     assert not waiting.is_alive()
     (said,) = [each for each in caplog.records if each.name == awaiting.__name__]
     assert "does not answer" in said.__dict__["reason"]

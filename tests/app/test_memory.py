@@ -132,4 +132,4 @@ def resident(path: Path) -> int:
 
 
 def until_below(limit: int, path: Path) -> None:
-    until(lambda: resident(path) <= limit, 10)
+    until(lambda: resident(path) <= limit)

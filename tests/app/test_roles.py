@@ -41,10 +41,9 @@ from cormorant.receivers import stream
 from cormorant.store import processes
 from cormorant.store.database import Store
 from cormorant.store.schema import site
-from tests.clocks import Shifted, until
+from tests.clocks import HANG_S, Shifted, until
 from tests.stores import prepare
 
-PATIENCE_S = 20.0
 ROOM = Room((), lambda: 0.0)
 
 
@@ -86,7 +85,7 @@ def test_who_is_asked_to_end_and_does_not_heed_it_ends_in_time(monkeypatch: pyte
     process.start()
     assert here.recv() == "began"
     process.terminate()
-    process.join(PATIENCE_S)
+    process.join(HANG_S)
     ended_by = process.exitcode
     process.kill()
     assert ended_by == -signal.SIGALRM
@@ -185,7 +184,7 @@ def test_a_run_for_another_node_is_not_begun_and_one_that_has_become_so_is_let_g
 
     async def work() -> None:
         assert [row.id for row in conducting._ours(house, {})] == [mine]
-        tasks = {number: asyncio.create_task(asyncio.sleep(PATIENCE_S)) for number in (mine, moved)}
+        tasks = {number: asyncio.create_task(asyncio.sleep(HANG_S)) for number in (mine, moved)}
         assert conducting._ours(house, tasks) == []
         await asyncio.sleep(0)
         assert [tasks[number].cancelled() for number in (mine, moved)] == [False, True]
@@ -324,9 +323,9 @@ def test_a_stop_ends_a_provider_whether_it_fills_an_index_or_has(
 
     process = processes.Process(target=roles._run, args=(provide,))
     process.start()
-    assert begun.wait(PATIENCE_S)
+    assert begun.wait(HANG_S)
     process.terminate()
-    process.join(PATIENCE_S)
+    process.join(HANG_S)
     try:
         assert process.exitcode == code
     finally:

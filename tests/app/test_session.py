@@ -58,7 +58,7 @@ def test_signals_before_the_supervisor_is_ready_end_it_in_order(plan: Plan, monk
     book = plan.folder / "book"
     monkeypatch.setattr(session, "supervise", supervising(book, before=strike, roles=2))
     with session.running(plan) as processes:
-        until(lambda: ended(processes), 20)
+        until(lambda: ended(processes))
     assert book.read_text() == "ended"
 
 
@@ -74,7 +74,7 @@ def test_whoever_waits_is_told_why_there_is_nothing_to_wait_for(
 ) -> None:
     monkeypatch.setattr(session, "supervise", lambda *_, **__: code)
     with session.running(plan) as processes:
-        assert until(lambda: ended(processes), 20) == said
+        assert until(lambda: ended(processes)) == said
 
 
 def test_a_signal_right_after_the_fork_leaves_no_process_behind(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,8 +23,7 @@ from cormorant.app.supervisor import (
 )
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import CormorantError, DataFolderError, NoRoom, TooManyFiles, Unreachable
-
-PATIENCE_S = 60.0
+from tests.clocks import HANG_S
 
 
 class Hurried(SystemClock):
@@ -67,7 +66,7 @@ def supervised(book: Path, error: Exception, enough: int, code: int = 0) -> int:
 
     process = multiprocessing.get_context("fork").Process(target=supervise)
     process.start()
-    process.join(PATIENCE_S)
+    process.join(HANG_S)
     assert process.exitcode == code
     return begun(book)
 
@@ -82,7 +81,7 @@ def test_a_process_bears_the_name_of_its_role(tmp_path: Path) -> None:
 
     process = multiprocessing.get_context("fork").Process(target=tell)
     process.start()
-    process.join(PATIENCE_S)
+    process.join(HANG_S)
     assert book.read_text() == "retriever-12\n"
 
 

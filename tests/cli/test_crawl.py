@@ -18,7 +18,7 @@ from cormorant.base.clock import pause
 from tests.cli import kept
 from tests.cli.test_serve import served
 from tests.cli.world import Answer, Done, Installation, Site, ended
-from tests.clocks import until
+from tests.clocks import HANG_S, until
 
 CLASSIC = ("to_fetch", "fetched", "fetch_failures", "rejected", "discovered", "indexed", "non_indexable")
 
@@ -296,7 +296,7 @@ def on_a_terminal(home: Installation, look: Callable[[str], None], *words: str) 
             break
         look(seen.decode(errors="replace"))
     os.close(outside)
-    return seen.decode(errors="replace"), process.wait(30)
+    return seen.decode(errors="replace"), process.wait(HANG_S)
 
 
 def test_a_closed_pipe_is_no_error(home: Installation) -> None:
@@ -307,7 +307,7 @@ def test_a_closed_pipe_is_no_error(home: Installation) -> None:
     assert process.stderr is not None
     with process.stderr as error:
         assert error.read() == ""
-    assert process.wait(30) == 141
+    assert process.wait(HANG_S) == 141
 
 
 GOING = 12

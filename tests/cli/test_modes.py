@@ -7,8 +7,6 @@ import pytest
 from tests.cli.world import Installation, Site
 from tests.clocks import until
 
-LIMIT_S = 60
-
 
 def test_what_is_examined_is_looked_at_pruned_and_indexed(bare: Installation, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
@@ -86,7 +84,7 @@ def test_what_is_detached_goes_on_by_itself(home: Installation) -> None:
     def finished() -> bool:
         return bool(home.fine("run", "show", str(ordered["run"]), "--json").objects[0]["state"] == "finished")
 
-    until(finished, LIMIT_S)
+    until(finished)
     assert (home.folder / "logs" / "detached.log").exists()
 
 

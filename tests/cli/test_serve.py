@@ -19,7 +19,7 @@ import pytest
 
 from tests.cli.conftest import World
 from tests.cli.world import Installation, Site, ended
-from tests.clocks import until
+from tests.clocks import HANG_S, until
 from tests.journeys.crawling import ROOT
 
 
@@ -37,7 +37,7 @@ def served(home: Installation, *words: str) -> Iterator[str]:
 
 def get(address: str) -> tuple[int, str]:
     """Status and body."""
-    with urllib.request.urlopen(address, timeout=20) as answer:
+    with urllib.request.urlopen(address, timeout=HANG_S) as answer:
         return answer.status, answer.read().decode()
 
 
@@ -80,7 +80,7 @@ def test_a_crawl_is_refused_the_port_of_the_page(home: Installation) -> None:
 
 def ask(port: str, path: str, **headers: str) -> int:
     """The status of an answer."""
-    connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=HANG_S)
     try:
         connection.request("GET", path, headers=headers)
         return connection.getresponse().status

@@ -11,8 +11,8 @@ import threading
 import pytest
 
 from tests.cli.test_serve import processes_of, served
-from tests.cli.world import LIMIT_S, Installation, Site, ended
-from tests.clocks import until
+from tests.cli.world import Installation, Site, ended
+from tests.clocks import HANG_S, until
 from tests.house.reading import ROOT
 
 INTERRUPTED = 130
@@ -24,7 +24,7 @@ def struck(moment: str, at: int, home: Installation, *words: str) -> tuple[int, 
     environment = {**os.environ, "CORMORANT_RETRIEVERS": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         command,
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S, env=environment, check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANG_S, env=environment, check=False,
     )  # fmt: skip
     return done.returncode, done.stderr
 
@@ -115,7 +115,7 @@ threading.Thread(target=lambda: (time.sleep(0.2), print("awaited"))).start()
 def test_an_end_does_what_is_left_to_do_and_frees_nothing() -> None:
     def ended_by(line: str, *shell: str) -> tuple[int, list[str]]:
         command = [*shell, sys.executable, "-c", f"import logging.handlers{ENDS}{line}"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=False)
         return done.returncode, [*done.stdout.splitlines(), *done.stderr.splitlines()[-1:]]
 
     assert ended_by("interruption.end(4)") == (4, ["awaited", "at the end", "written down"])

@@ -20,9 +20,9 @@ from unittest.mock import patch
 from cormorant.base.clock import pause
 from cormorant.cli import boundary
 from tests.cli import kept
+from tests.clocks import HANG_S
 from tests.threaded import Asked, Said, served
 
-LIMIT_S = 60
 PROCESSES = re.compile(r"\b(crawl|quickstart|serve|accept|refuse|resume|watch|resend)\b")
 
 
@@ -87,7 +87,7 @@ def serving(site: Site) -> Iterator[Site]:
         answer = site.answers.get(asked.path, Answer("no such page", 404))
         pause(answer.wait_s)
         if answer.held is not None:
-            answer.held.wait(LIMIT_S / 2)
+            answer.held.wait(HANG_S / 2)
         if not (site.confirms and answer.status == 200):
             return Said(answer.status, answer.body, answer.fields)
         tag = f'"{sha256(answer.body.encode()).hexdigest()}"'
@@ -146,7 +146,7 @@ class Installation:
     def run(self, *words: str) -> Done:
         """Run a command to its end: in a process when it starts others, else in this one, which is quicker."""
         if PROCESSES.search(" ".join(words)):
-            return Done(*kept.run(["--data", str(self.folder), *words], self._given, LIMIT_S))
+            return Done(*kept.run(["--data", str(self.folder), *words], self._given, HANG_S))
         with patch.dict(os.environ, self.environment):
             return here("--data", str(self.folder), *words)
 
@@ -182,7 +182,7 @@ class StringStream(io.TextIOWrapper):
         return self._bytes.getvalue().decode()
 
 
-def ended(process: kept.Begun | subprocess.Popen[str], limit_s: float = LIMIT_S) -> Done:
+def ended(process: kept.Begun | subprocess.Popen[str], limit_s: float = HANG_S) -> Done:
     """Wait for the end of a command; one that hangs is killed with all its children's group."""
     try:
         out, err = process.communicate(timeout=limit_s)

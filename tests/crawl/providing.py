@@ -24,10 +24,9 @@ from cormorant.plugins import receiver_kind, receiver_settings
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
 from cormorant.store.database import Store
+from tests.clocks import HANG_S
 from tests.frontier.samples import a_content, admit, numbers, pages
 from tests.receivers.tools import tools
-
-LIMIT_S = 20.0
 
 
 class House:
@@ -91,7 +90,7 @@ class House:
             stop = asyncio.Event()
             providing = asyncio.create_task(Provider(self.store, self.connect, lambda: None).provide(stop))
             try:
-                async with asyncio.timeout(LIMIT_S):
+                async with asyncio.timeout(HANG_S):
                     while not until():
                         await asyncio.sleep(0.02)
                         assert not providing.done(), providing.exception()

@@ -27,6 +27,7 @@ from cormorant.sources.protocol import Discovery
 from cormorant.sources.web.source import WebSource
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import resource
+from tests.clocks import HANG_S
 from tests.crawl.samples import web_source
 from tests.frontier.samples import a_content, numbers, pages
 
@@ -49,7 +50,7 @@ class Share(WebSource):
         self.next_cursor = cursor
         yield [Found(each, "a.example", how=How.LISTING, validator="1") for each in self._files]
         if self._gone is not None:
-            self._gone.wait(30)
+            self._gone.wait(HANG_S)
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def test_a_listing_that_hangs_keeps_no_other_run(store: Store, gone: Event, monk
     share, first = ordered(store, "share")
 
     async def conducted(source: WebSource, row: runs.RunRow) -> float:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(HANG_S):
             await Conductor(store, SystemClock(), row, lambda _: source, ROOM).conduct()
         return time.monotonic()
 

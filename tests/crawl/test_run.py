@@ -30,12 +30,11 @@ from cormorant.store import processes
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import run as run_table
 from cormorant.store.schema import site, site_source
-from tests.clocks import Shifted
+from tests.clocks import HANG_S, Shifted
 from tests.crawl.samples import web_source
 from tests.frontier.samples import a_content, admit, admitted, numbers, pages
 from tests.stores import prepare
 
-LIMIT_S = 20
 DAY_S = 86_400.0
 ROOM = Room((), lambda: 0.0)
 
@@ -80,7 +79,7 @@ def test_a_run_that_is_taken_away_is_let_go(
         with store.begin() as tx:
             take_away(tx, number)
             after = [runs.again(tx, row)]
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(HANG_S):
             await conducted
         with store.read() as tx:
             assert [runs.again(tx, row)] == after, "whoever took it away has the last word"
@@ -136,7 +135,7 @@ def ended_while(store: Store, counted: Callable[[int], Counters], limit_s: float
 
 @pytest.mark.usefixtures("hurried")
 def test_a_page_that_is_put_off_for_ever_is_not_waited_for_for_ever(store: Store) -> None:
-    ended = ended_while(store, lambda times: Counters(requests=times, bytes=times), LIMIT_S)
+    ended = ended_while(store, lambda times: Counters(requests=times, bytes=times), HANG_S)
     assert ended is not None
     assert (ended.complete, "patience_s" in (ended.reason or "")) == (False, True)
 
@@ -147,7 +146,7 @@ def test_a_server_that_fails_once_more_is_not_waited_for_anew(store: Store, stat
     def failed(times: int) -> Counters:
         return Counters(failed=times, fetch_failures=times, unanswered=times)
 
-    ended = ended_while(store, failed, LIMIT_S, status)
+    ended = ended_while(store, failed, HANG_S, status)
     assert ended is not None
     assert (ended.complete, ended.bottleneck) == (False, Trouble("", status).why)
     assert (ended.reason or "").startswith(Trouble("a.example", status).said)
@@ -171,7 +170,7 @@ def test_other_sites_are_not_given_up_with_the_one_that_is_dead(store: Store) ->
         with store.begin() as tx:
             there = sa.select(site.c.id).where(site.c.key == "b.example")
             tx.execute(sa.update(site_source).where(site_source.c.site_id.in_(there)).values(done_generation=1))
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(HANG_S):
             return await waited
 
     ended = asyncio.run(work())
@@ -241,7 +240,7 @@ def test_no_run_is_given_up_because_somebody_sets_the_clock(shifted: Store, cloc
             clock.at += passed
             clock.shift += stepped
         clock.at += given.settings.visit_s
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(HANG_S):
             return await waited
 
     assert "nothing was got for" in (asyncio.run(work()).reason or "")
@@ -261,7 +260,7 @@ def test_a_receiver_is_waited_for_as_long_whoever_sets_the_clock(shifted: Store,
         await asyncio.sleep(0.3)
         assert not delivered.done(), "it is tried again"
         clock.at += 1.0
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(HANG_S):
             await delivered
 
     asyncio.run(work())
@@ -281,7 +280,7 @@ def delivered_after(store: Store, heal: bool) -> bool:
         if heal:
             with store.begin() as tx:
                 receivers.set_place(tx, index.id, stream.head(tx))
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(HANG_S):
             await delivered
 
     asyncio.run(work())
@@ -296,7 +295,7 @@ def test_a_receiver_that_failed_is_waited_for_and_not_for_ever(store: Store, hea
 
 
 @pytest.mark.usefixtures("hurried")
-@pytest.mark.parametrize("most_s", [1.5, LIMIT_S])
+@pytest.mark.parametrize("most_s", [1.5, HANG_S])
 def test_a_receiver_that_cannot_be_made_is_waited_for_as_long_as_one_that_gets_on(
     store: Store, monkeypatch: pytest.MonkeyPatch, most_s: float
 ) -> None:
@@ -313,10 +312,10 @@ def test_a_receiver_that_cannot_be_made_is_waited_for_as_long_as_one_that_gets_o
         delivered = asyncio.create_task(waiting.until_delivered(store, run_of(store, number)))
         await asyncio.sleep(1.0)
         assert not delivered.done(), "twice as long as one that failed is waited for"
-        if most_s == LIMIT_S:
+        if most_s == HANG_S:
             with store.begin() as tx:
                 receivers.set_place(tx, made, stream.head(tx))
-        async with asyncio.timeout(LIMIT_S / 2):
+        async with asyncio.timeout(HANG_S / 2):
             assert await delivered == "the receiver 'shop', which cannot be made"
 
     asyncio.run(work())
@@ -377,7 +376,7 @@ def test_an_index_that_is_made_anew_is_waited_for_whatever_was_wrong_with_it(
         assert not delivered.done()
         with store.begin() as tx:
             receivers.take_back(tx, until or 0.0)
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(HANG_S):
             await delivered
 
     asyncio.run(work())
@@ -445,7 +444,7 @@ def test_a_run_waits_while_a_retriever_is_short_of_files_and_says_so(store: Stor
         assert not waited.done(), "that is no trouble of anybody's"
         assert run_of(store, number).reason == Shortage.FILES.said
         say("")
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(HANG_S):
             return await waited
 
     ended = asyncio.run(work())

@@ -9,6 +9,7 @@ import pytest
 
 from cormorant.crawl.slots import LONG_S, Slots
 from cormorant.frontier.desk import Desk, SiteWork
+from tests.clocks import HANG_S
 from tests.frontier.samples import a_lease
 
 WIDTH, MOST = 2, 6
@@ -98,7 +99,7 @@ def test_what_misses_that_it_is_to_end_is_told_again() -> None:
 
         slots = Slots(slot, Desk(), WIDTH, MOST)
         await asyncio.sleep(0)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(HANG_S):
             await slots.close()
         assert len(missed) == WIDTH
 

@@ -27,10 +27,10 @@ from cormorant.journal.claims import Claim
 from cormorant.model.run import Counters
 from cormorant.sources.web.source import WebSource
 from cormorant.store.database import Store
+from tests.clocks import HANG_S
 from tests.crawl.samples import INDEXED, OLD_BODY, OLD_TEXT, RUN, SOURCE, web_source
 from tests.frontier.samples import admitted, pages
 
-LIMIT_S = 10
 ROOM = Room((), lambda: 0.0)
 BARE = INDEXED._replace(etag="", modified="", content_hash=b"")
 
@@ -113,7 +113,7 @@ def test_a_new_run_visits_what_was_under_way_when_the_one_before_was_stopped(
         )
 
         async def visit_next() -> Task:
-            async with asyncio.timeout(LIMIT_S):
+            async with asyncio.timeout(HANG_S):
                 waiting = asyncio.create_task(tending.line.take())
                 while not waiting.done():
                     tending.tend()

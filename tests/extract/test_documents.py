@@ -17,6 +17,7 @@ from cormorant.extract.choose import needs_office
 from cormorant.extract.sniff import sniff
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
 from cormorant.model.content import Extraction
+from tests.clocks import HANG_S
 from tests.extract import writers
 
 WHERE = "https://h.example/files/"
@@ -189,7 +190,7 @@ def test_loading_the_converters_starts_no_thread() -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=HANG_S,
     )
     assert done.stdout.strip() == "1"
 
@@ -208,7 +209,7 @@ def test_an_office_document_takes_few_threads() -> None:
     done = subprocess.run(
         [sys.executable, "-c", program],
         env={"PYTHONPATH": path}, input=b"".join(encode_task(sniff("", body), body, address=WHERE)),
-        capture_output=True, check=True, timeout=60,
+        capture_output=True, check=True, timeout=HANG_S,
     )  # fmt: skip
     assert int(done.stdout) <= 6
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 from cormorant.base.steps import StepTable
 from cormorant.extract.html import extract_html
 from cormorant.model.content import Extraction, Manner
+from tests.clocks import cpu_s
 
 HERE = "https://h.example/docs/page.html"
 
@@ -189,10 +188,9 @@ def test_any_soup_of_tags_is_read(pieces: list[str]) -> None:
     ids=lambda body: repr(body[:16]),
 )
 def test_hostile_pages_end_in_time_and_room(body: bytes) -> None:
-    start = time.process_time()
-    page = extract_html(body, address=HERE, manner=Manner(main=True))
-    assert time.process_time() - start < 10
-    assert len(page.text) <= 4 * len(body)
+    pages = []
+    assert cpu_s(lambda: pages.append(extract_html(body, address=HERE, manner=Manner(main=True))), times=1) < 10
+    assert len(pages[0].text) <= 4 * len(body)
 
 
 def test_a_page_of_too_many_tags_is_cut_and_says_so() -> None:

@@ -28,6 +28,8 @@ from tests.fetch.servers import (
 )
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
+OTHER_S = 9.0
+"""Less than what else would end a request that nothing ends in time: an idle time-out of ten seconds."""
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
@@ -76,7 +78,7 @@ def test_a_black_hole_ends_at_the_connect_time_out() -> None:
 
     fault, took = run(work())
     assert (fault.status, fault.retryable, fault.whole_site) == (902, True, True)
-    assert took < 3
+    assert took < OTHER_S
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_a_header_must_end_in_time(script: Script) -> None:
     start = time.perf_counter()
     fault = failed(script, idle_timeout_s=0.6)
     assert (fault.status, fault.retryable, fault.requests) == (902, True, 1)
-    assert 0.5 < time.perf_counter() - start < 3
+    assert 0.5 < time.perf_counter() - start < OTHER_S
 
 
 @pytest.mark.parametrize(
@@ -114,7 +116,7 @@ def test_a_body_that_stalls_or_crawls_is_ended(script: Script) -> None:
     start = time.perf_counter()
     fault = failed(script, idle_timeout_s=0.6)
     assert (fault.status, fault.retryable) == (902, True)
-    assert 0.5 < time.perf_counter() - start < 3
+    assert 0.5 < time.perf_counter() - start < OTHER_S
 
 
 def test_a_steady_body_is_not_ended() -> None:
@@ -122,17 +124,17 @@ def test_a_steady_body_is_not_ended() -> None:
         await talk.request()
         await talk.send(HEAD + b"Content-Length: 20000\r\n\r\n")
         for _ in range(20):
-            await asyncio.sleep(0.08)
+            await asyncio.sleep(0.1)
             await talk.send(bytes(1000))
 
-    assert answered(script, idle_timeout_s=0.6).decoded == 20_000
+    assert answered(script, idle_timeout_s=1.5).decoded == 20_000
 
 
 def test_the_whole_request_is_bounded() -> None:
     start = time.perf_counter()
     fault = failed(drip(HEAD + b"\r\n", bytes(5_000), 0.05), timeout_s=0.7)
     assert (fault.status, fault.retryable) == (902, True)
-    assert time.perf_counter() - start < 3
+    assert time.perf_counter() - start < OTHER_S
 
 
 @pytest.mark.parametrize(

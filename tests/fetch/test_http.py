@@ -15,6 +15,7 @@ from cormorant.egress.gate import Egress
 from cormorant.egress.policy import Consent
 from cormorant.fetch.http import MAX_HELD, Fetcher
 from cormorant.fetch.values import Answer, Request
+from tests.clocks import HANG_S
 from tests.fetch.servers import (
     CERTIFICATE,
     EXPIRED,
@@ -347,7 +348,7 @@ def test_more_requests_than_the_width_are_under_way_while_they_hold_little(apart
             fetcher._held = held
             consent = Consent.of([("127.0.0.1", server.port)])
             asking = [asyncio.create_task(fetcher.get(Request(server.url(), consent=consent))) for _ in range(9)]
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(HANG_S):
                 for _ in range(wanted):
                     await server.came.acquire()
             await asyncio.sleep(0.1)  # one more would come about now

@@ -13,6 +13,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, How, Role, State
 from cormorant.store.database import Store, Tx
 from cormorant.store.schema import resource, site
+from tests.clocks import HANG_S
 from tests.frontier.samples import SOURCE, admit, admitted, arrivals, found, numbers, pages, site_numbers, work_of
 from tests.stores import within
 
@@ -206,7 +207,7 @@ def test_a_large_listing(store: Store) -> None:
 def test_two_who_admit_the_same_in_opposite_orders_wait_for_each_other(store: Store, other: Store) -> None:
     """On PostgreSQL this was a deadlock as long as rows were written before their site was woken."""
     chunks = [[f"https://{host}.example/{at}-{n}" for n in range(100) for host in "abcdefgh"] for at in range(4)]
-    together = threading.Barrier(2, timeout=30)
+    together = threading.Barrier(2, timeout=HANG_S)
     counts: list[int] = []
 
     def bring(where: Store, step: int) -> None:
@@ -245,5 +246,5 @@ def test_of_two_that_come_at_the_same_time_one_is_shown_as_an_address(store: Sto
         began.wait(0.3)  # on SQLite it does not even begin
         time.sleep(0.1)
         admission.admit(tx, SiteNumbers(), Admission(source, 1, 1), [first])
-    other.join(10)
+    other.join(HANG_S)
     assert taken == {second.key: first.found.address}

@@ -9,6 +9,7 @@ from cormorant.journal.visits import KEPT_PER_RESOURCE, Exclusion, VisitRow
 from cormorant.model.rules import Gate
 from cormorant.store.database import Store
 from cormorant.store.schema import visit
+from tests.clocks import HANG_S
 
 
 def a_visit(resource: int = 1, run: int = 1, changed: str = "new", reason: str | None = None) -> VisitRow:
@@ -90,7 +91,7 @@ def test_a_start_address_has_no_referrer(store: Store) -> None:
 
 
 def test_two_who_exclude_the_same_in_opposite_orders_count_it_once(store: Store, other: Store) -> None:
-    together = threading.Barrier(2, timeout=30)
+    together = threading.Barrier(2, timeout=HANG_S)
     counts: list[int] = []
 
     def exclude(where: Store, step: int) -> None:

@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 
 from tests.cli import kept
+from tests.clocks import HANG_S
 from tests.journeys import processes
 from tests.journeys.crawling import ROOT
 from tests.journeys.home import Home
-
-LIMIT_S = 90
 
 
 def _words(home: Home, words: tuple[str, ...]) -> list[str]:
@@ -32,7 +31,7 @@ def run(home: Home, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a command, and wait for its end: in a process that was forked with the program loaded."""
     given = _words(home, words)
     with chdir(ROOT):
-        return subprocess.CompletedProcess(given, *kept.run(given, _environment(home), LIMIT_S))
+        return subprocess.CompletedProcess(given, *kept.run(given, _environment(home), HANG_S))
 
 
 @contextmanager
@@ -65,7 +64,7 @@ def serving(home: Home) -> Iterator[str]:
 def asked(url: str) -> tuple[int, str]:
     """The status and the text of a page; 0 when nothing answers."""
     try:
-        with urllib.request.urlopen(url, timeout=20) as got:
+        with urllib.request.urlopen(url, timeout=HANG_S) as got:
             return got.status, got.read().decode()
     except urllib.error.HTTPError as error:
         with error:

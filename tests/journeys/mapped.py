@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from tests.clocks import HANG_S
 from tests.threaded import Asked, Said, served
 
 
@@ -49,7 +50,7 @@ class Mapped:
         said = _said(asked, *self.answers.get(asked.path, (404, b"no such page")))
         self.asked.append((asked.path, said.status))
         if (wait := self.wait) is not None and asked.path != "/robots.txt":
-            wait.wait(20)
+            wait.wait(HANG_S)
         return said
 
     def paths(self, status: int | None = None) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from cormorant.base.clock import SystemClock, pause
 from cormorant.operate import explain, problems
+from tests.clocks import HANG_S
 from tests.journeys import processes
 from tests.journeys.crawling import Crawler, begin
 from tests.journeys.home import Home
@@ -125,7 +126,7 @@ def test_bytes_are_counted_on_after_a_kill(home: Home) -> None:
         settled, lost = home.value("SELECT count(*) FROM content"), asked(mazes)
         lost -= settled
         with processes.ended(begin(home, "site")) as crawl:
-            assert crawl.wait(60) == 0
+            assert crawl.wait(HANG_S) == 0
         for maze in mazes:
             assert 25 <= len(maze.paths) <= 25 + 2 + lost
         assert settled >= 16

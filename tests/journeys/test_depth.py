@@ -10,6 +10,7 @@ from threading import Event
 import pytest
 import sqlalchemy as sa
 
+from tests.clocks import HANG_S
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.threaded import Asked, Said, Server, running
@@ -33,7 +34,7 @@ class Race(Server):
         if asked.path == "/l3":
             self.far.set()
         if asked.path == "/short":
-            assert self.far.wait(30), "the long way is the fast one"
+            assert self.far.wait(HANG_S), "the long way is the fast one"
         text = "".join(f'<p><a href="{each}">{each}</a>' for each in links or ())
         return Said(200, f"<title>{asked.path}</title>{text}") if links is not None else Said(404)
 

@@ -9,7 +9,7 @@ from tests.journeys.disks import STRANGER, shown, why_not
 PAGES = 100
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_the_disk_of_the_kept_copies_is_full_for_a_while() -> None:
     if reason := why_not():
         pytest.skip(reason)

@@ -8,7 +8,7 @@ from tests.journeys.forbidden.__main__ import faults_of, proved, why_not
 from tests.journeys.forbidden.spellings import addresses, some
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(900)
 def test_no_connection_comes_to_a_forbidden_address() -> None:
     if reason := why_not():
         pytest.skip(reason)

@@ -22,7 +22,7 @@ HOSTS = (
 )  # fmt: skip
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(900)
 def test_every_host_ends_as_it_must_and_the_good_one_waits_for_none(tmp_path: Path) -> None:
     numbers = [n for n, each in enumerate(BEHAVIOURS) if each.name.partition(" (")[0] in HOSTS]
     assert len(numbers) >= len(HOSTS) + 8

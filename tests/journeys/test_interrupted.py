@@ -18,7 +18,7 @@ from cormorant.operate import problems
 from cormorant.operate.status import status
 from cormorant.store import processes as store_processes
 from tests.cli import kept
-from tests.clocks import until
+from tests.clocks import HANG_S, until
 from tests.journeys import processes
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import ROOT, Crawler
@@ -45,14 +45,14 @@ def test_interrupted_by_a_person(file_home: Home, serve: Serve, number: signal.S
         site.wait_for(PAGES // 2)
         tree = processes.below(first.pid)
         os.killpg(first.pid, number)
-        said, _ = first.communicate(timeout=45)
+        said, _ = first.communicate(timeout=HANG_S)
     assert first.returncode == 130
     assert "goes on with it" in said
     assert "Traceback" not in said
     assert not processes.wait_gone(tree, 5)
 
     with processes.ended(command(file_home, "crawl", "site")) as second:
-        said, _ = second.communicate(timeout=60)
+        said, _ = second.communicate(timeout=HANG_S)
     assert second.returncode == 0, said
     assert "Going on with run 1" in said
     ledger = audit(file_home, site, lines)

@@ -22,7 +22,7 @@ from cormorant.base.clock import pause
 from cormorant.operate import crawl as runs_of
 from tests.cli import kept
 from tests.cli.world import Done, Installation, ended
-from tests.clocks import until
+from tests.clocks import HANG_S, until
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home, received
 from tests.journeys.processes import ended as all_ended
@@ -31,10 +31,7 @@ from tests.threaded import Asked, Said, Server, running
 PAPERS, PAGES, SLOW_S = 400, 150, 0.4
 MEANWHILE = 8
 """Pages that are crawled and told to the other receiver while the index is lent."""
-BACK_S = 40.0
-"""Within which deliveries to the index go on after a kill."""
-LIMIT_S = 100.0
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 class Town(Server):
@@ -74,7 +71,7 @@ class Searching:
 
     def ask(self, what: str) -> Any:
         """What the pages answer to a program."""
-        with urllib.request.urlopen(f"{self._address}api/v1/{what}", timeout=60) as answer:
+        with urllib.request.urlopen(f"{self._address}api/v1/{what}", timeout=HANG_S) as answer:
             return json.load(answer)
 
     @contextmanager
@@ -109,17 +106,17 @@ class World:
     def stopped_midway(self) -> kept.Begun:
         """An `index rebuild` that was stopped while it fills the new index, and has no lock on the database."""
         process = self.commands.start("index", "rebuild", "--json")
-        until(lambda: self._is_building() or process.poll() is not None, LIMIT_S)
+        until(lambda: self._is_building() or process.poll() is not None)
         for _ in range(20):
             if process.poll() is not None:
                 break
             process.send_signal(signal.SIGSTOP)
-            until(lambda: state_of(process) in "TZ", LIMIT_S)
+            until(lambda: state_of(process) in "TZ")
             if self._is_building() and is_writable(self.home):
                 return process
             process.send_signal(signal.SIGCONT)
             pause(0.01)
-        raise AssertionError(f"it was not stopped midway: {ended(process, LIMIT_S)}")
+        raise AssertionError(f"it was not stopped midway: {ended(process, HANG_S)}")
 
     def _is_building(self) -> bool:
         return any((self.home.folder / "index").glob("*.building"))
@@ -180,14 +177,14 @@ def world(home: Home, crawls: Crawler, tmp_path: Path) -> Iterator[World]:
 def ordered(world: World) -> kept.Begun:
     """A crawl of the town that has begun to be delivered."""
     process = world.commands.start("crawl", "town", "--json")
-    until(lambda: len(world.told) > MEANWHILE, LIMIT_S)
+    until(lambda: len(world.told) > MEANWHILE)
     return process
 
 
 def delivered_beside(world: World) -> None:
     """The other receiver is told of what is found while the index stays where it is, and no failure is told of."""
     place, before = world.index()["place"], len(world.told)
-    until(lambda: len(world.told) >= before + MEANWHILE, LIMIT_S)
+    until(lambda: len(world.told) >= before + MEANWHILE)
     index = world.index()
     assert (index["place"], index["made_anew"], index["error"]) == (place, True, None)
     assert index["backlog"] >= MEANWHILE
@@ -196,7 +193,7 @@ def delivered_beside(world: World) -> None:
 def everything_is_there(world: World, crawl: kept.Begun) -> None:
     """Once the town is quick, the run ends, and whoever was to be told of it was."""
     world.town.slow_s = 0.0
-    done = ended(crawl, LIMIT_S)
+    done = ended(crawl, HANG_S)
     assert done.code == 0, done
     assert world.told == {f"/{number}" for number in range(PAGES)} | {"/"}
     found = world.home.found(*(word(number) for number in range(PAGES)))
@@ -217,7 +214,7 @@ def test_the_index_is_made_anew_while_a_crawl_goes_on(world: World) -> None:
     assert (second.code, second.problem["code"]) == (1, "conflict")
     assert "made anew already" in second.problem["detail"]
     rebuilding.send_signal(signal.SIGCONT)
-    done = ended(rebuilding, LIMIT_S)
+    done = ended(rebuilding, HANG_S)
     assert done.code == 0, done
     assert done.object["documents"] > PAPERS
     assert world.is_crawling(), "nobody had to wait for the end of it"
@@ -234,7 +231,7 @@ def test_a_rebuild_that_is_killed_holds_nothing_up_for_long(world: World) -> Non
     place = world.index()["place"]
     rebuilding.kill()
     ended(rebuilding)
-    until(lambda: world.index()["place"] > place, BACK_S)
+    until(lambda: world.index()["place"] > place)
     assert world.is_crawling()
     everything_is_there(world, crawl)
     world.commands.fine("index", "optimize")

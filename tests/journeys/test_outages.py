@@ -13,7 +13,7 @@ from tests.stores import Postgres
 PAGES = 120
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_the_database_crashes_is_away_and_has_no_connection_free(postgres: Postgres, tmp_path: Path) -> None:
     given = Namespace(pages=PAGES, storm=3.0, away=1.5, crowd=1.0, delay=0.8, seed=3)
     with postgres.database() as url:

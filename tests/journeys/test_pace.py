@@ -6,7 +6,7 @@ import signal
 from itertools import pairwise
 
 from cormorant.base.clock import SystemClock, pause
-from tests.clocks import around_today, until
+from tests.clocks import HANG_S, around_today, until
 from tests.journeys import processes
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler, begin
@@ -45,7 +45,7 @@ def test_two_sources_share_the_pace_of_a_host(home: Home, serve: Serve) -> None:
                 tree = processes.below(crawl.pid)
                 processes.kill_group(crawl.pid)
                 assert not processes.wait_gone(tree, 20)
-            assert crawl.wait(60) == (-signal.SIGKILL if killed_after else 0)
+            assert crawl.wait(HANG_S) == (-signal.SIGKILL if killed_after else 0)
     log = site.log()
     assert {each.path for each in log} == {"/robots.txt", *(f"/p/{number}.html" for number in range(PAGES))}
     assert hurried(site) == []
@@ -74,7 +74,7 @@ def test_an_edit_of_the_pace_holds_for_the_run_under_way(home: Home, serve: Serv
         pause(1.0)
         assert site.log() == [], "it is suspended"
         home.edit_source("first", {"variable_delay": [], "delay_s": str(DELAY_S)})
-        assert crawl.wait(60) == 0
+        assert crawl.wait(HANG_S) == 0
     log = site.log()
     assert len(log) == PAGES + 1
     assert hurried(site) == []
@@ -106,7 +106,7 @@ def test_hosts_at_one_address_share_its_pace(home: Home, serve: Serve) -> None:
         starts = [f"http://{name}/p/{number}.html" for number in range(5)]
         home.add_source("web", source, {"start": starts, "delay_s": str(DELAY_S), "pace_by": "address"})
     with processes.ended(begin(home, *sources)) as crawl:
-        assert crawl.wait(90) == 0
+        assert crawl.wait(HANG_S) == 0
     log = site.log()
     assert len(log) == len(names) * (5 + 1)
     assert hurried(site) == []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cormorant.store import processes as rows
-from tests.clocks import until
+from tests.clocks import HANG_S, until
 from tests.journeys import commands, processes
 from tests.journeys.commands import begun, complaints, ended, serving
 from tests.journeys.conftest import Serve
@@ -19,7 +19,6 @@ from tests.journeys.site import WebSite
 
 PAGES = 60
 SLOW, FAST = {"delay_s": 0.4}, {"delay_s": 0}
-SOON_S = 40.0
 REASON = "It was under way when the program ended, and survives_restart is off."
 
 
@@ -63,12 +62,12 @@ def test_serve_stops_it_and_an_interrupted_command_says_what_comes_of_it(home: H
     with begun(home, "crawl", "site") as crawling:
         site.wait_for(6)
         crawling.terminate()
-        assert crawling.wait(SOON_S) == 130
+        assert crawling.wait(HANG_S) == 130
     assert "`cormorant crawl site` begins anew, since survives_restart is off." in complaints(home, "crawl")
     assert shown(home, 1)["state"] == "interrupted"
     asked = len(site.log())
     with serving(home):
-        until(lambda: shown(home, 1).get("reason") == REASON, SOON_S)
+        until(lambda: shown(home, 1).get("reason") == REASON)
     assert shown(home, 1)["state"] == "stopped"
     assert len(site.log()) == asked, "nothing of it was gone on with"
     refused = commands.run(home, "run", "resume", "1")
@@ -83,9 +82,9 @@ def test_what_is_started_again_by_the_supervisor_is_no_restart(home: Home, site:
         for each in processes.below(crawling.pid):
             if each.pid in pids:
                 processes.send(each, signal.SIGKILL)
-        until(lambda: ended(home).total() >= len(pids), SOON_S)
+        until(lambda: ended(home).total() >= len(pids))
         home.edit_source("site", FAST)
-        assert crawling.wait(90) == 0, complaints(home, "crawl")
+        assert crawling.wait(HANG_S) == 0, complaints(home, "crawl")
     report = shown(home, 1)
     assert (report["state"], report["complete"]) == ("finished", True)
     assert ended(home)["conductor"] >= 1
@@ -96,7 +95,7 @@ def test_what_waits_or_was_suspended_was_not_under_way(home: Home, site: WebSite
     with begun(home, "crawl", "site") as crawling:
         site.wait_for(6)
         assert commands.run(home, "run", "suspend").returncode == 0
-        assert crawling.wait(SOON_S) == 3
+        assert crawling.wait(HANG_S) == 3
     home.edit_source("site", FAST)
     report = json.loads(commands.run(home, "crawl", "site", "--json").stdout)
     assert (report["run"], report["state"]) == (1, "finished")

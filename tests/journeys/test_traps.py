@@ -5,7 +5,7 @@ from __future__ import annotations
 from cormorant.crawl.tending import BATCH_S
 from cormorant.frontier.traps import CANDIDATE, WINDOW
 from cormorant.operate import problems, sources, traps
-from tests.clocks import until
+from tests.clocks import HANG_S, until
 from tests.journeys import processes
 from tests.journeys.crawling import Crawler, begin
 from tests.journeys.home import Home
@@ -98,7 +98,7 @@ def test_a_suspicion_outlives_a_kill(home: Home) -> None:
         for paths in (31, 39):
             kill_at(home, maze, paths)
         with processes.ended(begin(home, "site")) as crawl:
-            assert crawl.wait(60) == 0
+            assert crawl.wait(HANG_S) == 0
         assert len(set(maze.paths)) <= 1 + WINDOW + CANDIDATE + 2, "two are under way at most when it is suspected"
         with home.house() as house:
             assert [each["template"] for each in traps.listed(house)] == [maze.url("/cal/{n}")]

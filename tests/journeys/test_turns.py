@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from cormorant.app import folder
 from cormorant.store.schema import run_count
-from tests.clocks import until
+from tests.clocks import HANG_S, until
 from tests.journeys import commands, processes
 from tests.journeys.commands import begun, complaints, serving
 from tests.journeys.home import Home
@@ -22,9 +22,6 @@ from tests.journeys.site import WebSite, website
 
 PAGES = 70
 SLOW, FAST = {"delay_s": 0.5}, {"delay_s": 0}
-SOON_S = 40.0
-LONG_S = 60.0
-"""On a machine that is busy with other tests."""
 BEHIND_ONE = "It waits until the run under way has ended."
 GOES_ON_BEHIND_ONE = "It waits to go on until the run under way has ended."
 
@@ -74,21 +71,21 @@ def test_two_terminals_a_run_that_goes_on_and_a_kill(
 ) -> None:
     monkeypatch.setenv("CORMORANT_RUNS_AT_ONCE", "1")
     with begun(slow, "crawl", "one", told="first") as first:
-        until(lambda: len(pages_of(sites["one"])) > 2, SOON_S)
+        until(lambda: len(pages_of(sites["one"])) > 2)
         with begun(slow, "crawl", "two", told="second") as second:
-            until(lambda: is_(slow, 2, state="waiting", waits="begin", reason=BEHIND_ONE), SOON_S)
+            until(lambda: is_(slow, 2, state="waiting", waits="begin", reason=BEHIND_ONE))
             said = f"Run 2 of 'two': {BEHIND_ONE}"
             assert said in commands.run(slow, "run", "list").stdout
             assert said in commands.run(slow, "status").stdout
             assert BEHIND_ONE in commands.run(slow, "run", "show", "2").stdout
-            until(lambda: BEHIND_ONE in complaints(slow, "second"), SOON_S)
+            until(lambda: BEHIND_ONE in complaints(slow, "second"))
             assert pages_of(sites["two"]) == []
 
             assert commands.run(slow, "run", "suspend", "1").returncode == 0
-            assert first.wait(SOON_S) == 3
-            until(lambda: len(pages_of(sites["two"])) > 2, SOON_S)
+            assert first.wait(HANG_S) == 3
+            until(lambda: len(pages_of(sites["two"])) > 2)
             with begun(slow, "run", "resume", "1", told="third") as third:
-                until(lambda: is_(slow, 1, state="waiting", waits="go_on", reason=GOES_ON_BEHIND_ONE), SOON_S)
+                until(lambda: is_(slow, 1, state="waiting", waits="go_on", reason=GOES_ON_BEHIND_ONE))
                 processes.kill_group(second.pid)
                 processes.kill_group(third.pid)
     between = max(pages_of(sites["one"]))
@@ -108,11 +105,11 @@ def test_schedules_wait_like_anybody(slow: Home, sites: dict[str, WebSite], monk
         assert commands.run(slow, "schedule", "add", name, "--source", name, "--when", "manual").returncode == 0
     with serving(slow):
         assert commands.run(slow, "schedule", "start", "two").returncode == 0
-        until(lambda: len(pages_of(sites["two"])) > 2, SOON_S)
+        until(lambda: len(pages_of(sites["two"])) > 2)
         assert commands.run(slow, "schedule", "start", "one").returncode == 0
-        until(lambda: is_(slow, 2, waits="begin", reason=BEHIND_ONE), SOON_S)
+        until(lambda: is_(slow, 2, waits="begin", reason=BEHIND_ONE))
         hurry(slow, "one", "two")
-        until(lambda: is_(slow, 2, state="finished"), SOON_S)
+        until(lambda: is_(slow, 2, state="finished"))
     assert min(pages_of(sites["one"])) > max(pages_of(sites["two"]))
 
 
@@ -145,7 +142,7 @@ def test_a_run_is_carried_out_by_its_node_alone(
     assert "Run 1 of 'one' waits for node 'alpha'" in done.stderr
     waits = "It waits for node 'alpha', which alone crawls its source and is not at work."
     with begun(beta, "crawl", "two", told="beta") as other:
-        until(lambda: len(pages_of(sites["two"])) > 4, SOON_S)
+        until(lambda: len(pages_of(sites["two"])) > 4)
         assert is_(beta, 1, state="waiting", waits="begin", node="alpha", reason=waits)
         assert f"Run 1 of 'one': {waits}" in commands.run(beta, "run", "list").stdout
         assert f"Run 1 of 'one': {waits}" in commands.run(beta, "status").stdout
@@ -153,19 +150,19 @@ def test_a_run_is_carried_out_by_its_node_alone(
 
         monkeypatch.setenv("CORMORANT_NODE", "alpha")
         with begun(alpha, "crawl", "one", told="alpha") as mine:
-            until(lambda: len(pages_of(sites["one"])) > 4, SOON_S)
-            until(lambda: worked(alpha, 1, alpha), SOON_S)
+            until(lambda: len(pages_of(sites["one"])) > 4)
+            until(lambda: worked(alpha, 1, alpha))
             assert not worked(alpha, 1, beta)
             mine.terminate()
-            mine.wait(SOON_S)
+            mine.wait(HANG_S)
         monkeypatch.setenv("CORMORANT_NODE", "beta")
         seen = len(sites["one"].log())
-        until(lambda: len(pages_of(sites["two"])) > 12, SOON_S)
+        until(lambda: len(pages_of(sites["two"])) > 12)
         assert len(sites["one"].log()) == seen, "nobody else goes on with it"
         goes_on = waits.replace("waits for", "waits to go on for")
-        until(lambda: is_(beta, 1, waits="go_on", reason=goes_on), SOON_S)
+        until(lambda: is_(beta, 1, waits="go_on", reason=goes_on))
         hurry(alpha, "one", "two")
         alpha.edit_source("one", {"node": "beta"})
-        until(lambda: is_(beta, 1, state="finished"), LONG_S)
-        assert other.wait(SOON_S) == 0
+        until(lambda: is_(beta, 1, state="finished"))
+        assert other.wait(HANG_S) == 0
     assert worked(alpha, 1, beta), "whose it was from the edit on"

@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 from tests.cli.world import Site, serving, small_site
+from tests.clocks import HANG_S
 
 EXAMPLE = """
     from cormorant import Cormorant
@@ -27,7 +28,7 @@ def python(code: str) -> str:
         [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=HANG_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -22,6 +22,7 @@ from cormorant.operate import checking, compacting
 from cormorant.operate.house import House
 from cormorant.store.schema import content, version
 from tests.cache.pages import page
+from tests.clocks import HANG_S
 from tests.operate.folders import copied, crawled_once
 
 NAMES = [f"{number}.txt" for number in range(8)]
@@ -112,7 +113,7 @@ def test_killed_at_any_step_it_loses_nothing(house: House, tmp_path: Path) -> No
     house.store.close()
     (tmp_path / "work").mkdir()
     command = [sys.executable, "-m", "tests.operate.dying", str(house.folder), str(tmp_path / "work")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=False)
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(found) >= 8, "there are as many steps"

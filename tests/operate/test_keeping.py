@@ -22,6 +22,7 @@ from cormorant.store import migrate
 from cormorant.store.database import Store, Tx
 from cormorant.store.migrate import Upgraded
 from cormorant.store.schema import SCHEMA_VERSION, site
+from tests.clocks import HANG_S
 from tests.store.older import BEFORE_0017
 from tests.stores import Postgres
 
@@ -79,7 +80,7 @@ def test_nobody_writes_what_would_not_be_kept(plan: Plan) -> None:
     store, other = (Store.open(plan.store_url, SystemClock()) for _ in range(2))
 
     def write() -> None:
-        kept.wait(20)
+        kept.wait(HANG_S)
         with other.begin() as tx:
             tx.driver("INSERT INTO site (key) VALUES ('between')")
         wrote.set()
@@ -92,7 +93,7 @@ def test_nobody_writes_what_would_not_be_kept(plan: Plan) -> None:
     writer = threading.Thread(target=write)
     writer.start()
     migrate.prepare(store, keep)
-    writer.join(20)
+    writer.join(HANG_S)
     assert wrote.is_set()
     (rows,) = (
         part.rows for part in archive.parts(plan.folder / KEPT, archive.Manifest())

@@ -15,6 +15,7 @@ from cormorant.base.errors import ConflictError, NotFoundError, SecretSealed, Us
 from cormorant.catalog.vault import Vault
 from cormorant.operate import previewing, secrets, sources
 from cormorant.operate.house import House
+from tests.clocks import HANG_S
 
 VALUE = "a value of ten thousand"
 
@@ -96,19 +97,19 @@ def test_the_key_does_not_turn_while_a_secret_is_being_kept(house: House, monkey
         made = seal(vault, data)
         if data == b"the second":
             sealed.set()
-            may_go_on.wait(20)
+            may_go_on.wait(HANG_S)
         return made
 
     monkeypatch.setattr(Vault, "seal", slowly)
     adds = Thread(target=secrets.add, args=(house, "second", "the second"))
     turns = Thread(target=secrets.rotate, args=(house,))
     adds.start()
-    assert sealed.wait(20)
+    assert sealed.wait(HANG_S)
     turns.start()
     turns.join(0.5)
     may_go_on.set()
     for each in (adds, turns):
-        each.join(20)
+        each.join(HANG_S)
     assert [each["opens"] for each in secrets.listed(house)] == [True, True]
 
 

@@ -14,6 +14,7 @@ from cormorant.operate import sources
 from cormorant.operate.house import House
 from cormorant.plugins import SourceKind
 from cormorant.sources.files.settings import FilesSettings
+from tests.clocks import HANG_S
 from tests.journeys.home import Home
 
 
@@ -66,7 +67,7 @@ def test_a_share_whose_server_is_gone_is_a_doubt_and_no_end_of_it(
     gone = Event()
 
     def look(_: object) -> None:
-        gone.wait(60)
+        gone.wait(HANG_S)
 
     looking(look, monkeypatch)
     monkeypatch.setattr(sources, "LOOK_S", 0.05)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.cli.world import Installation, ended
+from tests.clocks import HANG_S
 from tests.house.reading import text_of
 
 PAGE = "docs/how-to/api.md"
@@ -50,7 +51,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
 @pytest.mark.parametrize("example", examples(), ids=lambda each: each.command)
 def test_example(example: Example, served: tuple[str, str]) -> None:
     command = example.command.replace(SERVED, served[0]).replace(SITE, served[1])
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=HANG_S, check=False)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines() if "ndjson" in command else [done.stdout]
     said = [json.loads(line) for line in lines]

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.cli.world import Answer, Installation, Site, ended, serving
-from tests.clocks import until
+from tests.clocks import HANG_S, until
 
 EVIL = "<script>alert(1)</script>"
 ARABIC = "دليل ميناء الصيد"
@@ -38,7 +38,7 @@ class Portal:
 
     def get(self, path: str, method: str = "GET", **headers: str) -> Got:
         """Ask once."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANG_S)
         try:
             connection.request(method, path, headers=headers)
             answer = connection.getresponse()
@@ -317,7 +317,7 @@ def test_errors_for_programs_are_problem_objects(path: str, status: int, code: s
 
 def test_health(portal: Portal) -> None:
     assert json.loads(portal.get("/health/live").body) == {"status": "live"}
-    until(lambda: json.loads(portal.get("/health/ready").body)["status"] == "ready", 10.0)
+    until(lambda: json.loads(portal.get("/health/ready").body)["status"] == "ready")
 
 
 def test_the_theme_is_a_cookie(portal: Portal) -> None:
@@ -366,7 +366,7 @@ def test_a_kept_copy_is_sent_no_script(portal: Portal) -> None:
 
 def test_style_and_script_are_packed_for_who_can_unpack_them(portal: Portal) -> None:
     for path in ("/static/cormorant.css", "/static/keys.js", "/static/suggest.js"):
-        packed = http.client.HTTPConnection("127.0.0.1", portal.port, timeout=20)
+        packed = http.client.HTTPConnection("127.0.0.1", portal.port, timeout=HANG_S)
         packed.request("GET", path, headers={"Accept-Encoding": "gzip"})
         answer = packed.getresponse()
         assert answer.getheader("content-encoding") == "gzip"

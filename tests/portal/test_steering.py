@@ -15,7 +15,7 @@ import pytest
 
 from tests.cli.test_serve import served
 from tests.cli.world import Answer, Installation, Site, serving
-from tests.clocks import until
+from tests.clocks import HANG_S, until
 from tests.portal.asking import Got
 from tests.portal.test_orders import held
 
@@ -37,7 +37,7 @@ class Server:
         fields = {} if said is None else {"Content-Type": "application/json"}
         asked = urllib.request.Request(f"{self.address}api/v1{path}", body, fields, method=method)
         try:
-            with urllib.request.urlopen(asked, timeout=20) as answer:
+            with urllib.request.urlopen(asked, timeout=HANG_S) as answer:
                 return Got(answer.status, dict(answer.headers), answer.read().decode())
         except urllib.error.HTTPError as error:
             return Got(error.code, dict(error.headers), error.read().decode())
@@ -74,7 +74,7 @@ class Server:
             assert report["state"] not in {"failed", "finished", "held", "pending"} - {*states}, report
             return report if report["state"] in states else None
 
-        return until(seen, 60.0)
+        return until(seen)
 
     def crawled(self, name: str, **how: object) -> dict[str, Any]:
         """Have one source crawled to its end."""

@@ -24,6 +24,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from tests.clocks import HANG_S
 from tests.receivers.serving import Serving
 
 MOST_TERM = 32_766
@@ -222,7 +223,7 @@ class _Asked(BaseHTTPRequestHandler):
     def _fail(self, planned: int | str | tuple[int, dict[str, str]]) -> bool:
         """Do what was planned; says whether the request is to be carried out all the same."""
         if planned == "hang":
-            self.owner.go.wait(30)
+            self.owner.go.wait(HANG_S)
             planned = 503
         if planned == "ok":
             return True

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar, NamedTuple
 
+from tests.clocks import HANG_S
 from tests.receivers.serving import Serving
 
 KEY = b"the mole is out"
@@ -81,7 +82,7 @@ class _Posted(BaseHTTPRequestHandler):
         hook.posts.append(post)
         planned = hook.plan.pop(0) if hook.plan else hook.judge(post)
         if planned == "hang":
-            hook.go.wait(30)
+            hook.go.wait(HANG_S)
             planned = Answer(503)
         if planned == "reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

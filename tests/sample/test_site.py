@@ -14,6 +14,7 @@ import pytest
 from cormorant.base.clock import pause
 from cormorant.base.errors import Unreachable
 from cormorant.sample.site import Access, SampleSite
+from tests.clocks import HANG_S
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +26,7 @@ def site() -> Iterator[SampleSite]:
 
 
 def connect(site: SampleSite) -> http.client.HTTPConnection:
-    return http.client.HTTPConnection(site.address.removeprefix("http://").rstrip("/"), timeout=10)
+    return http.client.HTTPConnection(site.address.removeprefix("http://").rstrip("/"), timeout=HANG_S)
 
 
 def test_one_connection_serves_many_requests_and_all_are_in_the_log(site: SampleSite) -> None:
@@ -50,7 +51,7 @@ def test_one_connection_serves_many_requests_and_all_are_in_the_log(site: Sample
 def test_those_who_misbehave_end_only_their_own_connection(site: SampleSite) -> None:
     port = int(site.address.rstrip("/").rpartition(":")[2])
     for data in (b"", b"GET", b"x" * 100_000, b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET", b"\0\r\n\r\n"):
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as raw:
+        with socket.create_connection(("127.0.0.1", port), timeout=HANG_S) as raw:
             raw.sendall(data)
     connection = connect(site)
     connection.request("GET", "/")
@@ -101,6 +102,6 @@ def test_from_a_terminal() -> None:
         assert program.stdout is not None
         assert program.stdout.readline().startswith("The sample site is at http://127.0.0.1:")
         os.kill(program.pid, signal.SIGINT)
-        assert program.wait(10) == 130
+        assert program.wait(HANG_S) == 130
         assert program.stderr is not None
         assert program.stderr.read() == ""

@@ -12,6 +12,8 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+from tests.clocks import HANG_S
+
 HERE = Path(__file__).parent
 PARTS = HERE.parents[2] / "build" / "opensearch"
 
@@ -27,7 +29,7 @@ class Engine:
         body = None if said is None else json.dumps(said).encode()
         request = Request(f"{self.url}/{path}", body, {"Content-Type": "application/json"}, method=method)
         try:
-            with urlopen(request, timeout=30) as answer:
+            with urlopen(request, timeout=HANG_S) as answer:
                 return json.load(answer)
         except HTTPError as error:
             return json.load(error)
@@ -75,7 +77,7 @@ def started(folder: Path) -> Iterator[Engine]:
         finally:
             process.stdin.close()
             try:
-                process.wait(20)
+                process.wait(HANG_S)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

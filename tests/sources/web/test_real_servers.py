@@ -20,6 +20,7 @@ import pytest
 import trustme
 
 from cormorant.model.content import Content
+from tests.clocks import HANG_S
 from tests.fetch.servers import run
 from tests.journeys.proofs import record
 from tests.sources.web.farm import Authority, visiting
@@ -99,7 +100,7 @@ def started(command: list[str], host: str, port: int, log: Path) -> Iterator[Non
         yield
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(HANG_S)
 
 
 @pytest.fixture(scope="module")
