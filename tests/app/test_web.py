@@ -11,7 +11,8 @@ import pytest
 from cormorant.app import web
 from cormorant.app.build import Plan
 from cormorant.app.settings import Installation
-from cormorant.base.errors import UsageError
+from cormorant.app.web import Reach
+from cormorant.base.errors import ConflictError, UsageError
 
 PLAN = Plan(Path("/nowhere"), Installation())
 
@@ -82,3 +83,30 @@ def test_the_hits_of_a_few_questions_are_made_without_looking_for_cycles() -> No
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
+
+
+def test_a_port_that_nobody_named_may_be_another(tmp_path: Path) -> None:
+    plan = Plan(tmp_path, Installation())
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        free = Reach("127.0.0.1", port, named=False)
+        with web.bind(free, plan) as listener:
+            other = listener.getsockname()[1]
+            assert port < other <= port + web.NEARBY
+            assert web.moved(listener, free).startswith(f"Port {port} is in use by another program, so the page is at")
+        with pytest.raises(
+            ConflictError, match=r"in use by another program. Name another, like --port [0-9]+, which is"
+        ):
+            web.bind(Reach("127.0.0.1", port), plan)
+    with web.bind(free, plan) as listener:
+        assert (listener.getsockname()[1], web.moved(listener, free)) == (port, "")
+
+
+def test_whose_port_is_named() -> None:
+    usual, said = Plan(Path(), Installation()), Plan(Path(), Installation(listen="127.0.0.1:8765"))
+    assert not web.reach_of(usual, None, None).named
+    assert web.reach_of(usual, None, 8765).named
+    assert web.reach_of(said, None, None).named
+    assert web.reach_of(usual, None, None, names=("search.example.org",)).named, "a proxy goes to the one it knows"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -17,6 +18,11 @@ from pathlib import Path
 
 import pytest
 
+from cormorant.app import web
+from cormorant.app.build import Plan
+from cormorant.app.settings import Installation as Settings
+from cormorant.app.web import Reach
+from cormorant.base.errors import ConflictError
 from tests.cli.conftest import World
 from tests.cli.world import Installation, Site, ended
 from tests.clocks import HANG_S, until
@@ -174,6 +180,13 @@ def test_it_ends_when_asked_to(number: int, code: int, home: Installation) -> No
     assert not answers(address)
 
 
+def test_pages_of_the_same_folder_are_not_served_twice(home: Installation) -> None:
+    with served(home) as address:
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with pytest.raises(ConflictError, match=f"Cormorant serves .* already, at port {port}: open that page"):
+            web.bind(Reach("127.0.0.1", port, named=False), Plan(home.folder, Settings()))
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
 def test_quickstart_serves_at_the_end(number: int, code: int, bare: Installation, world: World) -> None:
     process = bare.start("quickstart", str(world.papers), "--port", "0")
@@ -213,7 +226,7 @@ def test_quickstart_twice_uses_the_same_sources(bare: Installation, world: World
     for _ in range(2):
         done = bare.run("quickstart", "--no-serve", str(world.papers), world.site.address)
         assert done.code == 0, done
-        assert "A first search: cormorant search " in done.out
+        assert f"A first search: cormorant --data {shlex.quote(str(bare.folder))} search " in done.out
     kinds = {each["source"]: each["kind"] for each in bare.fine("source", "list", "--json").objects}
     assert kinds == {"papers": "files", "127.0.0.1": "web"}
     assert len(bare.fine("run", "list", "--json").objects) == 4

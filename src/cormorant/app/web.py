@@ -7,11 +7,11 @@ import re
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address, ip_network
 from typing import TypeAlias
 
-from cormorant.app import folder, memory
+from cormorant.app import folder, memory, sampling
 from cormorant.app.build import Plan, open_house
 from cormorant.app.settings import MOST_PORT
 from cormorant.base.errors import ConflictError, CormorantError, NoRoom, NotPermitted, Unreachable, UsageError
@@ -21,6 +21,8 @@ Listener: TypeAlias = socket.socket
 """A port that was taken."""
 
 BACKLOG = 128
+NEARBY = 40
+"""How many ports behind the usual one are tried when that is taken."""
 GRACE_S = 5
 MOST_CONNECTIONS = 400
 """Connections that are open at once, most of them at rest; how many are answered at once is the guard's to say."""
@@ -33,7 +35,8 @@ class Reach:
     """Who can reach the pages, and by which names.
 
     `names` are asked for besides the addresses and the name of the machine; `proxies` are believed in what they say of
-    whom they speak for; `private` asks for a token before anything is searched.
+    whom they speak for; `private` asks for a token before anything is searched. `named`: somebody chose the port, so no
+    other one will do.
     """
 
     host: str
@@ -41,6 +44,7 @@ class Reach:
     names: tuple[str, ...] = ()
     proxies: tuple[str, ...] = ()
     private: bool = False
+    named: bool = True
 
     @property
     def is_beyond(self) -> bool:
@@ -68,7 +72,9 @@ def reach_of(
             f"CORMORANT_LISTEN is {plan.installation.listen!r}; it takes HOST:PORT, like 127.0.0.1:8765, with a port "
             f"up to {MOST_PORT}."
         )
-    return Reach(chosen, number, tuple(map(_name, names)), tuple(map(_proxy, proxies)), private)
+    named = port is not None or "listen" in plan.installation.model_fields_set
+    reach = Reach(chosen, number, tuple(map(_name, names)), tuple(map(_proxy, proxies)), private)
+    return replace(reach, named=named or reach.is_beyond)
 
 
 _NAME = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*")
@@ -108,8 +114,34 @@ def _is_loopback(host: str) -> bool:
 
 
 def bind(reach: Reach, plan: Plan) -> Listener:
-    """Take the port; 0 takes a free one. Raises ConflictError when it is taken, NotPermitted, Unreachable."""
-    host, port = reach.host, reach.port
+    """Take the port; 0 takes a free one. Raises ConflictError when it is taken, NotPermitted, Unreachable.
+
+    A port that nobody named may be taken: then it is the next free one, unless the pages of this folder are there.
+    """
+    listener = _bind(reach, reach.port)
+    if listener is not None:
+        return listener
+    served = folder.noted_ports(plan.folder) if folder.is_there(plan.folder) else set()
+    if reach.port in served or (served and not reach.named):
+        at = reach.port if reach.port in served else min(served)
+        raise ConflictError(f"Cormorant serves {plan.folder} already, at port {at}: open that page, or stop it first.")
+    other = _next_free(reach)
+    if other is None or reach.named:
+        raise ConflictError(_taken(reach, other))
+    return other
+
+
+def _next_free(reach: Reach) -> Listener | None:
+    """The next port that is free, None when there is none nearby; that of the sample site is passed over."""
+    nearby = range(reach.port + 1, min(reach.port + NEARBY, MOST_PORT) + 1)
+    with suppress(NotPermitted):
+        return next(filter(None, (_bind(reach, port) for port in nearby if port != sampling.PORT)), None)
+    return None
+
+
+def _bind(reach: Reach, port: int) -> Listener | None:
+    """Take this port and no other, None when it is taken. Raises NotPermitted, Unreachable."""
+    host = reach.host
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -119,29 +151,40 @@ def bind(reach: Reach, plan: Plan) -> Listener:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise ConflictError(_taken(reach, plan)) from None
+            return None
         if error.errno == errno.EACCES:
             raise NotPermitted(f"Port {port} may not be used by you. Choose one above 1023 with --port.") from None
         raise Unreachable(f"Nothing can listen at {host}, port {port}: {error.strerror}.") from None
     return listener
 
 
-def _taken(reach: Reach, plan: Plan) -> str:
-    if folder.is_there(plan.folder) and reach.port in folder.noted_ports(plan.folder):
-        return f"Cormorant serves {plan.folder} already, at port {reach.port}: open that page, or stop it first."
-    return f"Port {reach.port} of {reach.host} is in use by another program. Name another: --port N."
+def _taken(reach: Reach, other: Listener | None) -> str:
+    """That the port is in use, and which one is free."""
+    free = ": --port N"
+    if other is not None:
+        free = f", like --port {other.getsockname()[1]}, which is free"
+        other.close()
+    return f"Port {reach.port} of {reach.host} is in use by another program. Name another{free}."
+
+
+def moved(listener: Listener, reach: Reach) -> str:
+    """That the pages are at another port than the usual one; "" when they are not."""
+    port = listener.getsockname()[1]
+    if reach.named or port == reach.port:
+        return ""
+    return f"Port {reach.port} is in use by another program, so the page is at port {port}. --port N names another."
 
 
 def port_free(plan: Plan, *, busy: bool) -> Finding:
     """Could `serve` listen where the installation says? `busy`: processes of this folder are at work, perhaps there."""
     try:
-        reach = reach_of(plan, None, None)
+        reach = replace(reach_of(plan, None, None), named=True)
         bind(reach, plan).close()
     except ConflictError as error:
         if busy:
             return Finding("port", ok=True, said=f"{plan.installation.listen} is in use, as while `serve` is at work")
         return Finding(
-            "port", None, error.sentence, "Else `serve` ends at once: stop that program, or name another port."
+            "port", None, error.sentence, "Stop that program, or name another port: `serve` does not get this one."
         )
     except CormorantError as error:
         return Finding("port", ok=False, said=error.sentence, mend="Set CORMORANT_LISTEN to HOST:PORT of this machine.")

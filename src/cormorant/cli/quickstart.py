@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ import typer
 
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
-from cormorant.cli.serve import Port, until_stopped
+from cormorant.cli.serve import Port, listening, until_stopped
 
 if TYPE_CHECKING:
     from cormorant.app.build import Plan
@@ -61,7 +62,7 @@ def quickstart(
     wishes = [wish(place) for place in places]
     reach = None if no_serve else web.reach_of(plan, None, port)
     with ExitStack() as held:
-        listener = held.enter_context(web.bind(reach, plan)) if reach else None
+        listener = held.enter_context(listening(say, plan, reach)) if reach else None
         with say.house(new=True) as house:
             if wishes:
                 from cormorant.operate.quickstart import make
@@ -105,10 +106,15 @@ def _crawl_and_search(say: Terminal, plan: Plan, made: Sequence[Made]) -> int:
         reached = [name for name in names if codes.get(name) != 6]
         text = telling_words(house, reached) if reached and house.searchable else ""
         if text and not say.json:
-            say.print(f"A first search: cormorant search {text!r}")
+            say.print(f"A first search: cormorant{_folder_words(say)} search {text!r}")
             say.print()
             show(say, searching.search(house, Question(text, limit=SHOWN)))
     return crawl.worst([*serious, *(3 for _ in left_out)])
+
+
+def _folder_words(say: Terminal) -> str:
+    """The option that a command needs to find the same data folder; "" when it finds it by itself."""
+    return f" --data {shlex.quote(say.asked.data)}" if say.asked.data else ""
 
 
 def _minor(house: House, ordered: Sequence[Ordered], name: str) -> bool:

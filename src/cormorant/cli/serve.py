@@ -75,10 +75,20 @@ def serve(
     plan = say.plan()
     with stopped(say):
         reach = web.reach_of(plan, host, port, names=names or (), proxies=proxies or (), private=private)
-        listener = web.bind(reach, plan)
+        listener = listening(say, plan, reach)
         with say.house(new=True):
             pass
         until_stopped(say, plan, listener, reach)
+
+
+def listening(say: Terminal, plan: Plan, reach: Reach) -> Listener:
+    """Take the port, or the next free one when nobody named it; says so. Raises ConflictError."""
+    from cormorant.app import web
+
+    listener = web.bind(reach, plan)
+    if said := web.moved(listener, reach):
+        say.warn(said)
+    return listener
 
 
 @contextmanager
