@@ -48,16 +48,19 @@ setup: .venv/.stamp-run ## Make .venv with the product in it (PYTHON=python3.12 
 
 # --- what people do
 
+# The sample has a data folder of its own, beside the installation that START and the command go to.
+SAMPLE := sample-data
 # SERVE=0, or no terminal: crawl, print what was found, end. The shell splits START, so quotes around "a b?c&d" are enough.
 # Without a terminal the program takes the shell's place, which would not tell it when make is told to end.
 .PHONY: run
 run: export START := $(START)
 run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and serve it (PORT=N; SERVE=0 only crawls, SERVE=1 serves without a terminal too)
 	@set -f; arguments=($$START); \
+	if [[ -z "$$START$${CORMORANT_DATA:-}" ]]; then arguments+=(--data $(SAMPLE)); fi; \
 	if [[ -n "$(PORT)" ]]; then arguments+=(--port "$(PORT)"); fi; \
 	if [[ "$(SERVE)" == 0 ]]; then arguments+=(--no-serve); \
 	elif [[ "$(SERVE)" != 1 ]] && ! [[ -t 0 && -t 1 ]]; then arguments+=(--no-serve); \
-	echo "Without a terminal this ends after the crawl; make run SERVE=1, or $(BIN)/cormorant serve, serves the search page." >&2; \
+	echo "Without a terminal this ends after the crawl; make run SERVE=1 serves the search page, too." >&2; \
 	fi; \
 	[[ -t 0 ]] || exec $(BIN)/cormorant quickstart "$${arguments[@]}"; \
 	$(BIN)/cormorant quickstart "$${arguments[@]}" || { code=$$?; [[ $$code == 130 ]] || exit $$code; }  # 130: Ctrl-C

@@ -35,6 +35,8 @@ from tests.clocks import HANG_S
 from tests.house.reading import ROOT, text_of
 from tests.house.shown import Shown, blocks
 
+FIRST = ("README.md", "docs/tutorial.md")
+"""Pages that are run one after the other, in one account: `test_first_steps.py`."""
 PAGES = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
 EXAMPLE = re.compile(r"^```python\n(?P<code>from cormorant import .*?)^```$", re.MULTILINE | re.DOTALL)
 COUNTED = re.compile(r"^  (?:[a-z]+(?: [a-z]+)* {3,}[\d,]+$|\d+ requests|\d+ [a-z]+(?:, \d+ [a-z]+)*$)", re.MULTILINE)
@@ -59,10 +61,11 @@ def commands(markdown: str) -> list[str]:
     return [each.command for each in shown(markdown)]
 
 
-def run(command: str, folder: Path) -> Done:
-    """Run one line as a reader would, without a terminal, on an installation of its own."""
+def run(command: str, folder: Path, data: Path | None = None) -> Done:
+    """Run one line as a reader would, without a terminal, on the account's installation or on that in a folder."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    with patch.dict(os.environ, {"CORMORANT_DATA": str(folder / DATA), "PATH": path}), chdir(folder):
+    given = {"CORMORANT_DATA": str(data)} if data else {}
+    with patch.dict(os.environ, {"PATH": path} | given), chdir(folder):
         return _without_a_shell(command) or _by_a_shell(command)
 
 
@@ -98,21 +101,21 @@ def site() -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(text_of(page))])
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in FIRST and commands(text_of(page))])
 def test_page(page: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, site: str) -> None:
     shutil.copytree(documents_folder(), tmp_path / "papers")
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     text = ELSEWHERE.sub(lambda place: str(elsewhere / Path(place[0]).name), text_of(page).replace(SITE, site))
     (elsewhere / "backups").mkdir()
     for command, answer in shown(text):
-        done = run(command, tmp_path)
+        done = run(command, tmp_path, tmp_path / DATA)
         assert done.code in WELL, f"{page}: $ {command}\nended {done.code}\n{done.out}{done.err}"
         assert not zoneless(command, done.out + done.err), f"{page}: $ {command}\n{done.out}{done.err}"
         counted = COUNTED.findall(answer)
         assert not counted or COUNTED.findall(done.out) == counted, f"{page}: $ {command}\n{done.out}"
     for example in EXAMPLE.finditer(text):
         (tmp_path / "papers" / "example.py").write_text(example["code"])
-        done = run("python papers/example.py", tmp_path)
+        done = run("python papers/example.py", tmp_path, tmp_path / DATA)
         assert done.code == 0, f"{page}:\n{example['code']}\n{done.out}{done.err}"
         assert site in done.out, "the example shows no hit"
     assert {each.name for each in tmp_path.iterdir()} == {"papers", DATA}
@@ -155,8 +158,9 @@ def test_commands_are_read_from_blocks() -> None:
 
 def test_a_failing_command_is_seen(tmp_path: Path) -> None:
     assert run("exit 4", tmp_path).code not in WELL
-    assert run("cormorant crawl --nonsense", tmp_path).code == run("cormorant sources", tmp_path).code == 2
-    assert run("echo $CORMORANT_DATA", tmp_path).out.strip() == str(tmp_path / DATA)
+    for wrong in ("cormorant crawl --nonsense", "cormorant sources"):
+        assert run(wrong, tmp_path, tmp_path / DATA).code == 2
+    assert run("echo $CORMORANT_DATA", tmp_path, tmp_path / DATA).out.strip() == str(tmp_path / DATA)
 
 
 def patterns(command: str) -> list[str]:
