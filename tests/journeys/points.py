@@ -72,6 +72,8 @@ POINTS = (
     Point("about to delete", "cormorant.crawl.sweep:settle", behind=False),
 )
 """In the order of a document's way."""
+RARE = (Point("copies excluded, not committed", "cormorant.frontier.standing:exclude"),)
+"""Those that not every site has a crawl come to."""
 
 
 def place(point: Point) -> tuple[Any, str]:
@@ -143,7 +145,7 @@ class Plan:
 def main() -> None:
     """Put the plan around the step, then crawl as ordered."""
     name, said, log = sys.argv[1:]
-    point = next(each for each in POINTS if each.name == name)
+    point = next(each for each in (*POINTS, *RARE) if each.name == name)
     owner, function = place(point)
     setattr(owner, function, around(getattr(owner, function), Plan(said, Path(log)).reached, behind=point.behind))
     del sys.argv[1:]

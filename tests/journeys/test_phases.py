@@ -8,14 +8,14 @@ import pytest
 
 from tests.journeys.home import Home
 from tests.journeys.phases import survive
-from tests.journeys.points import POINTS, place
+from tests.journeys.points import POINTS, RARE, place
 
 KILLS, PAGES = 3, 80
 AT = ("settled", "index committed")
 
 
 def test_every_step_is_in_the_code() -> None:
-    for each in POINTS:
+    for each in (*POINTS, *RARE):
         assert callable(getattr(*place(each))), each.where
 
 

@@ -1,6 +1,6 @@
 """Must the end of a run wait for a person's answer?
 
-what waits is in use, or put back (swallowing) -> links -> absent from a listing, orphans -> brake? held
+what waits is in use, or put back (swallowing) -> copies -> links -> absent from a listing, orphans -> brake? held
 accepted ------> all of it in use                    `---> what the brake held is hidden again
 
 What somebody agreed to when the rules were edited is not asked about again: as many documents by each rule as were
@@ -13,7 +13,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from cormorant.catalog import sources
-from cormorant.crawl import braking, delta, inverting, swallowing, sweep, waiting
+from cormorant.crawl import braking, canonical, delta, inverting, swallowing, sweep, waiting
 from cormorant.frontier import hiding, progress, recall
 from cormorant.journal import runs
 from cormorant.model.run import GENERATIONS, Refresh, RunState
@@ -34,6 +34,7 @@ async def is_held(store: Store, row: RunRow) -> bool:
     swallowed = swallowing.settle(store, row)
     if swallowed:  # what was put back is found before anybody is asked
         await waiting.until_delivered(store, row, index_alone=True)
+    canonical.settle(store, row)
     await inverting.invert(store, row.source_id, first=row.generation == 1 and row.refresh in GENERATIONS)
     if row.asked == runs.ACCEPT:
         with store.begin() as tx:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from cormorant.crawl import sweep
+from cormorant.crawl import canonical, sweep
 from cormorant.crawl.reading import unconfirmed
 from cormorant.frontier import examined, progress
 from cormorant.journal import runs
@@ -86,6 +86,8 @@ def is_over(store: Store, row: RunRow, now: float) -> bool:
 
     Once that person has said so, what it found is indexed.
     """
+    if row.mode in WITHHELD and row.asked is None:
+        canonical.settle(store, row)
     if row.mode is Mode.TEST:
         sweep.finish_counts(store, row)
         with store.begin() as tx:

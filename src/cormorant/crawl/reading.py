@@ -48,7 +48,7 @@ KILLS = 2
 """Children a document may cost before it is quarantined (fault B9)."""
 
 
-def _unknown(_source: int, _address: str) -> bool | None:
+def _unknown(_page: Resource, _original: str) -> bool | None:
     return False
 
 
@@ -56,7 +56,7 @@ class Reader:
     """Turns content into an extraction, or into the outcome that says why not."""
 
     def __init__(
-        self, children: ChildPool, steps: Steps, stands: Callable[[int, str], bool | None] = _unknown,
+        self, children: ChildPool, steps: Steps, stands: Callable[[Resource, str], bool | None] = _unknown,
         doubts: Doubts | None = None, rights: Callable[[int], ACL] = lambda _: PUBLIC,
     ) -> None:  # fmt: skip
         self._children = children
@@ -79,12 +79,15 @@ class Reader:
         if said.refresh and not {said.refresh, naming.known_as(said.refresh, source)} & here:
             return Moved(said.refresh, 953)
         follow, unfollowed = followed(content, said)
-        ruling = self.judged(source, resource, content, said)
+        ruling, original = self.judged(source, resource, content, said), ""
+        if ruling.gate is Gate.CANONICAL or (ruling.admitted and not ruling.lasting):
+            original = original_of(source, resource, said)
         if not ruling.admitted:
-            return Excluded(ruling, ruling.status, follow, content, unfollowed)
+            return Excluded(ruling, ruling.status, follow, content, unfollowed, original=original)
         if not ruling.lasting:  # unchanged, it may be judged otherwise the next time: it is read again then
             content, content_hash = unconfirmed(content), b""
         document = document_of(source, resource, content, said, content_hash)
+        document = replace(document, original=original) if original else document
         if resource.indexed and not is_modified(source, resource, content, document, self._rights):
             return Unchanged(200, content, document, follow, unfollowed)
         return Ok(content, document, follow, unfollowed, likeness=replacing(resource, document))
@@ -94,19 +97,16 @@ class Reader:
 
         A page that calls itself a copy of another one, which this source may follow, goes when a document of this
         source stands there: no page can have another site's document removed, nor its own for one that is missing. As
-        long as nobody can tell whether one does, it stays what it was.
+        long as nobody can tell whether one does, it stays what it was, and the end of the run looks again.
         """
-        ruling, canonical = source.gates.index(content, said), said.canonical
-        if not ruling.admitted or canonical in ("", resource.address, resource.display):
+        ruling = source.gates.index(content, said)
+        original = original_of(source, resource, said) if ruling.admitted else ""
+        if not original:
             return ruling
-        canonical = naming.known_as(canonical, source)
-        if canonical == resource.address or not source.gates.follow(canonical, resource.depth).admitted:
-            return ruling
-        stands = self._stands(source.number, canonical)
+        stands = self._stands(resource, original)
         if not (stands or (stands is None and resource.status == Status.DUPLICATE_IGNORED)):
             return ruling._replace(lasting=False)
-        rule = f"it calls itself a copy of {canonical}"
-        return Ruling(False, Gate.CANONICAL, rule, Status.DUPLICATE_IGNORED, lasting=False)
+        return copy_of(original)
 
     async def read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
         """Sniff the type, ask the gate, read. The content returned carries the sniffed type.
@@ -282,6 +282,25 @@ def _beside(resource: Resource, content: Content, said: Extraction, asked: Seque
     if content.given_name:
         found[showing.FILE_NAME] = content.given_name
     return found
+
+
+def original_of(source: Source, resource: Resource, said: Extraction) -> str:
+    """The page that a page calls itself a copy of, "" where it is none that its source may follow, or the page itself.
+
+    By the name under which the source knows it.
+    """
+    if said.canonical in ("", resource.address, resource.display):
+        return ""
+    canonical = naming.known_as(said.canonical, source)
+    if canonical == resource.address or not source.gates.follow(canonical, resource.depth).admitted:
+        return ""
+    return canonical
+
+
+def copy_of(original: str) -> Ruling:
+    """The ruling of what calls itself a copy of a page that stands."""
+    rule = f"it calls itself a copy of {original}"
+    return Ruling(False, Gate.CANONICAL, rule, Status.DUPLICATE_IGNORED, lasting=False)
 
 
 def says_nothing(document: Document, content: Content) -> bool:

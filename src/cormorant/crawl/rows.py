@@ -36,12 +36,14 @@ from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.fate import Fate
 from cormorant.frontier.settlement import ContentRow
 from cormorant.frontier.sitemaps import Told
+from cormorant.frontier.standing import Copy
 from cormorant.journal import counting
 from cormorant.journal.visits import Exclusion, VisitRow
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Document, Link
 from cormorant.model.outcome import Excluded, Failed, Held, Moved, Ok, Outcome, OutcomeKind, Quarantined, Unchanged
 from cormorant.model.resource import How, Resource, Role
+from cormorant.model.status import Status
 from cormorant.receivers.stream import Entry, Event
 from cormorant.sources.protocol import Source
 
@@ -222,9 +224,9 @@ def sites(batch: Batch) -> list[SiteWork]:
 class Rows:
     """Rows for every table a batch touches. Sequence numbers are filled in when the stream has given them.
 
-    `regranted` are documents whose rights changed, `returned` those that were visited before and can be found with
-    other rights from now on. `quiet`: nobody is told of what was read. `later`: what is new is told and counted
-    when a person has said so.
+    `copies` call another page their original, `originals` no longer do. `regranted` are documents whose rights changed,
+    `returned` those that were visited before and can be found with other rights from now on. `quiet`: nobody is told of
+    what was read. `later`: what is new is told and counted when a person has said so.
     """
 
     fates: list[tuple[Resource, Fate, float]] = field(default_factory=list)
@@ -237,6 +239,8 @@ class Rows:
     visits: list[VisitRow] = field(default_factory=list)
     hidden: list[tuple[int, int, int]] = field(default_factory=list)
     shown: list[int] = field(default_factory=list)
+    copies: list[Copy] = field(default_factory=list)
+    originals: list[int] = field(default_factory=list)
     regranted: set[int] = field(default_factory=set)
     returned: set[int] = field(default_factory=set)
     quiet: bool = False
@@ -316,6 +320,7 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
         made.shown.append(resource.id)
     if found:
         changed = _refreshed(made, visited, run, acl_number) or changed
+    _claim(made, resource, outcome)
     judged = _judged(resource, outcome)
     if judged is not None:
         made.judged.append((*judged, bool(resource.acl), resource.id))
@@ -330,6 +335,25 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
                 changed, why,
             )
         )  # fmt: skip
+
+
+def _claim(made: Rows, resource: Resource, outcome: Outcome) -> None:
+    """Note which page it calls its original, if it was read, or that it no longer calls one so."""
+    if isinstance(outcome, Excluded | Held):
+        original, admitted = outcome.original, isinstance(outcome, Held)
+    elif isinstance(outcome, Ok | Unchanged) and outcome.document is not None:
+        original, admitted = outcome.document.original, True
+    else:
+        return
+    if original:
+        made.copies.append(Copy(resource.id, resource.source, original, admitted))
+    elif resource.outcome != OutcomeKind.NONE and not isinstance(outcome, Held) and _may_claim(resource):
+        made.originals.append(resource.id)
+
+
+def _may_claim(resource: Resource) -> bool:
+    """Did it call another page its original when it was read last? No version of one that does is ever confirmed."""
+    return not resource.content_hash or resource.status == Status.DUPLICATE_IGNORED
 
 
 def says_the_same(resource: Resource, outcome: Outcome) -> bool:

@@ -173,7 +173,9 @@ def without(batch: Batch, wait: Sequence[Packed], reason: str = "") -> Batch:
 
 def _held(visited: Visited, reason: str) -> Visited:
     document = visited.report.outcome.document if isinstance(visited.report.outcome, Ok) else None
-    outcome = Held(reason or _reason(document.title if document else ""), acl=document.acl if document else None)
+    outcome = Held(reason or _reason(document.title if document else ""))
+    if document is not None:
+        outcome = structs.replace(outcome, acl=document.acl, original=document.original)
     fate = visited.fate._replace(outcome=OutcomeKind.HELD, status=outcome.status, reason=outcome.reason)
     return visited._replace(report=visited.report._replace(outcome=outcome), fate=fate)
 

@@ -64,15 +64,21 @@ def settle(store: Store, row: runs.RunRow) -> int:
             if not going:
                 purging.purge(tx, source, purging.wait_s(row.settings))
                 return count
-            first = stream.append(tx, _events(tx, source, row.id, going))
-            hiding.leave(tx, [(number, first + n) for n, (number, _) in enumerate(going)])
-            inversion.silence(tx, source, reach.silent(tx, [number for number, _ in going]))
+            let_go(tx, row, going)
         count, behind = count + len(going), going[-1][0]
+
+
+def let_go(tx: Tx, row: runs.RunRow, going: Sequence[tuple[int, str]]) -> None:
+    """Hidden documents leave the index, and receivers are told: (resource, display address) of each."""
+    if going:
+        first = stream.append(tx, _events(tx, row.source_id, row.id, going))
+        hiding.leave(tx, [(number, first + n) for n, (number, _) in enumerate(going)])
+        inversion.silence(tx, row.source_id, reach.silent(tx, [number for number, _ in going]))
 
 
 def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> list[Entry]:
     """What receivers are told of documents that go: also that nothing has linked to them any more, which is counted."""
-    lost = unlinked.gone_among(tx, [number for number, _ in going])
+    lost = unlinked.gone_among(tx, source, [number for number, _ in going])
     if lost:
         counters = runs.counted_by(tx, run, runs.ITSELF)
         counters.unvisited_deleted += len(lost)

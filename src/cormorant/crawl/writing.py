@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cormorant.catalog import faulty, receivers
 from cormorant.crawl import links
-from cormorant.frontier import hiding, settlement
+from cormorant.frontier import hiding, settlement, standing
 from cormorant.journal import visits
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event
@@ -27,6 +27,7 @@ def write(tx: Tx, made: Rows, run: int) -> None:
     settlement.judged(tx, made.judged)
     settlement.access(tx, made.access)
     settlement.links(tx, made.links)
+    standing.claim(tx, made.copies, made.originals)
     settlement.fates(tx, made.fates, run)
     visits.write(tx, made.visits)
     if reweighed := made.regranted | made.returned:

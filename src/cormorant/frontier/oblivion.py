@@ -11,7 +11,18 @@ import sqlalchemy as sa
 from cormorant.frontier import inversion
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import claim, content, exclusion, inlinks, outlinks, resource, site_fact, version, visit
+from cormorant.store.schema import (
+    claim,
+    content,
+    exclusion,
+    inlinks,
+    original,
+    outlinks,
+    resource,
+    site_fact,
+    version,
+    visit,
+)
 
 CHUNK = 1000
 
@@ -24,7 +35,7 @@ def forget(tx: Tx, source: int) -> bool:
     numbers = [row[0] for row in tx.rows(bare)]
     if numbers:
         inversion.withdraw(tx, source, numbers)
-        for table in (content, version, outlinks, inlinks, resource):
+        for table in (content, original, version, outlinks, inlinks, resource):
             tx.execute(sa.delete(table).where(table.c.id.in_(numbers)))
         tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(numbers)))
         return True

@@ -19,6 +19,10 @@ KEPT_PER_RESOURCE = 50
 """Visits kept of one resource: the newest of those that changed something."""
 
 
+CHANGES = ("content", "access", "address")
+"""What a visit changed of a document of which receivers are told that it is changed."""
+
+
 class VisitRow(NamedTuple):
     """One visit. `changed` names what it changed: new, content, outcome, access, address; or RENAMED."""
 
@@ -87,6 +91,12 @@ def with_new_content(tx: Tx, run: int, resources: Sequence[int]) -> set[int]:
     mine = sa.and_(visit.c.run == run, visit.c.changed == "content")
     found = sa.select(visit.c.resource_id).where(mine, visit.c.resource_id.in_(resources))
     return {row[0] for row in tx.rows(found)}
+
+
+def new_in(tx: Tx, run: int, resources: Sequence[int]) -> set[int]:
+    """Those of these resources that became documents in a run."""
+    chosen = sa.select(visit.c.resource_id).where(visit.c.run == run, visit.c.changed == "new")
+    return {row[0] for row in tx.rows(chosen.where(visit.c.resource_id.in_(resources)))}
 
 
 def renamed(tx: Tx, resources: Sequence[int]) -> set[int]:

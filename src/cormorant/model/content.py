@@ -206,7 +206,8 @@ class Document(msgspec.Struct, frozen=True):
     `url` is the display address, `access_url` where it was fetched. Hashes are SHA-256 digests (32 bytes): of the
     decoded body, and of the text. `links` are all out-links, inside the boundary or not. `charset`, `charset_from`
     and `links_dropped` are as in `Extraction`; `language_from` is `page`, `header`, `text` (detected in it), `default`
-    or "" when the language is not known. `flaw` is as in `Content`.
+    or "" when the language is not known. `flaw` is as in `Content`. `original` is the page of its source that it calls
+    itself a copy of, or "".
     """
 
     url: str
@@ -228,6 +229,7 @@ class Document(msgspec.Struct, frozen=True):
     language_from: str = ""
     links_dropped: int = 0
     flaw: str = ""
+    original: str = ""
 
     @property
     def remark(self) -> str:

@@ -94,7 +94,10 @@ class Gone(Struct, frozen=True):
 
 
 class Excluded(Struct, frozen=True):
-    """A gate said no. `follow` holds links of a page that may be followed though not indexed."""
+    """A gate said no. `follow` holds links of a page that may be followed though not indexed.
+
+    `original` is the page that it calls itself a copy of, where that is why.
+    """
 
     ruling: Ruling
     status: int
@@ -102,6 +105,7 @@ class Excluded(Struct, frozen=True):
     content: Content | None = None
     unfollowed: tuple[Link, ...] = ()
     acl: ACL | None = None
+    original: str = ""
     kind: ClassVar[OutcomeKind] = OutcomeKind.EXCLUDED
 
 
@@ -142,11 +146,12 @@ class Quarantined(Struct, frozen=True):
 
 
 class Held(Struct, frozen=True):
-    """A person must decide."""
+    """A person must decide. `original` is what the version that waits calls itself a copy of, or ""."""
 
     reason: str
     status: int = 980
     acl: ACL | None = None
+    original: str = ""
     kind: ClassVar[OutcomeKind] = OutcomeKind.HELD
 
 

@@ -44,6 +44,18 @@ partial(content, "ix_content_indexed", "source_id", "indexed", sqlite="indexed =
 
 Index("ix_content_hash", content.c.content_hash)
 
+original = Table(
+    "original",
+    metadata,
+    Column("id", BIG_ID, primary_key=True, autoincrement=False, comment="of the resource"),
+    Column("source_id", Integer, nullable=False),
+    Column("address", Text, nullable=False, comment="that its page calls canonical, and is not its own"),
+    Column("open", Boolean, nullable=False, comment="its visit could not tell whether that keeps it out of the index"),
+    comment="pages that call themselves copies of another page of their source",
+)
+
+partial(original, "ix_original_open", "source_id, id", "open", sqlite="open = 1")
+
 version = Table(
     "version",
     metadata,

@@ -1,0 +1,35 @@
+"""Keep which page a page calls its original, and find what has moved to an address."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0037"
+down_revision = "0036"
+
+
+def upgrade() -> None:
+    """Add the table and the index. Pages that were read before are in the table from their next visit on."""
+    op.create_table(
+        "original",
+        sa.Column(
+            "id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), primary_key=True, autoincrement=False,
+            comment="of the resource",
+        ),
+        sa.Column("source_id", sa.Integer, nullable=False),
+        sa.Column("address", sa.Text, nullable=False, comment="that its page calls canonical, and is not its own"),
+        sa.Column(
+            "open", sa.Boolean, nullable=False,
+            comment="its visit could not tell whether that keeps it out of the index",
+        ),
+        comment="pages that call themselves copies of another page of their source",
+    )  # fmt: skip
+    op.create_index(
+        "ix_original_open",
+        "original",
+        ["source_id", "id"],
+        sqlite_where=sa.text("open = 1"),
+        postgresql_where=sa.text("open"),
+    )
+    op.execute("CREATE INDEX ix_resource_moved ON resource (source_id, substr(reason, 1, 400)) WHERE outcome = 3")
