@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
@@ -166,3 +167,67 @@ def test_a_source_says_what_is_visited_of_what_is_known(file_home: Home, crawls:
     crawls.crawl(file_home, "town")
     assert crawls.crawl(file_home, "town")["fetched"] == 0
     assert crawls.crawl(file_home, "town", refresh="all")["fetched"] == len(MANY) + 2
+
+
+def moved(town: Host, *paths: str) -> None:
+    """Have each of these lead to the next by a redirect."""
+    for path, to in pairwise(paths):
+        town.says[path] = Said(301, headers={"Location": town.origin + to})
+
+
+def ways(home: Home, town: Host) -> set[tuple[str, str]]:
+    return {
+        (each["how"], (each["from"] or "").removeprefix(town.origin))
+        for each in home.explained(town.origin + LOST)["paths"]
+    }
+
+
+def test_a_redirect_leads_somewhere_as_long_as_something_leads_to_it(home: Home, crawls: Crawler, town: Host) -> None:
+    moved(town, "/old", "/older", LOST)
+    lead(town, *MANY, "/old")
+    add(home, town)
+    for _ in range(2):
+        assert crawls.crawl(home, "town")["unlinked"] == 0
+    assert crawls.crawl(home, "town", refresh="scratch")["unlinked"] == 0
+    assert ways(home, town) == {("redirect", "/older")}
+    lead(town, *MANY)
+    for _ in range(2):
+        assert crawls.crawl(home, "town")["unlinked"] == 1, "nothing links to the first of them"
+    assert found(home, town)
+    lead(town, *MANY, "/old")
+    assert crawls.crawl(home, "town")["unlinked"] == 0
+    lead(town, *MANY)
+    report = crawls.crawl(home, "town", refresh="scratch")
+    assert (report["unvisited_deleted"], report["index_deletes"]) == (1, 1)
+    assert not found(home, town)
+    assert home.value("SELECT count(*) FROM resource WHERE role = 0") == len(MANY) + 1
+
+
+def test_what_only_a_redirect_without_a_link_leads_to_goes_once(home: Home, crawls: Crawler, town: Host) -> None:
+    moved(town, "/old", LOST)
+    lead(town, *MANY, "/old")
+    add(home, town, orphans="delete_after:1")
+    crawls.crawl(home, "town")
+    lead(town, *MANY)
+    assert crawls.crawl(home, "town")["unvisited_deleted"] == 1
+    report = crawls.crawl(home, "town")
+    assert (report["new"], report["index_deletes"], report["fetched"]) == (0, 0, len(MANY) + 1)
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_what_is_gone_behind_a_redirect_stays_known_and_is_explained(
+    home: Home, crawls: Crawler, town: Host, status: int
+) -> None:
+    moved(town, "/old", LOST)
+    lead(town, *MANY, "/old")
+    town.says[LOST] = Said(status)
+    add(home, town, purge_after_s=0)
+    for first in (True, False, False):
+        report = crawls.crawl(home, "town")
+        assert (report["gone"], bool(report["discovered"])) == (1, first), "it is not found again"
+    said = home.explained(town.origin + LOST)
+    assert (said["verdict"], ways(home, town)) == ("gone", {("redirect", "/old")})
+    town.says["/old"] = town.page()
+    for _ in range(2):
+        crawls.crawl(home, "town")
+    assert home.explained(town.origin + LOST)["verdict"] == "unknown", "nothing leads to it any more"

@@ -2,8 +2,9 @@
 
 Two runs of the same hour are one accident of its server, unless the source says otherwise (`purge_after_s`). A 410 is
 purged at once (RFC 9110 section 15.5.11: the condition is likely permanent). What a listing named goes though
-something links to it; what a sitemap named stays while that names it. Start addresses stay, so that their fate can be
-explained, and sitemaps that a robots.txt names.
+something links to it; what a sitemap named stays while that names it, and what a known address has moved to while it
+does: it would be found again in each run. Start addresses stay, so that their fate can be explained, and sitemaps that
+a robots.txt names.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.frontier import inversion, sitemaps, unlinked
+from cormorant.frontier import inversion, redirects, sitemaps, unlinked
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_FACT, How, Role
 from cormorant.store.database import Tx
-from cormorant.store.schema import claim, content, inlinks, outlinks, resource, visit
+from cormorant.store.schema import claim, content, inlinks, original, outlinks, resource, visit
 from cormorant.store.schema.frontier import ASTRAY
 
 RUNS = 2
@@ -49,6 +50,11 @@ def wait_s(settings: Mapping[str, Any]) -> float:
     return float(settings.get(SETTING, HOUR_S))
 
 
+def _led_to(tx: Tx, source: int, addresses: set[str]) -> set[str]:
+    """Those of these addresses that a redirect leads to which stays; in a chain that goes as a whole none does."""
+    return {each.target for each in redirects.ways(tx, source, addresses)}
+
+
 def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
     """Remove rows, links and journal of what is gone for good. Its kept copy stays in its pack, named by no row.
 
@@ -62,7 +68,7 @@ def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
     )
     twice = sa.and_(columns.attempts >= RUNS, sa.or_(listed, sa.not_(news)))
     statement = (
-        sa.select(columns.id, columns.how, *unlinked.IN_LINKS)
+        sa.select(columns.id, columns.how, columns.address, *unlinked.IN_LINKS)
         .outerjoin(inlinks, inlinks.c.id == columns.id)
         .where(
             ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.how != int(How.SEED)
@@ -73,14 +79,16 @@ def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
     )
     found = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed)  # what nobody has deleted
     rows = tx.rows(statement.where(columns.id.not_in(found)))
-    numbers = [row.id for row in rows if row.how == int(How.LISTING) or unlinked.is_lost(row)]
+    lost = [row for row in rows if row.how == int(How.LISTING) or unlinked.is_lost(row)]
+    led = _led_to(tx, source, {row.address for row in lost if row.how != int(How.LISTING)})
+    numbers = [row.id for row in lost if row.address not in led]
     for start in range(0, len(numbers), 1000):
         some = numbers[start : start + 1000]
         inversion.withdraw(tx, source, some)
         keys = sa.select(columns.hash).where(columns.id.in_(some))
         tx.execute(sa.delete(claim).where(claim.c.source_id == source, claim.c.hash.in_(keys)))
         sitemaps.forget(tx, source, some)
-        for table in (content, outlinks, inlinks, resource):
+        for table in (content, original, outlinks, inlinks, resource):
             tx.execute(sa.delete(table).where(table.c.id.in_(some)))
         tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(some)))
     return len(numbers)

@@ -1,8 +1,9 @@
-"""Which documents does nothing lead to any more? Such were found by a link, and no other page has one to them now.
+"""Which documents does nothing lead to any more? They were found by a link or redirect, and none leads to them now.
 
-What a known address has moved to is led to, and so is what a sitemap named (`sitemaps.name`), even if it does so no
-longer. What a copy calls its original is a link of its page. A link of a document to itself leads nowhere, but those of
-two to each other count: all that is taken for lost a crawl from scratch would miss, and it may miss more.
+What a known address has moved to is led to if that is, by a link of another page or as a start address, and so is what
+a sitemap named (`sitemaps.name`), even if it does so no longer. What a copy calls its original is a link of its page. A
+link of a document to itself leads nowhere, but those of two to each other count: all that is taken for lost a crawl
+from scratch would miss, and it may miss more.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.frontier import linkpack
-from cormorant.model.outcome import MOVED_TO, OutcomeKind
-from cormorant.model.resource import How
+from cormorant.frontier import redirects
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import BY_LINK
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import content, inlinks, resource, site_source
+from cormorant.store.schema import content, inlinks, resource
 
 CHUNK = 1_000
 """Documents read at once."""
@@ -29,7 +30,7 @@ FEW = sa.or_(inlinks.c.count.is_(None), inlinks.c.count <= 1)
 
 def is_lost(row: Any) -> bool:
     """Does no other page link to a resource, by its `id` and its IN_LINKS?"""
-    return not row.in_links or (row.in_links == 1 and [each for each, _ in linkpack.kept_in(row.links)] == [row.id])
+    return not redirects.is_linked(row)
 
 
 def count(tx: Tx, source: int) -> int:
@@ -43,14 +44,14 @@ def count(tx: Tx, source: int) -> int:
 def page(tx: Tx, source: int, most: int, behind: int) -> list[tuple[int, bool]]:
     """Some of them by number, and whether receivers know that of them already; fewer when no more are left.
 
-    They are few, mostly, and where addresses have moved to may be a million: it is asked whether they are among that.
+    What has moved to them is asked for by their addresses: it may be all that leads to a million documents.
     """
     found: list[tuple[int, bool]] = []
     while len(found) < most:
         chosen = _chosen(source).where(content.c.id > behind).order_by(content.c.id).limit(most)
         rows = tx.rows(chosen)
         lost = [row for row in rows if is_lost(row)]
-        led = _led_to(tx, source, [row.address for row in lost])
+        led = redirects.led_to(tx, source, [row.address for row in lost]).to
         found += [(row.id, bool(row.unvisited)) for row in lost if row.address not in led]
         if len(rows) < most:
             break
@@ -59,55 +60,48 @@ def page(tx: Tx, source: int, most: int, behind: int) -> list[tuple[int, bool]]:
 
 
 def _chosen(source: int) -> sa.Select[Any]:
-    """The documents that were found by a link and to which no page links, or one, which may be the document."""
+    """The documents found by a link or redirect to which no page links, or one, which may be the document."""
     both = content.join(resource, resource.c.id == content.c.id).outerjoin(inlinks, inlinks.c.id == content.c.id)
     return (
         sa.select(content.c.id, content.c.unvisited, resource.c.address, *IN_LINKS)
         .select_from(both)
-        .where(content.c.source_id == source, content.c.indexed, resource.c.how == int(How.LINK))
+        .where(content.c.source_id == source, content.c.indexed, resource.c.how.in_(BY_LINK))
         .where(FEW)
     )
 
 
-_LEADING = resource.alias("leading")
-
-
-def _led_to(tx: Tx, source: int, addresses: Sequence[str]) -> set[str]:
-    """Those of some addresses to which known ones have moved."""
-    columns = _LEADING.c
-    sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
-    moved = columns.outcome == int(OutcomeKind.MOVED)
-    statement = sa.select(columns.reason).where(columns.site_id.in_(sites), columns.source_id == source, moved)
-    found: set[str] = set()
-    for start in range(0, len(addresses), 500):
-        said = {f"{MOVED_TO}{each}": each for each in addresses[start : start + 500]}
-        found.update(said[row[0]] for row in tx.rows(statement.where(columns.reason.in_(list(said)))))
-    return found
+def stray(tx: Tx, source: int, numbers: Sequence[int]) -> list[int]:
+    """The redirects that lead to these resources, to which nothing leads: nor does anything to where they begin."""
+    known = bulk.select_numbered(tx, resource, ("id", "address"), "id", numbers)
+    return sorted(redirects.led_to(tx, source, [address for _, address in known]).stray)
 
 
 def linked_again(tx: Tx, source: int, most: int) -> list[int]:
-    """Some of the documents that something links to, of which receivers were told that nothing does."""
+    """Some of the documents that something leads to, of which receivers were told that nothing does."""
     found, behind = list[int](), 0
-    both = content.join(inlinks, inlinks.c.id == content.c.id)
-    chosen = sa.select(content.c.id, *IN_LINKS).select_from(both).where(
-        content.c.source_id == source, content.c.indexed, content.c.unvisited, inlinks.c.count > 0
+    both = content.join(resource, resource.c.id == content.c.id).outerjoin(inlinks, inlinks.c.id == content.c.id)
+    chosen = sa.select(content.c.id, resource.c.address, *IN_LINKS).select_from(both).where(
+        content.c.source_id == source, content.c.indexed, content.c.unvisited
     )  # fmt: skip
     while len(found) < most:
         rows = tx.rows(chosen.where(content.c.id > behind).order_by(content.c.id).limit(most))
-        found += [row.id for row in rows if not is_lost(row)]
+        led = redirects.led_to(tx, source, [row.address for row in rows if is_lost(row)]).to
+        found += [row.id for row in rows if not is_lost(row) or row.address in led]
         if len(rows) < most:
             break
         behind = rows[-1].id
     return found[:most]
 
 
-def gone_among(tx: Tx, numbers: Sequence[int]) -> set[int]:
-    """Those of these resources that were found by a link, that nothing links to any more, and that are gone."""
+def gone_among(tx: Tx, source: int, numbers: Sequence[int]) -> set[int]:
+    """Those of these resources that a link or redirect had led to, that nothing leads to any more, and are gone."""
     both = resource.outerjoin(inlinks, inlinks.c.id == resource.c.id)
-    chosen = sa.select(resource.c.id, *IN_LINKS).select_from(both).where(
-        resource.c.id.in_(numbers), resource.c.how == int(How.LINK), resource.c.outcome == int(OutcomeKind.GONE), FEW
+    chosen = sa.select(resource.c.id, resource.c.address, *IN_LINKS).select_from(both).where(
+        resource.c.id.in_(numbers), resource.c.how.in_(BY_LINK), resource.c.outcome == int(OutcomeKind.GONE), FEW
     )  # fmt: skip
-    return {row.id for row in tx.rows(chosen) if is_lost(row)}
+    lost = [row for row in tx.rows(chosen) if is_lost(row)]
+    led = redirects.led_to(tx, source, [row.address for row in lost]).to
+    return {row.id for row in lost if row.address not in led}
 
 
 def know(tx: Tx, numbers: Sequence[int], *, unvisited: bool) -> None:

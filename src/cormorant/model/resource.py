@@ -31,6 +31,10 @@ class How(IntEnum):
     ROBOTS = 8
 
 
+BY_LINK = (int(How.LINK), int(How.REDIRECT))
+"""How addresses are discovered that are there as long as something leads to them."""
+
+
 class State(IntEnum):
     """The first dimension of a resource's fate; the outcome of its last visit is the second.
 

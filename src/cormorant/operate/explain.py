@@ -10,7 +10,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.cache.protocol import Place
 from cormorant.catalog import acls, receivers, sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import classes, facts, hiding, linkpack, order
+from cormorant.frontier import classes, facts, hiding, linkpack, order, redirects
 from cormorant.journal import runs, visits
 from cormorant.journal.counting import CONVERSION
 from cormorant.journal.runs import RunRow
@@ -19,7 +19,7 @@ from cormorant.model.acl import EVERYONE
 from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.level import Level
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How, Role, State
+from cormorant.model.resource import BY_LINK, How, Role, State
 from cormorant.model.rules import Gate
 from cormorant.model.status import describe
 from cormorant.operate import (
@@ -206,12 +206,13 @@ def _rule(reason: str) -> str:
 
 
 def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:
-    """Every way it was discovered: its first, then every page that links to it now."""
+    """Every way it was discovered: its first, then every page that links to it now, and what has moved to it."""
     how = How(row.how)
     paths: list[dict[str, Any]] = []
     into = tx.rows(sa.select(inlinks.c.links).where(inlinks.c.id == row.id))
     leading = linkpack.unpack_in(into[0].links if into else None)
-    if how not in (How.LINK, How.REDIRECT) or not leading:
+    moved = redirects.ways(tx, row.source_id, [row.address])
+    if how not in BY_LINK or not (leading or moved):
         paths.append({"how": how.name.lower(), "from": _address(tx, row.referrer), "text": ""})
     numbers = {link.referrer for link in leading[:100]}
     known = {
@@ -220,7 +221,7 @@ def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:
     }
     shown = [link for link in leading[:100] if link.referrer in known]
     paths += [{"how": "link", "from": known[link.referrer], "text": link.text} for link in shown]
-    return paths
+    return paths + [{"how": How.REDIRECT.name.lower(), "from": each.address, "text": ""} for each in moved[:100]]
 
 
 def _address(tx: Tx, number: int | None) -> str | None:
