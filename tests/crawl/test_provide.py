@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -203,7 +204,7 @@ def test_what_says_nothing_of_a_document_is_no_newer_delivery_of_it(house: House
 
     def acknowledged(place: int, refused: Sequence[int], *seen: tuple[int, Event]) -> int:
         known = {seq: Faulty(7, house.source, seq, house.run, int(each), "u", "") for seq, each in seen}
-        outlet = SimpleNamespace(said=lambda: [Refusal(seq, "no") for seq in refused], counted=dict)
+        outlet = SimpleNamespace(told=0, said=lambda: [Refusal(seq, "no") for seq in refused], counted=dict)
         errand: Any = SimpleNamespace(outlet=outlet, seen=known, confirmed=0)
         with house.store.begin() as tx:
             acknowledging.acknowledge(tx, receivers.named(tx, "index"), errand, place)
@@ -342,6 +343,29 @@ def test_everything_is_sent_again_to_the_one_that_asked(house: House, monkeypatc
     assert all(each.text == f"text of {each.url}" and each.document for each in told)
     assert [each.event for each in taking.taken().values() if each.event != "found"] == ["deleted"]
     assert len(taking.taken()) == sum(map(len, taking.calls())) == 151, "nobody else was told of them"
+
+
+def test_each_record_names_the_one_before_whatever_numbers_lie_between(house: House, tmp_path: Path) -> None:
+    """Numbers are given to links, and to what others alone are told, too; and each time another process delivers."""
+    known, file = house.keep(9), tmp_path / "lines.jsonl"
+    house.add("jsonlines", "lines", path=str(file))
+    house.add("python", "shop", call="tests.receivers.taking:take", delta=False)
+    for number in known:
+        with house.store.begin() as tx:
+            stream.append(tx, [Entry(house.source, number, house.run, Event.LINKS) for _ in range(number)])
+            stream.append(tx, [Entry(house.source, number, house.run, Event.NEW)])
+            stream.append(tx, [Entry(house.source, number, 0, Event.FOUND, receiver=house.row("shop").id)])
+        if number % 3 == 0:
+            house.provide(house.has_all("lines", "shop"))
+    order(house, Resend(None, -1, known[-1], faulty=False))
+    house.provide(house.has_all("lines", "shop"))
+    lines = [json.loads(each) for each in file.read_text().splitlines()]
+    records = [(each["seq"], each.get("previous_seq", 0)) for each in lines]
+    told = [(each.seq, each.previous_seq) for each in taking.taken().values()]
+    for chain, count in ((records, 9), (sorted(told), 27)):
+        assert [before for _, before in chain] == [0, *(seq for seq, _ in chain[:-1])]
+        assert len(chain) == count
+    assert house.row("lines").told == records[-1][0] < house.row("lines").place
 
 
 def order(house: House, wanted: Resend) -> None:

@@ -71,6 +71,8 @@ def test_a_webhook_that_fails_and_a_provider_that_is_killed_lose_nothing(home: I
         sent = [(each["seq"], each["url"]) for post in hook.posts for each in post.said["records"]]
         assert len(sent) > len(hook.taken), "something came again"
         assert len(set(sent)) == len(hook.taken), "and is known by its number"
+        chain = [(each["seq"], each.get("previous_seq", 0)) for _, each in sorted(hook.taken.items())]
+        assert [before for _, before in chain] == [0, *(seq for seq, _ in chain[:-1])], "each names the one before"
         before = len(hook.posts)
         home.run("provider", "pause")
         home.run("provider", "resume")

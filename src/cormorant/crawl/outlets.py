@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -80,7 +80,7 @@ class IndexOutlet:
 
     def __init__(self, writer: IndexWriter, shelf: Shelf, store: Store) -> None:
         self._writer, self._shelf, self._store = writer, shelf, store
-        self.place = writer.place
+        self.place, self.told = writer.place, 0
         self._tally = Tally()
         self._refused: list[Refusal | Stop] = []
         self._pending, self._bytes, self._since, self._heard = 0, 0, 0.0, 0.0
@@ -181,11 +181,12 @@ def entry_of(found: Found) -> Entry:
 class ReceiverOutlet:
     """Hands records to a receiver; its confirmed place is what it has been handed. Opened when it is first handed any.
 
-    In which form is for its settings to say: `delta`, `when`, `runs`.
+    In which form is for its settings to say: `delta`, `when`, `runs`. Each record names the one before (`told`), since
+    numbers are given to what is told others, or nobody, as well.
     """
 
-    def __init__(self, receiver: Receiver, shelf: Shelf, place: int) -> None:
-        self._receiver, self._shelf, self.place = receiver, shelf, place
+    def __init__(self, receiver: Receiver, shelf: Shelf, place: int, told: int = 0) -> None:
+        self._receiver, self._shelf, self.place, self.told = receiver, shelf, place, told
         self._names: dict[int, str] = {}
         self._said: list[Refusal | Stop] = []
         self._open = False
@@ -211,9 +212,10 @@ class ReceiverOutlet:
         told = [each for each in found if is_told(each.event.event, settings) and not _is_past(each)]
         lost = [] if settings.RIGHTS else [each for each in told if each.damaged]
         unread = {each.event.seq for each in lost}
-        batch = [self._delivery(each) for each in told if each.event.seq not in unread]
+        batch = _chained([self._delivery(each) for each in told if each.event.seq not in unread], self.told)
         if batch:
             self._said += self._ask(lambda: list(self._receiver.receive(batch)))
+            self.told = batch[-1].seq
         self._said += [Refusal(seq, DAMAGED) for seq in sorted(unread)]
         self.place = max(self.place, upto)
         return self.place
@@ -289,6 +291,12 @@ def _is_past(each: Found) -> bool:
     """Has the document left that it tells of? A later event says so, and nothing could be done with this one."""
     event = each.event.event
     return not (event.of_gone or event.of_run) and (each.row is None or not each.row.indexed)
+
+
+def _chained(batch: Sequence[Delivery], before: int) -> list[Delivery]:
+    """The deliveries, each with the number of the one before it."""
+    numbers = [before, *(each.seq for each in batch)]
+    return [replace(each, previous_seq=number) for number, each in zip(numbers, batch, strict=False)]
 
 
 def gives_html(settings: ReceiverSettings) -> bool:

@@ -91,7 +91,7 @@ class Delivery:
     """One event, with the document it is about. Events of a run have none."""
 
     seq: int
-    """Its number. It may come again after a kill, with the same number; numbers rise, with gaps."""
+    """Its number. It may come again after a kill, with the same number; numbers rise, with gaps: see `previous_seq`."""
     event: str
     """new, changed, deleted, unvisited, unvisited_changed or unvisited_deleted; found in place of new and changed with
     delta=false, and for what is told once more. Of a run: started, finished, stopped or failed.
@@ -118,6 +118,10 @@ class Delivery:
     """Who may read it, for a kind that asks for it, and None for `python`."""
     damaged: bool = False
     """The document is there, and its kept copy cannot be read: told only to a kind that asks for `rights`."""
+    previous_seq: int = 0
+    """The number of the delivery that came before it to this receiver; 0 for the first. One that is greater than any
+    number that has been kept says that something was lost in between.
+    """
 
 
 class Refusal(NamedTuple):
@@ -187,8 +191,8 @@ class Receiver(Protocol):
     A receiver may rely on: `open` comes first, `close` last; all calls come from one thread, which no other receiver
     has; numbers in a batch rise, and the numbers of a batch never begin below those already confirmed, unless
     everything behind some number comes again (after a kill, or because `receive` raised). It may not rely on numbers
-    without gaps: events of other sources take numbers too. Delivery is at least once; a receiver that remembers the
-    last number it has kept makes it exactly once.
+    without gaps: what is told others takes numbers too, so each delivery names the one before. Delivery is at least
+    once; a receiver that remembers the last number it has kept makes it exactly once.
 
     The caller may rely on: when `receive` returns, everything but the refused is kept for good, and the refused need
     not come again. It may not rely on anything when `receive` raises: the batch may be kept in part or not at all.

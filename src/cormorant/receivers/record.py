@@ -22,6 +22,7 @@ class _Record(msgspec.Struct, omit_defaults=True):
     text: str
     html: str | None = None
     reference: str | None = None
+    previous_seq: int = 0
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -41,5 +42,6 @@ def encoded(delivery: Delivery) -> bytes:
             delivery.text,
             delivery.html,
             delivery.reference,
+            delivery.previous_seq,
         )
     )

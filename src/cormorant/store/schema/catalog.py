@@ -56,6 +56,9 @@ receiver = Table(
     Column("resend", Text, comment="JSON, what is left to be sent again; NULL: nothing"),
     Column("lent_until", Double, comment="whoever delivers leaves it alone until then; NULL: it is not lent"),
     Column("unmade", Boolean, nullable=False, server_default=text("false"), comment="what it is made of is not there"),
+    Column(
+        "told", BigInteger, nullable=False, server_default=text("0"), comment="number of the last record it was told"
+    ),
     sqlite_autoincrement=True,
 )
 

@@ -1,4 +1,4 @@
-"""Keep which page a page calls its original, and find what has moved to an address."""
+"""Keep which page a page calls its original and what a receiver was told last, and find what has moved somewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0036"
 
 
 def upgrade() -> None:
-    """Add the table and the index. Pages that were read before are in the table from their next visit on."""
+    """Add table, column and index. Pages that were read before are in the table from their next visit on."""
     op.create_table(
         "original",
         sa.Column(
@@ -32,4 +32,11 @@ def upgrade() -> None:
         sqlite_where=sa.text("open = 1"),
         postgresql_where=sa.text("open"),
     )
+    op.add_column(
+        "receiver",
+        sa.Column(
+            "told", sa.BigInteger, nullable=False, server_default=sa.text("0"),
+            comment="number of the last record it was told",
+        ),
+    )  # fmt: skip
     op.execute("CREATE INDEX ix_resource_moved ON resource (source_id, substr(reason, 1, 400)) WHERE outcome = 3")
