@@ -56,7 +56,7 @@ def _exclude(tx: Tx, row: RunRow, copies: Sequence[Undecided], *, withheld: bool
     reasons = {number: reason_of(end) or "" for number, end in ends.items()}
     changed = visits.changes_of(tx, row.id, list(reasons))
     new = visits.new_in(tx, row.id, list(reasons))
-    standing.exclude(tx, reasons)
+    standing.exclude(tx, row.id, reasons)
     now, kind = tx.now(), int(OutcomeKind.EXCLUDED)
     visits.write(
         tx,

@@ -1,4 +1,7 @@
-"""Which addresses that a gate excluded does nothing lead to any more?
+"""Which addresses has a gate excluded, and to which of these does nothing lead any more?
+
+One may be known twice, since settings change and pages are met by several ways: as what was excluded before it became a
+resource, and as a resource. The resource knows more, so it alone counts, here and in every list.
 
 An exclusion is kept for as long as a page leads to its address, however long ago that page was read: an edit of the
 rules may let it in. What no page leads to is forgotten when it was last met long ago, or a site that makes up new
@@ -8,21 +11,26 @@ addresses all the time would fill the table.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from cormorant.frontier import linkpack
-from cormorant.model.address import fingerprint
+from cormorant.model.address import fingerprint, origin_of
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import exclusion, outlinks, resource
+from cormorant.store.schema import exclusion, outlinks, resource, site, site_source
+from cormorant.store.schema.frontier import EXCLUDED
 
 PAGE = 20_000
 CHUNK = 500
 """Exclusions that are judged together; pages whose links are read in one transaction."""
+
+
+MET = 1_000
+"""Exclusions of a run that are looked up together."""
 
 
 class Old(NamedTuple):
@@ -78,3 +86,40 @@ def _says_so(row: Sequence[int] | None, each: Old) -> bool:
     role, outcome, run = row
     read = (OutcomeKind.OK,) if role == Role.SITEMAP else (OutcomeKind.OK, OutcomeKind.MOVED)
     return not (outcome in read and run > each.run)
+
+
+def known_among(tx: Tx, source: int, excluded: Sequence[Any]) -> set[int]:
+    """The keys of those exclusions, each with `hash` and `address`, that are resources of the source as well.
+
+    Asked site by site, as their index is made.
+    """
+    keys: dict[str, list[int]] = {}
+    for each in excluded:
+        keys.setdefault("" if each.address.startswith("file:") else origin_of(each.address).site, []).append(each.hash)
+    numbers = {row[0]: [row[1]] for row in bulk.select_in(tx, site, ("key", "id"), "key", keys)}
+    if "" in keys:
+        folders = sa.select(site.c.id).join(site_source, site_source.c.site_id == site.c.id)
+        own = folders.where(site_source.c.source_id == source, site.c.key.like("file:%"))
+        numbers[""] = [row.id for row in tx.rows(own)]
+    known: set[int] = set()
+    for key, ids in numbers.items():
+        same = sa.and_(resource.c.source_id == source, resource.c.role == int(Role.DOCUMENT))
+        rows = sa.select(resource.c.hash).where(same, resource.c.site_id.in_(ids), resource.c.hash.in_(keys[key]))
+        known.update(row.hash for row in tx.rows(rows))
+    return known
+
+
+def count(tx: Tx, source: int, run: int) -> int:
+    """How many addresses a run excluded, each once: at their visit, and before they became resources."""
+    columns, total, behind = exclusion.c, 0, -(1 << 63)
+    visited = sa.select(sa.func.count()).where(
+        EXCLUDED, resource.c.source_id == source, resource.c.run == run, resource.c.role == int(Role.DOCUMENT)
+    )
+    chosen = sa.select(columns.hash, columns.address).where(columns.source_id == source, columns.run == run)
+    rows: Sequence[Any] = ()
+    while not rows or len(rows) == MET:
+        rows = tx.rows(chosen.where(columns.hash > behind).order_by(columns.hash).limit(MET))
+        if not rows:
+            break
+        total, behind = total + len(rows) - len(known_among(tx, source, rows)), rows[-1].hash
+    return total + int(tx.execute(visited).scalar_one())

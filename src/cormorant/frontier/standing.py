@@ -165,9 +165,9 @@ def undecided(tx: Tx, source: int, behind: int, *, withheld: bool) -> list[Undec
     return [Undecided(*row) for row in tx.rows(chosen.order_by(columns.id).limit(CHUNK))]
 
 
-def exclude(tx: Tx, reasons: Mapping[int, str]) -> None:
-    """Say on the rows of these pages that they are copies, and why."""
-    row = (int(OutcomeKind.EXCLUDED), int(Status.DUPLICATE_IGNORED), 0)
+def exclude(tx: Tx, run: int, reasons: Mapping[int, str]) -> None:
+    """Say on the rows of these pages that a run found them to be copies, and why."""
+    row = (int(OutcomeKind.EXCLUDED), int(Status.DUPLICATE_IGNORED), 0, run)
     rows = [(*row, bulk.storable(reason), number) for number, reason in reasons.items()]
-    bulk.update(tx, resource, ("outcome", "status", "attempts", "reason"), ("id",), rows)
+    bulk.update(tx, resource, ("outcome", "status", "attempts", "run", "reason"), ("id",), rows)
     bulk.update(tx, original, ("open",), ("id",), [(False, number) for number in reasons])

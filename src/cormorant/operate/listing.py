@@ -17,19 +17,17 @@ import sqlalchemy as sa
 from cormorant.base.errors import UsageError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import progress
+from cormorant.frontier import progress, refusals
 from cormorant.journal import runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model import textless
-from cormorant.model.address import origin_of
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import SETS, Role
 from cormorant.model.status import Status
 from cormorant.operate.documents import EXCLUDED, FIELDS, OK, ROWS, View
 from cormorant.operate.house import House
 from cormorant.store import bulk
-from cormorant.store.database import Tx
-from cormorant.store.schema import resource, site, site_source
+from cormorant.store.schema import resource
 from cormorant.store.schema.frontier import TROUBLED
 
 PAGE = 1000
@@ -44,7 +42,7 @@ _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which documents are listed. None: any. `run` is the last that visited them, `changed` one that changed them."""
+    """Which documents are listed. None: any. `run` visited or met them last, `changed` is one that changed them."""
 
     source: str | None = None
     state: str | None = None
@@ -117,7 +115,7 @@ def _walk(house: House, wanted: Wanted, behind: Place | None) -> Iterator[Placed
         if wanted.run is not None and not runs.was_there(tx, wanted.run):
             raise runs.unknown(wanted.run)
     if wanted.excluded or wanted.state == EXCLUDED:
-        walked = _of_excluded(house, owners, behind)
+        walked = _of_excluded(house, owners, behind, wanted.run)
     else:
         walked = _of_resources(house, wanted, owners, behind)
     return ((place, record) for place, record in walked if is_wanted(record, wanted))
@@ -204,17 +202,17 @@ def _records(
         behind = rows[-1].id
 
 
-def _of_excluded(house: House, owners: Sequence[SourceRow], behind: Place | None) -> Iterator[Placed]:
-    """What gates excluded, source by source."""
+def _of_excluded(house: House, owners: Sequence[SourceRow], behind: Place | None, run: int | None) -> Iterator[Placed]:
+    """What gates excluded, source by source; by one run as many as its report counts."""
     numbers = [owner.id for owner in owners]
     if behind is not None and behind.source not in numbers:
         raise UsageError("`cursor` is of another list, or its source was deleted. Leave it out to begin anew.")
     first = numbers.index(behind.source) if behind else 0
     for owner in owners[first:]:
-        yield from _excluded(house, owner, behind if behind and behind.source == owner.id else None)
+        yield from _excluded(house, owner, behind if behind and behind.source == owner.id else None, run)
 
 
-def _excluded(house: House, owner: SourceRow, place: Place | None) -> Iterator[Placed]:
+def _excluded(house: House, owner: SourceRow, place: Place | None, run: int | None) -> Iterator[Placed]:
     """Resources that a gate excluded at their visit, then what gates excluded before it became a resource.
 
     Both may be known of one address, since settings change; the resource knows more, so it is the one shown.
@@ -225,14 +223,16 @@ def _excluded(house: House, owner: SourceRow, place: Place | None) -> Iterator[P
     else:
         refused = ROWS.where(resource.c.outcome == int(OutcomeKind.EXCLUDED), resource.c.role == int(Role.DOCUMENT))
         own = refused.where(resource.c.source_id == owner.id)
+        own = own if run is None else own.where(resource.c.run == run)
         yield from _records(house, own, owner.id, place.number if place else 0)
     while True:
         with house.store.read() as tx:
             found = visits.exclusions_behind(tx, owner.id, behind, PAGE)
-            known, referrers = known_among(tx, owner.id, found), {each.referrer for each in found if each.referrer}
+            known = refusals.known_among(tx, owner.id, found)
+            referrers = {each.referrer for each in found if each.referrer}
             addresses = dict(bulk.select_in(tx, resource, ("id", "address"), "id", referrers))
         for each in found:
-            if each.hash not in known:
+            if each.hash not in known and run in (None, each.run):
                 record = _of_exclusion(owner, each, addresses.get(each.referrer or 0))
                 yield Place(owner.id, EXCLUSIONS, each.hash), record
         if len(found) < PAGE:
@@ -248,21 +248,3 @@ def _of_exclusion(owner: SourceRow, each: visits.Exclusion, referrer: str | None
         "depth": each.depth, "referrer": referrer, "indexed": False, "attempts": 0, "run": each.run,
     }  # fmt: skip
     return dict.fromkeys(FIELDS) | said
-
-
-def known_among(tx: Tx, owner: int, excluded: Sequence[visits.Exclusion]) -> set[int]:
-    """Which of these addresses are resources of the source as well? Asked site by site, as their index is made."""
-    keys: dict[str, list[int]] = {}
-    for each in excluded:
-        keys.setdefault("" if each.address.startswith("file:") else origin_of(each.address).site, []).append(each.hash)
-    numbers = {row[0]: [row[1]] for row in bulk.select_in(tx, site, ("key", "id"), "key", keys)}
-    if "" in keys:
-        folders = sa.select(site.c.id).join(site_source, site_source.c.site_id == site.c.id)
-        own = folders.where(site_source.c.source_id == owner, site.c.key.like("file:%"))
-        numbers[""] = [row.id for row in tx.rows(own)]
-    known: set[int] = set()
-    for key, ids in numbers.items():
-        same = sa.and_(resource.c.source_id == owner, resource.c.role == int(Role.DOCUMENT))
-        rows = sa.select(resource.c.hash).where(same, resource.c.site_id.in_(ids), resource.c.hash.in_(keys[key]))
-        known.update(row.hash for row in tx.rows(rows))
-    return known

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
 from cormorant.catalog.sources import SourceRow
-from cormorant.frontier import hiding
+from cormorant.frontier import hiding, refusals
 from cormorant.journal import runs, visits
 from cormorant.model.address import fingerprint
 from cormorant.model.outcome import OutcomeKind
@@ -29,7 +29,7 @@ from cormorant.model.rules import Renamed, Ruling
 from cormorant.model.run import RunState
 from cormorant.model.settings import SourceSettings, parse_settings
 from cormorant.model.status import Status
-from cormorant.operate import idle, listing, parameters, rehearsal, secrets, starts
+from cormorant.operate import idle, parameters, rehearsal, secrets, starts
 from cormorant.operate.house import House
 from cormorant.operate.sources import Given, doubts_of, edited, settings_of
 from cormorant.plugins import Discovery, Facts, Source, Tools, source_kind
@@ -174,7 +174,7 @@ def _excluded(tx: Tx, row: SourceRow, source: Source) -> Iterator[list[_Excluded
     lists = source.discovery is not Discovery.SEEDS
     key: int | None = None
     while page := visits.exclusions_behind(tx, row.id, key, PAGE):
-        known = listing.known_among(tx, row.id, page)
+        known = refusals.known_among(tx, row.id, page)
         yield [
             _Excluded(each.address, each.depth, f"{each.gate}: {each.rule}")
             for each in page

@@ -1,4 +1,4 @@
-"""Keep which page a page calls its original and what a receiver was told last, and find what has moved somewhere."""
+"""Keep which page a page calls its original and what a receiver was told last; find what has moved or is excluded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0036"
 
 
 def upgrade() -> None:
-    """Add table, column and index. Pages that were read before are in the table from their next visit on."""
+    """Add table, column and indexes. Pages that were read before are in the table from their next visit on."""
     op.create_table(
         "original",
         sa.Column(
@@ -40,3 +40,4 @@ def upgrade() -> None:
         ),
     )  # fmt: skip
     op.execute("CREATE INDEX ix_resource_moved ON resource (source_id, substr(reason, 1, 400)) WHERE outcome = 3")
+    op.execute("CREATE INDEX ix_resource_excluded ON resource (source_id, run) WHERE outcome = 5")
