@@ -139,6 +139,9 @@ def test_a_document_that_has_always_been_empty_is_no_fault(monkeypatch: pytest.M
     ("body", "directives", "follow", "unfollowed"),
     [
         (b"<a href=/a rel=nofollow>a</a><a href=/b>b</a>", (), ["/b"], ["/a"]),
+        (b"<a href=/a rel=nofollower>a</a><a href=/b rel='external NOFOLLOW'>b</a>", (), ["/a"], ["/b"]),
+        (b"<meta name=robots content='nofollower, nonone'><a href=/a>a</a>", (), ["/a"], []),
+        (b"<meta name=robots content='max-snippet:-1 nofollow'><a href=/a>a</a>", (), [], ["/a"]),
         (b"<meta name=robots content=nofollow><a href=/a>a</a>", (), [], ["/a"]),
         (b"<a href=/a>a</a><a href=/b>b</a>", ("nofollow",), [], ["/a", "/b"]),
         (b"<a href=/a>a</a>", ("none",), [], ["/a"]),

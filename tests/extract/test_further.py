@@ -42,6 +42,19 @@ def test_each_kind_is_found_when_it_is_asked_for(kind: LinkKind, markup: str, wa
     assert set(wanted) <= set(found(markup, "all"))
 
 
+@pytest.mark.parametrize(
+    ("markup", "nofollow"),
+    [
+        ("<form action=/s rel='noopener NOFOLLOW'></form>", True),
+        ("<form action=/s rel=nofollower></form>", False),
+        ("<form method=post action=/p rel=nofollow><button formmethod=get formaction=/s></button></form>", True),
+    ],
+)
+def test_a_form_may_ask_not_to_be_followed(markup: str, *, nofollow: bool) -> None:
+    page = extract_html(markup.encode(), address=HERE, manner=Manner(links=("forms",)))
+    assert [link.nofollow for link in page.links] == [nofollow]
+
+
 def test_what_a_reader_follows_keeps_its_text_beside_more_kinds() -> None:
     page = extract_html(b"<a href=/x>An x</a> /x.y <img src=/x>", address=HERE, manner=Manner(links=("all",)))
     assert page.links[0] == Link("https://h.example/x", "An x")

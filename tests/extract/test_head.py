@@ -2,34 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.extract.head import MAX_HEADLINES, language_tag, meant_for, parse_directives
+from cormorant.extract.head import MAX_HEADLINES, language_tag, meant_for
 from cormorant.extract.html import extract_html
 from cormorant.model.content import Extraction
 
 
 def read(markup: str) -> Extraction:
     return extract_html(markup.encode(), address="https://h.example/p")
-
-
-@pytest.mark.parametrize(
-    ("content", "wanted"),
-    [
-        ("noindex", ["noindex"]),
-        ("NoIndex, NOFOLLOW", ["noindex", "nofollow"]),
-        ("noindex nofollow", ["noindex", "nofollow"]),
-        ("noindex;nofollow", ["noindex", "nofollow"]),
-        ("none,", ["none"]),
-        (" , ", []),
-        ("max-snippet: 50, noindex", ["max-snippet: 50", "noindex"]),
-        ("unavailable_after: 25 Jun 2030 15:00:00 GMT", ["unavailable_after: 25 jun 2030 15:00:00 gmt"]),
-        (
-            "unavailable_after: Friday, 25-Jun-30 15:00:00 GMT, noarchive",
-            ["unavailable_after: friday, 25-jun-30 15:00:00 gmt", "noarchive"],
-        ),
-    ],
-)
-def test_directives_are_words_in_lower_case(content: str, wanted: list[str]) -> None:
-    assert parse_directives(content) == wanted
 
 
 @pytest.mark.parametrize(

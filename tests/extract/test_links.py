@@ -104,6 +104,12 @@ def test_a_page_with_areas_keeps_the_order_of_its_references() -> None:
     ("markup", "rel"),
     [
         ("<a rel='NoFollow UGC' href=x>", "nofollow ugc"),
+        ("<area rel='external\nNOFOLLOW\tnoopener' href=x>", "external nofollow noopener"),
+        ("<link rel='next nofollow' href=x>", "next nofollow"),
+        ("<a rel='nofollower' href=x>", "nofollower"),
+        ("<a rel='nofollow,noopener' href=x>", "nofollow,noopener"),
+        ("<a rel='external\u00a0nofollow next' href=x>", "next"),
+        ("<a rel='external\x0bnofollow next' href=x>", "next"),
         ("<a rel=nofollow href=x>a</a><a href=x>b</a>", ""),
         ("<a rel='nofollow external' href=x>a</a><a rel=external href='x#y'>b</a>", "external"),
         ("<a rel=nofollow href=x>a</a><a href=./x>b</a>", ""),

@@ -34,6 +34,14 @@ def test_what_an_in_link_keeps_of_a_text() -> None:
     assert [each.text for each in read] == [each.text for each in some], "people are told the text of every link"
 
 
+def test_a_link_is_followed_unless_it_or_its_page_asks_not_to() -> None:
+    by_page = linkpack.unfollowed([Link("/a"), Link("/b", rel="nofollower"), Link("/c", rel="x nofollow")])
+    assert not any(map(linkpack.is_followed, by_page))
+    assert [link.rel for link in by_page] == ["page-nofollow", "nofollower page-nofollow", "x nofollow"]
+    assert [linkpack.vouches(each) for each in linkpack.texts(linkpack.pack(by_page)).values()] == [True, True, False]
+    assert linkpack.is_followed(Link("/b", rel="nofollower noopener"))
+
+
 def test_a_rel_that_looks_like_a_mark_is_none() -> None:
     link = Link("/a", "Tides", "#")
     assert linkpack.unpack(linkpack.pack([link])) == [link]

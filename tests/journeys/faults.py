@@ -49,7 +49,7 @@ MANNERS = (
            'return FetchVerdict(Reading.DISALLOW_ALL, f"robots.txt {answered}',
            'return FetchVerdict(Reading.ALLOW_ALL, f"robots.txt {answered}', _ROBOTS),
     _fault("links marked nofollow are followed", "crawl/reading.py",
-           'return tuple(link for link in said.links if "nofollow" not in link.rel) if unfollowed else said.links,',
+           'return tuple(link for link in said.links if not link.nofollow) if unfollowed else said.links,',
            "return said.links,", "tests/crawl/test_visit.py"),
     _fault("a page that says nofollow is followed", "crawl/reading.py",
            'if not {"nofollow", "none"}.isdisjoint((*content.directives, *said.directives)):', "if False:",

@@ -83,7 +83,7 @@ def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: S
     for link, (site, key) in zip(links.unfollowed, named, strict=True):
         if seen.first_unfollowed(site, key):
             found = Found(link.address, site, depth, How.LINK, referrer=resource.id)
-            exclusions.append(excluded(number, key, found, NOFOLLOW if "nofollow" in link.rel else NOFOLLOW_PAGE, run))
+            exclusions.append(excluded(number, key, found, NOFOLLOW if link.nofollow else NOFOLLOW_PAGE, run))
     return Screened(arrivals, exclusions)
 
 

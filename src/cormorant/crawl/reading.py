@@ -312,8 +312,8 @@ def followed(content: Content, said: Extraction) -> tuple[tuple[Link, ...], tupl
     """The links that may be followed, and those that may not: all of a nofollow page, those marked nofollow."""
     if not {"nofollow", "none"}.isdisjoint((*content.directives, *said.directives)):
         return (), said.links
-    unfollowed = tuple(link for link in said.links if "nofollow" in link.rel)
-    return tuple(link for link in said.links if "nofollow" not in link.rel) if unfollowed else said.links, unfollowed
+    unfollowed = tuple(link for link in said.links if link.nofollow)
+    return tuple(link for link in said.links if not link.nofollow) if unfollowed else said.links, unfollowed
 
 
 def fell_silent(read: Read) -> bool:

@@ -143,7 +143,8 @@ def _forms(document: Document, *, get: bool, post: bool) -> Iterator[Reference]:
         for button in islice(document.find_all(tag), MAX_FOUND):
             there, by_post = button.attr("formaction"), (button.attr("formmethod") or "").strip().lower() == "post"
             if there and (post if by_post else get):
-                yield Reference(there, button)
+                form_with_rel = button.closest("form[rel]")  # may ask for nothing of it to be followed
+                yield Reference(there, form_with_rel or button)
 
 
 def _charset_of(form: Element, document: Document) -> str:

@@ -11,6 +11,7 @@ from turbohtml import Document, Element, Namespace
 from cormorant.extract.links import parse_refresh
 from cormorant.extract.text import MAX_VALUE, one_line
 from cormorant.model.content import Value
+from cormorant.model.directives import DIRECTIVES, parse_directives
 
 EVERY_AGENT: Final = "robots"
 """The name of metas whose directives are for every robot."""
@@ -35,16 +36,6 @@ _ATTRIBUTE: Final = {
     "dc.subject": "Subject",
     "dcterms.subject": "Subject",
 }
-# https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag, and the names before it.
-_DIRECTIVES: Final = frozenset(
-    (
-        "all", "follow", "index", "indexifembedded", "max-image-preview", "max-snippet", "max-video-preview", "noai",
-        "noarchive", "nocache", "nofollow", "noimageindex", "noimageai", "noindex", "noodp", "none", "nosnippet",
-        "notranslate", "noydir", "unavailable_after",
-    )
-)  # fmt: skip
-# A date may hold commas, so only a comma before a word divides.
-_COMMA: Final = re.compile(r"[,;](?=\s*[a-z_])")
 _TOKEN: Final = re.compile(r"[a-z_-]+")
 """A product token, by which robots are named (RFC 9309 section 2.2.1)."""
 _CHARSET: Final = re.compile(r"""charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']*))""", re.IGNORECASE)
@@ -115,17 +106,6 @@ def meant_for(directives: tuple[str, ...], agent: str) -> tuple[str, ...]:
     return tuple(each.removeprefix(mark) for each in directives)
 
 
-def parse_directives(content: str) -> list[str]:
-    """Return the directives of a robots meta, lower case: `noindex`, `unavailable_after: 25 jun 2030 15:00:00 gmt`."""
-    directives: list[str] = []
-    for piece in _COMMA.split(content[:MAX_VALUE].lower()):
-        if ":" in piece:
-            directives.append(" ".join(piece.split()))
-        else:
-            directives.extend(piece.replace(",", " ").split())
-    return directives
-
-
 def _of_another_agent(name: str, content: str) -> list[str]:
     """Return `name: directive` for a meta that speaks to another robot, so that a source with that name can obey.
 
@@ -133,7 +113,7 @@ def _of_another_agent(name: str, content: str) -> list[str]:
     """
     if not _TOKEN.fullmatch(name):
         return []
-    known = (each for each in parse_directives(content) if each.partition(":")[0].rstrip() in _DIRECTIVES)
+    known = (each for each in parse_directives(content) if each.partition(":")[0].rstrip() in DIRECTIVES)
     return [f"{name}: {directive}" for directive in known]
 
 

@@ -37,6 +37,7 @@ _NOT_A_PLACE: Final = frozenset(
         "preconnect", "prefetch", "preload", "prerender", "search", "stylesheet", "wlwmanifest",
     )
 )  # fmt: skip
+_ASCII_SPACE: Final = re.compile("[\t\n\f\r ]+")
 _TIME_AND_ADDRESS: Final = re.compile(
     r"""\s*(?P<seconds>\d*)(?:\.[\d.]*)?\s*[;,\s]\s*(?:url\s*=\s*)?(?:'(?P<single>[^']*)|"(?P<double>[^"]*)|(?P<bare>.*))""",
     re.IGNORECASE | re.DOTALL,
@@ -126,7 +127,18 @@ def _source_of(element: Element) -> str:
 
 def rel_of(element: Element) -> list[str]:
     """Return the tokens of an element's `rel`, lower case."""
-    return (element.attr("rel") or "").lower().split()
+    return rel_tokens(element.attr("rel") or "")
+
+
+def rel_tokens(value: str) -> list[str]:
+    """Return the tokens of a `rel`, lower case, parted by ASCII white space: a comma or a no-break space parts none.
+
+    Link types are ASCII, so a token with any other character in it is none and is left out.
+    https://infra.spec.whatwg.org/#split-on-ascii-whitespace
+    """
+    if value.isascii() and value.isprintable():
+        return value.lower().split()
+    return [each.lower() for each in _ASCII_SPACE.split(value) if each and each.isascii() and each.isprintable()]
 
 
 def leads_somewhere(rel: list[str]) -> bool:
@@ -198,7 +210,7 @@ def _link(address: str, reference: str, references: References) -> Link:
     if not text:
         text, of_part = _other_text(first, references.later(reference))
     rel = first.attr("rel")
-    return Link(address, text, _common_rel(rel.lower().split(), references, reference) if rel else "", of_part=of_part)
+    return Link(address, text, _common_rel(rel_tokens(rel), references, reference) if rel else "", of_part=of_part)
 
 
 def _merged(known: Link, reference: str, references: References) -> Link:

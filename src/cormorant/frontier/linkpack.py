@@ -45,12 +45,12 @@ NOTHING = pack(())
 
 def unfollowed(links: Iterable[Link]) -> list[Link]:
     """The links of a page that asks for none of them to be followed, so that each says so by itself."""
-    return [link if "nofollow" in link.rel else link._replace(rel=f"{link.rel} {_BY_PAGE}".lstrip()) for link in links]
+    return [link if link.nofollow else link._replace(rel=f"{link.rel} {_BY_PAGE}".lstrip()) for link in links]
 
 
 def is_followed(link: Link) -> bool:
     """Did nobody ask for it not to be followed, neither the link nor its page?"""
-    return "nofollow" not in link.rel
+    return "nofollow" not in link.rel or {"nofollow", _BY_PAGE}.isdisjoint(link.rel.split(" "))
 
 
 def unpack(blob: bytes | None) -> list[Link]:

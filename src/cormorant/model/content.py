@@ -141,6 +141,11 @@ class Link(NamedTuple):
     display: str = ""
     of_part: bool = False
 
+    @property
+    def nofollow(self) -> bool:
+        """Whether its rel has the token `nofollow`, and not only a word with these letters in it."""
+        return "nofollow" in self.rel and "nofollow" in self.rel.split(" ")
+
 
 class Entry(NamedTuple):
     """What a sitemap or feed says of an address, which is canonical and absolute.

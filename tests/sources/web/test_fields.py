@@ -2,7 +2,7 @@ import pytest
 
 from cormorant.fetch.headers import Headers, moment
 from cormorant.model.content import Link
-from cormorant.sources.web.exchange import directives_for
+from cormorant.model.directives import directives_for
 from cormorant.sources.web.fields import links_of
 from cormorant.sources.web.gates import forbidden
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -20,6 +19,7 @@ from cormorant.fetch.headers import (
 from cormorant.fetch.values import Answer, Fault
 from cormorant.model.address import join
 from cormorant.model.content import Content
+from cormorant.model.directives import directives_for
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Moved, Outcome, Unchanged
 from cormorant.model.rules import Gate, Ruling
 from cormorant.sources.web.digest import schemes
@@ -37,13 +37,6 @@ MAX_WAIT_ELSEWHERE_S = 3_600.0
 """How long a resource waits at most because another site, where it redirects to, asks for it."""
 
 _SCHEMES = ("basic", "digest", "bearer", "negotiate", "ntlm")
-
-_WITH_VALUE = ("max-image-preview", "max-snippet", "max-video-preview", "unavailable_after")
-"""Directives that are followed by a colon, as otherwise only the name of an agent is."""
-
-
-_COMMA = re.compile(r",(?=\s*[a-z_])")
-"""A date may hold commas, so only a comma before a word divides."""
 
 
 class Hop(NamedTuple):
@@ -157,18 +150,3 @@ def content_of(answer: Answer, address: str, agent: str, at: float) -> Content:
 def _directives(headers: Headers, agent: str) -> tuple[str, ...]:
     """What the header of an answer says to everybody or to `agent`."""
     return directives_for(robots_directives(headers), agent) if "x-robots-tag" in headers else ()
-
-
-def directives_for(values: tuple[str, ...], agent: str) -> tuple[str, ...]:
-    """The X-Robots-Tag directives meant for everybody or for `agent`, lower case.
-
-    A value may begin with the name of an agent and a colon; what follows is meant for that one alone.
-    """
-    found: list[str] = []
-    for value in values:
-        name, colon, rest = value.partition(":")
-        named = bool(colon) and "," not in name and name.strip().lower() not in _WITH_VALUE
-        if named and name.strip().lower() != agent.lower():
-            continue
-        found += [each.strip() for each in _COMMA.split((rest if named else value).lower())]
-    return tuple(each for each in found if each)
