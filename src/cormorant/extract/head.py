@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from turbohtml import Document, Element, Namespace
 
+from cormorant.extract.layout import words_of
 from cormorant.extract.links import parse_refresh
 from cormorant.extract.text import MAX_VALUE, one_line
 from cormorant.model.content import Value
@@ -38,6 +39,13 @@ _ATTRIBUTE: Final = {
 }
 _TOKEN: Final = re.compile(r"[a-z_-]+")
 """A product token, by which robots are named (RFC 9309 section 2.2.1)."""
+_NO_AGENTS: Final = frozenset(
+    (
+        "application-name", "color-scheme", "csrf-token", "format-detection", "generator", "google-site-verification",
+        "rating", "referrer", "theme-color", "title", "viewport",
+    )
+)  # fmt: skip
+"""The commonest names of metas that are no robot's."""
 _CHARSET: Final = re.compile(r"""charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']*))""", re.IGNORECASE)
 _LANGUAGE: Final = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8})*")
 
@@ -111,7 +119,7 @@ def _of_another_agent(name: str, content: str) -> list[str]:
 
     Which names are robots' is not known here, so only directives that are known are taken, whatever stands beside them.
     """
-    if not _TOKEN.fullmatch(name):
+    if name in _NO_AGENTS or not _TOKEN.fullmatch(name):
         return []
     known = (each for each in parse_directives(content) if each.partition(":")[0].rstrip() in DIRECTIVES)
     return [f"{name}: {directive}" for directive in known]
@@ -161,5 +169,5 @@ def title_of(titles: Iterable[Element]) -> str:
 
 def headlines(headings: Sequence[Element]) -> tuple[str, ...]:
     """Return the text of headings, without the pilcrow that documentation generators hang to them."""
-    texts = (one_line(heading.to_text().rstrip("¶ \n"), MAX_HEADLINE) for heading in headings[:MAX_HEADLINES])
+    texts = (one_line(words_of(heading).rstrip("¶ \n"), MAX_HEADLINE) for heading in headings[:MAX_HEADLINES])
     return tuple(text for text in texts if text)

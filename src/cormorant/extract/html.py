@@ -8,32 +8,24 @@ The names at the arrows are those of the step table that the benchmark prints.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from turbohtml import Document, Element, Text, parse
+from turbohtml import Document, Element, parse, parse_fragment
 
 from cormorant.base.steps import Steps, unmeasured
 from cormorant.extract.charset import BYTES, DEFAULT, HEADER, MARK, PAGE, is_label
 from cormorant.extract.defuse import defused, utf16_of
 from cormorant.extract.further import further
 from cormorant.extract.head import Head, headlines, language_of, read_metas, title_of
+from cormorant.extract.layout import render
 from cormorant.extract.links import References, absolute, gathered, joined, rel_of
 from cormorant.extract.text import clean, is_left_behind, is_made_up, name_of
 from cormorant.model.content import PLAIN, Extraction, Link, Manner, Value
 
-# The renderer shows only rows of tables and items of lists, drops captions, pads columns to equal width (quadratic in
-# hostile tables), indents quotations and runs the words of neighbouring form elements together. As plain blocks all of
-# them keep every word.
-_BLOCKS: Final = (
-    "blockquote", "button", "caption", "center", "dialog", "dir", "fieldset", "form", "hgroup", "legend", "marquee",
-    "menu", "ol", "optgroup", "option", "select", "table", "textarea", "tr", "ul",
-)  # fmt: skip
-_END_OF_CELL: Final = re.compile(rb"</t(?=[dh]>)")
+# Rows that a script asks for, to be put into a table; outside of one they are no rows and their cells no cells.
+_ROWS: Final = (b"<tr", b"<td", b"<th", b"<tb")
+_FRAGMENT: Final = 256
 _MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-HIDDEN: Final = (
-    "body [hidden]:not([hidden=until-found]), body [style*='display:none' i], body [style*='display: none' i]"
-)
 
 
 def extract_html(
@@ -49,9 +41,10 @@ def extract_html(
     with steps("parse"):
         marked = body.startswith(_MARKS)
         body, truncated = defused(body, charset)
-        spaced = _spaced(body)
-        document, known_from = parsed(spaced, charset, manner.charset)
-        spaces, spaced = len(spaced) - len(body), b""
+        if body[:_FRAGMENT].lstrip()[:3].lower() in _ROWS:
+            body = b"<table>" + body
+        document, known_from = parsed(body, charset, manner.charset)
+        _open_noframes(document)
         body = body if manner.links else b""  # may be a copy of megabytes, which are needed for what follows
     with steps("links_title"):
         find = document.find_all
@@ -67,7 +60,7 @@ def extract_html(
         by_address = joined(base, references, encoding)
         refresh = _refresh(by_address, base, head, address, encoding)
     with steps("text"):
-        text = _text(document, spaces)
+        text = render(document)
         main_text = clean(document.main_text()) if manner.main else ""
     return Extraction(
         text=text,
@@ -94,12 +87,10 @@ def _with_further(references: References, document: Document, body: bytes, manne
     return references.with_further(further(document, manner.links, markup))
 
 
-def _spaced(body: bytes) -> bytes:
-    """Put a space before the end of every cell of a table, or nothing would part its words from those of the next.
-
-    No charset that a page may be in has a character with these bytes in it.
-    """
-    return _END_OF_CELL.sub(b" </t", body)
+def _open_noframes(document: Document) -> None:
+    """Read what a page has for those without frames, who we are: to a browser it is text that nobody sees."""
+    for element in document.find_all("noframes"):
+        element.replace_with(parse_fragment(element.text, positions=False))
 
 
 def parsed(body: bytes, charset: str, default: str) -> tuple[Document, str]:
@@ -154,22 +145,3 @@ def _refresh(links: dict[str, Link], base: str, head: Head, address: str, charse
         if target:
             links.setdefault(target, Link(target))
     return target
-
-
-def _text(document: Document, spaces: int) -> str:
-    """Render what a reader sees. Changes the tree, after everything is found: a change costs the parser its index.
-
-    So many cells end with a space. Where not all do, as their ends are not written out, each gets one.
-    """
-    find = document.find_all
-    cells = find("td") + find("th")
-    frames = find("iframe")
-    for element in [element for tag in _BLOCKS for element in find(tag)]:
-        element.tag = "div"
-    if len(cells) != spaces:
-        for cell in cells:
-            cell.append(Text(" "))
-    for frame in frames:
-        frame.clear()
-    document.remove(HIDDEN)
-    return clean(document.to_text())

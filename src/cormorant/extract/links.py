@@ -7,6 +7,7 @@ is parsed, and anchor texts are read only for those that become links.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Container, Iterable, Iterator
 from itertools import islice
 from typing import Final
@@ -15,6 +16,7 @@ from turbohtml import Document, Element
 
 from cormorant.extract.encoder import in_charset, is_unicode
 from cormorant.extract.further import Reference
+from cormorant.extract.layout import words_of
 from cormorant.extract.text import one_line
 from cormorant.model.address import join
 from cormorant.model.content import UNTRUSTED, Link
@@ -56,16 +58,14 @@ class References:
     def __init__(self, raws: list[str], elements: list[Element]) -> None:
         self._raws, self._elements = raws, elements
         self._again: dict[str, list[Element]] | None = None
-        # The first pass decides the order, the other that the earliest element stays.
-        distinct = dict(zip(raws, elements, strict=True))
-        distinct.update(zip(reversed(raws), reversed(elements), strict=True))
+        distinct: dict[str, Element] = {}
+        deque(map(distinct.setdefault, raws, elements), maxlen=0)
         self.first: dict[str, Element] = {}
         for raw, element in distinct.items():
-            text, part, _ = raw.partition("#")
-            if part:
-                self.first.setdefault(text, element)
+            if "#" in raw:
+                self.first.setdefault(raw[: raw.index("#")], element)
             else:
-                self.first[text] = element
+                self.first[raw] = element
         self.whole: Container[str] = distinct
         self.seen = len(raws)
 
@@ -91,9 +91,10 @@ class References:
     def _repeats(self) -> dict[str, list[Element]]:
         """Gather the elements after the first, once anybody asks for them: most pages do not need any."""
         again: dict[str, list[Element]] = {}
+        first = self.first
         for raw, element in zip(self._raws, self._elements, strict=True):
-            text = raw.partition("#")[0]
-            if self.first[text] is not element:
+            text = raw[: raw.index("#")] if "#" in raw else raw
+            if first[text] is not element:
                 again.setdefault(text, []).append(element)
         return again
 
@@ -136,9 +137,9 @@ def rel_tokens(value: str) -> list[str]:
     Link types are ASCII, so a token with any other character in it is none and is left out.
     https://infra.spec.whatwg.org/#split-on-ascii-whitespace
     """
-    if value.isascii() and value.isprintable():
+    if value.isascii():
         return value.lower().split()
-    return [each.lower() for each in _ASCII_SPACE.split(value) if each and each.isascii() and each.isprintable()]
+    return [each.lower() for each in _ASCII_SPACE.split(value) if each and each.isascii()]
 
 
 def leads_somewhere(rel: list[str]) -> bool:
@@ -205,7 +206,7 @@ def parse_refresh(content: str) -> tuple[int, str] | None:
 
 def _link(address: str, reference: str, references: References) -> Link:
     first = references.first[reference]
-    text = one_line(first.to_text(), MAX_ANCHOR) if first.tag == "a" else ""
+    text = one_line(words_of(first), MAX_ANCHOR) if first.tag == "a" else ""
     of_part = reference not in references.whole
     if not text:
         text, of_part = _other_text(first, references.later(reference))
@@ -228,7 +229,7 @@ def _merged(known: Link, reference: str, references: References) -> Link:
 def _other_text(first: Element, later: list[Element]) -> tuple[str, bool]:
     """The text of a later reference to the same place, else what stands for one; and whether it leads to a part."""
     for element in later:
-        text = one_line(element.to_text(), MAX_ANCHOR) if element.tag == "a" else ""
+        text = one_line(words_of(element), MAX_ANCHOR) if element.tag == "a" else ""
         if text:
             return text, "#" in (element.attr("href") or "")
     for element in (first, *later):

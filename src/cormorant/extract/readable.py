@@ -21,7 +21,8 @@ from turbohtml import Element, Text
 from turbohtml.clean import OnDisallowed, Policy, Sanitizer
 
 from cormorant.extract.defuse import defused
-from cormorant.extract.html import HIDDEN, parsed
+from cormorant.extract.html import parsed
+from cormorant.extract.layout import remove_hidden
 from cormorant.extract.links import absolute
 
 MOST_BYTES: Final = 2_000_000
@@ -89,7 +90,7 @@ def page(body: bytes, *, address: str, charset: str, marks: Marks) -> Shown:
     shown = Shown()
     body, shown.cut = defused(body, charset)
     document, _ = parsed(body, charset, "")
-    document.remove(HIDDEN)
+    remove_hidden(document)
     for picture in document.find_all("img"):
         said = " ".join((picture.attr("alt") or "").split())
         picture.replace_with(Text(f"[{said}]" if said else ""))
