@@ -40,7 +40,7 @@ def kinds(
     if not kind:
         say.table(({"kind": each.name, "about": each.about} for each in RECEIVERS.values()), ("kind", "about"))
         return
-    say.table(of_kinds.settings_of(receiver_kind(kind).settings), ("setting", "default", "about"))
+    say.described(of_kinds.settings_of(receiver_kind(kind).settings))
 
 
 @app.command(

@@ -56,7 +56,7 @@ def kinds(
     if not kind:
         say.table(of_kinds.of_sources(), ("kind", "about"))
         return
-    say.table(of_kinds.settings_of(source_kind(kind).settings), ("setting", "default", "about"))
+    say.described(of_kinds.settings_of(source_kind(kind).settings))
 
 
 @app.command(

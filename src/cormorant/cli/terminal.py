@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -26,6 +27,8 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """What a stranger's title must not do to a terminal: move, colour, beep, turn around."""
 SENTENCES = frozenset(("reason", "trouble", "error", "said"))
 """Fields that hold a sentence of ours, which may name moments."""
+_WIDTH = 96
+"""Letters of a line of text."""
 
 
 def clean(text: object) -> str:
@@ -112,6 +115,17 @@ class Terminal:
         for row in (heads, *rows) if rows else ():
             print("  ".join(f"{value:<{width}}" for value, width in zip(row, widths, strict=True)).rstrip())
         return len(rows)
+
+    def described(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Write settings as JSON Lines; else each with its default, and what it is for below that."""
+        if self.json:
+            self.table(records, ())
+            return
+        for each in records:
+            name, default = each["setting"], "needed" if each["needed"] else show(each["default"])
+            head = fill(f"{name}  ({default})", _WIDTH, subsequent_indent="    ") if default != "-" else name
+            self.raw(self.bold(name) + head.removeprefix(name))
+            self.raw(fill(clean(each["about"]), _WIDTH, initial_indent="    ", subsequent_indent="    "))
 
     def fields(self, record: Mapping[str, Any]) -> None:
         """Write one thing: a JSON object, or a name and a value a line."""

@@ -28,6 +28,8 @@ S = TypeVar("S", bound="Settings")
 
 NOTHING: tuple[object, ...] = ("", [], ())
 """What is typed for a setting that is to be as by default."""
+NEAREST = 5
+"""Names that are given where none is near."""
 _SIZES = {"kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _NUMBER = re.compile(r"(?=\.?\d)\d{0,20}\.?\d{0,20}", re.ASCII)
 _LANGUAGE = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}")
@@ -62,6 +64,10 @@ class Settings(BaseModel):
 
     UNSHOWN: ClassVar[frozenset[str]] = frozenset()
     """Settings whose values no complaint repeats: a secret may have been typed there by mistake."""
+    SYNONYMS: ClassVar[Mapping[str, str]] = {}
+    """Words that people take for the names of settings, in small letters, with the name that is meant."""
+    LISTED_BY: ClassVar[str] = ""
+    """The command that lists the settings; "" where none does."""
 
 
 class SourceSettings(Settings, RunSettings, LogSettings):
@@ -335,12 +341,26 @@ def _is_missing(cls: type[Settings], name: str, value: object) -> bool:
 
 
 def see_names(cls: type[Settings], names: Iterable[str]) -> None:
-    """Raises BadSetting for a name of which class `cls` has no setting, with the nearest known one."""
+    """Raises BadSetting for a name of which class `cls` has no setting, with the nearest known ones."""
     for name in names:
         if name not in cls.model_fields:
-            near = difflib.get_close_matches(name, cls.model_fields, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"It has: {', '.join(cls.model_fields)}."
-            raise BadSetting(f"There is no setting {name!r} here. {hint}")
+            raise BadSetting(f"There is no setting {name!r} here. {_meant(cls, name)}")
+
+
+def _meant(cls: type[Settings], name: str) -> str:
+    """What was probably meant by a name; else the names that are nearest, and where all of them are listed."""
+    word = name.strip().lower().replace("-", "_").replace(" ", "_")
+    fields = {each: each for each in cls.model_fields}
+    synonyms = {each: meant for each, meant in cls.SYNONYMS.items() if meant in fields}
+    if word in synonyms:
+        return f"Did you mean {synonyms[word]!r}?"
+    for known in (fields, synonyms):
+        if near := difflib.get_close_matches(word, known, n=1):
+            return f"Did you mean {known[near[0]]!r}?"
+    nearest = difflib.get_close_matches(word, cls.model_fields, n=NEAREST, cutoff=0.0)
+    if len(cls.model_fields) <= NEAREST or not cls.LISTED_BY:
+        return f"It has: {', '.join(cls.model_fields)}."
+    return f"The nearest are {', '.join(nearest)}; `{cls.LISTED_BY}` lists all {len(cls.model_fields)}."
 
 
 def laid_over(cls: type[Settings], kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

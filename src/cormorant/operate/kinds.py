@@ -14,7 +14,12 @@ def of_sources() -> list[dict[str, Any]]:
 
 
 def settings_of(settings: type[Settings]) -> list[dict[str, Any]]:
-    """Every setting with its default (None: it must be given) and what it is for."""
+    """Every setting with its default (None: it must be given) and what it is for.
+
+    Those of the kind itself come first, in the order in which they are written there.
+    """
+    own = [name for name in settings.__annotations__ if name in settings.model_fields]
+    names = dict.fromkeys([*own, *settings.model_fields])
     return [
         {
             "setting": name,
@@ -22,7 +27,7 @@ def settings_of(settings: type[Settings]) -> list[dict[str, Any]]:
             "needed": field.is_required(),
             "about": field.description or "",
         }
-        for name, field in settings.model_fields.items()
+        for name, field in ((name, settings.model_fields[name]) for name in names)
     ]
 
 

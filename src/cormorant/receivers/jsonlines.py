@@ -36,6 +36,7 @@ REMEMBERED = 512
 class JsonLinesSettings(RecordSettings):
     """Where the lines go."""
 
+    LISTED_BY = "cormorant receiver kinds jsonlines"
     path: Path = Field(description="The file that lines are appended to, like /srv/found.jsonl. Its folder must exist.")
     rotate_bytes: SizeOrNone = Field(
         default=0,

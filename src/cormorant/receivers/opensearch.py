@@ -51,6 +51,7 @@ _HINTS: Final = {
 class OpenSearchSettings(WireSettings):
     """Which index is kept, where it is, and who asks."""
 
+    LISTED_BY = "cormorant receiver kinds opensearch"
     RIGHTS: ClassVar[bool] = True
     WHOLE: ClassVar[bool] = True
 

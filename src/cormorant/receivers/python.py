@@ -38,6 +38,7 @@ Else one that ends with everything would cost the start of a process for each re
 class PythonSettings(RecordSettings):
     """What is called, and with what."""
 
+    LISTED_BY = "cormorant receiver kinds python"
     call: str = Field(
         description="What is called, like shop.deliver:take: a module of an installed package, a name in it."
     )

@@ -45,6 +45,7 @@ _GRAPHIC = "".join(map(chr, range(0x21, 0x7F)))
 class WarcSettings(ReceiverSettings):
     """Where the files go."""
 
+    LISTED_BY = "cormorant receiver kinds warc"
     COPIES: ClassVar[bool] = True
 
     folder: Path = Field(description="The folder that files are written in, like /srv/archive. It must exist.")

@@ -38,6 +38,7 @@ _OF_CONTENT = frozenset((400, 413, 415, 422))
 class WebhookSettings(WireSettings, RecordSettings):
     """Where batches go, and how it is known who sends them."""
 
+    LISTED_BY = "cormorant receiver kinds webhook"
     url: str = Field(description="The address that batches are posted to, like https://hooks.example.org/found.")
     secret: str = Field(
         default="",

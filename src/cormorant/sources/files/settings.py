@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Literal, Self
+from collections.abc import Mapping
+from typing import ClassVar, Literal, Self
 from urllib.parse import unquote_to_bytes
 
 from pydantic import Field, field_validator, model_validator
@@ -25,6 +26,28 @@ SHOWN_SCHEMES = ("https", "http", "file", "ftp", "sftp", "smb", "nfs", "davs", "
 
 class FilesSettings(SourceSettings):
     """Settings of a files source."""
+
+    LISTED_BY = "cormorant source kinds files"
+    SYNONYMS: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(
+            (
+                "folder", "folders", "dir", "dirs", "directory", "directories", "root", "root_dir", "location", "url",
+                "urls", "uri", "address", "start", "share", "mount", "mountpoint", "mount_point", "base", "file",
+                "files", "from", "place",
+            ),
+            "path",
+        ),
+        **dict.fromkeys(("max_depth", "levels", "depth_limit", "recursive"), "depth"),
+        **dict.fromkeys(("max_size", "size_limit"), "max_size_bytes"),
+        **dict.fromkeys(("allow", "accept", "pattern", "patterns", "glob"), "include"),
+        **dict.fromkeys(("deny", "reject", "ignore", "skip"), "exclude"),
+        **dict.fromkeys(("prefix", "display", "display_url", "display_path", "shown"), "display_prefix"),
+        **dict.fromkeys(("mime", "mimes", "mime_types", "content_types", "extensions"), "types"),
+        **dict.fromkeys(("permissions", "rights", "respect_permissions", "file_rights", "owner"), "owner_grants"),
+        **dict.fromkeys(("acl", "access", "visibility", "readers"), "grants"),
+        **dict.fromkeys(("dotfiles", "hidden_files"), "hidden"),
+        **dict.fromkeys(("links", "follow_symlinks"), "symlinks"),
+    }  # fmt: skip
 
     JUDGED = SourceSettings.JUDGED | {
         "include", "exclude", "depth", "hidden", "symlinks", "owner_grants", "types", "max_size_bytes", "too_big",

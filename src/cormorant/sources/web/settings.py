@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -50,6 +51,33 @@ class WebSettings(
     PacingSettings,
 ):
     """Settings of a web source."""
+
+    LISTED_BY = "cormorant source kinds web"
+    SYNONYMS: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(
+            (
+                "url", "urls", "uri", "uris", "address", "addresses", "site", "sites", "website", "websites", "page",
+                "pages", "seed", "seeds", "seed_url", "seed_urls", "start_url", "start_urls", "start_page", "starts",
+                "root", "root_url", "base_url", "home", "homepage", "host", "hosts", "domain", "domains", "link",
+                "location", "starting_url", "begin", "from",
+            ),
+            "start",
+        ),
+        **dict.fromkeys(("seed_file", "url_file", "urls_file", "start_urls_file", "seeds_file"), "start_file"),
+        **dict.fromkeys(("delay", "wait", "download_delay", "pause"), "delay_s"),
+        **dict.fromkeys(("max_depth", "levels", "crawl_depth", "depth_limit"), "depth"),
+        **dict.fromkeys(("agent", "useragent"), "user_agent"),
+        **dict.fromkeys(("timeout", "fetch_timeout"), "timeout_s"),
+        **dict.fromkeys(("max_pages", "limit", "page_limit", "max_urls"), "max_documents"),
+        **dict.fromkeys(("max_size", "size_limit"), "max_size_bytes"),
+        **dict.fromkeys(("robots_txt", "obey_robots", "ignore_robots", "robotstxt"), "robots"),
+        **dict.fromkeys(("allow", "accept", "scope", "allowed_domains", "boundary"), "include"),
+        **dict.fromkeys(("deny", "reject", "ignore", "skip", "block"), "exclude"),
+        **dict.fromkeys(("sitemap", "sitemap_url", "sitemap_urls"), "sitemaps"),
+        **dict.fromkeys(("mime", "mimes", "mime_types", "content_types"), "types"),
+        **dict.fromkeys(("user", "username", "password", "auth", "basic_auth"), "credentials"),
+        **dict.fromkeys(("acl", "access", "visibility", "readers"), "grants"),
+    }  # fmt: skip
 
     JUDGED = PacingSettings.JUDGED - {"grants", "denies"} | {
         "include", "exclude", "depth", "dynamic_pages", "index_include", "index_exclude", "types", "max_size_bytes",
