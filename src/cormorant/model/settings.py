@@ -456,7 +456,13 @@ def _masked(value: Any) -> Any:
 
 def _shown(value: Any) -> str:
     """A value, or each of several, between quotation marks."""
-    return ", ".join(map(repr, value)) or "an empty list" if isinstance(value, list | tuple) else repr(value)
+    return ", ".join(map(_quoted, value)) or "an empty list" if isinstance(value, list | tuple) else _quoted(value)
+
+
+def _quoted(value: Any) -> str:
+    """A value as it was typed, where that can be shown: a backslash is not doubled."""
+    plain = isinstance(value, str) and value.isprintable() and "'" not in value
+    return f"'{value}'" if plain else repr(value)
 
 
 def _wanted(alternatives: Sequence[Any]) -> str:

@@ -32,7 +32,7 @@ from cormorant.operate.howread import how_read
 from cormorant.operate.refusals import Refused
 from cormorant.plugins import source_kind, source_settings
 from cormorant.receivers.stream import Event
-from cormorant.sources.files.naming import Naming
+from cormorant.sources.files.naming import Naming, of_share
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.web.addresses import AddressSettings
 from cormorant.store import bulk
@@ -181,6 +181,8 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
     """
     see_given(text)
     bare = text.strip()
+    if shared := _on_share(tx, bare, here=here):
+        return shared
     if "://" in bare or bare.lower().startswith("file:/"):
         return canonical(bare)
     place = os.path.expanduser(bare) if here else bare  # noqa: PTH111 - an address is made of the path's bytes
@@ -192,6 +194,20 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
     how = f"Did you mean {meant}?" if meant else "Write it in full, like https://example.org/docs/."
     more = {"meant": meant} if meant else {}
     raise BadAddress(f"{text!r} is no address in full, and there is no such file here. {how}", **more)
+
+
+def _on_share(tx: Tx, text: str, *, here: bool) -> str | None:
+    """The address of a path of a share, as Windows writes it; None for anything else. Raises BadAddress.
+
+    One with two slashes is such a path where a source shows files of that share, unless it is a file here.
+    """
+    shared = of_share(text)
+    if shared is None or not text.startswith("//"):
+        return shared
+    if here and os.path.lexists(text):
+        return None
+    shown = [str(row.settings.get("display_prefix", "")) for row in sources.every(tx)]
+    return shared if any(each and (shared + "/").startswith(each + "/") for each in shown) else None
 
 
 def see_given(text: str) -> None:

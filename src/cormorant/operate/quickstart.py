@@ -6,23 +6,28 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 import sqlalchemy as sa
 
 from cormorant.base.errors import BadAddress, NotFoundError, NotPermitted, UsageError
+from cormorant.base.masking import redacted
 from cormorant.catalog import sources as catalog
 from cormorant.index.words import words
 from cormorant.model.address import canonical, origin_of
 from cormorant.operate import sources
 from cormorant.operate.house import House
+from cormorant.sources.files.places import see_place
 from cormorant.store.schema import content
 
 TITLES = 300
 """Documents whose titles are looked at for a first search."""
 LEAST_LETTERS = 4
 WORDS = 2
+
+
+_THEN: Final = "`cormorant quickstart /mnt/share`"
 
 
 class Wish(NamedTuple):
@@ -49,6 +54,10 @@ def wish(text: str) -> Wish:
     """
     if not text.strip():
         raise UsageError("Name a folder, or an address like https://example.org/.")
+    if not text.lower().startswith(("http:", "https:", "file:")) and (elsewhere := see_place(text, _THEN)):
+        raise BadAddress(
+            f"{redacted(text)} is no folder here, nor a web address, which begins with http:// or https://: {elsewhere}"
+        )
     if "://" in text and not text.lower().startswith("file:"):
         return _web(text)
     place = _place(text)

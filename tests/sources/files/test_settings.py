@@ -77,7 +77,17 @@ def test_a_relative_folder_is_made_absolute(monkeypatch: pytest.MonkeyPatch, tmp
         ("https://intra", "https://intra"),
         ("", ""),
         ("file:///q", "file:///q"),
+        ("file:///", "file://"),
         ("smb://files/q", "smb://files/q"),
+        ("file://server/share/", "file://server/share"),
+        ("file://SERVER/Share/a b", "file://server/Share/a%20b"),
+        ("\\\\server\\share", "file://server/share"),
+        ("\\\\server\\share\\folder\\", "file://server/share/folder"),
+        ("//server/share", "file://server/share"),
+        ("\\\\server\\share$\\a%20b c?d#e", "file://server/share$/a%2520b%20c%3Fd%23e"),
+        ("file:////server/share/a%20b", "file://server/share/a%20b"),
+        ("file://///server/share", "file://server/share"),
+        ("\\\\192.0.2.7\\Ä", "file://192.0.2.7/%C3%84"),
     ],
 )
 def test_the_display_prefix_is_canonical(prefix: str, kept: str) -> None:
@@ -95,6 +105,10 @@ def test_the_display_prefix_is_canonical(prefix: str, kept: str) -> None:
         ("display_prefix", "https://intra/?path=", "cannot be continued"),
         ("display_prefix", "javascript:alert(1)//", "readers cannot follow javascript:"),
         ("display_prefix", "data:text/html,", "readers cannot follow data:"),
+        ("display_prefix", "Q:\\docs", "'Q:\\docs': a drive letter means another folder"),
+        ("display_prefix", "\\\\", "names no server"),
+        ("display_prefix", "\\\\ser ver\\share", "\\\\ser ver\\share names no server. Write a share like"),
+        ("display_prefix", "\\\\?\\C:\\docs", "names no server"),
         ("max_size_bytes", "0", "greater than or equal to 1"),
         ("max_size_bytes", "1GB", "less than or equal to 67108864"),
         ("types", "pdf", "'pdf' is not a MIME type"),
@@ -106,6 +120,46 @@ def test_what_cannot_be_is_said_in_a_sentence(name: str, value: str, said: str) 
     with pytest.raises(BadSetting) as raised:
         settings(**{name: value})
     assert said in raised.value.sentence
+
+
+@pytest.mark.parametrize("prefix", ["file://server/share", "file://", "https://intra/docs"])
+def test_a_prefix_that_was_kept_is_read_as_it_is(prefix: str) -> None:
+    assert settings(display_prefix=prefix).display_prefix == prefix
+
+
+@pytest.mark.parametrize(
+    ("path", "how"),
+    [
+        ("smb://server/share", "mount -t cifs //server/share /mnt/share"),
+        ("SMB://user:secret@server/share", "mount -t cifs"),
+        ("nfs://server/share", "mount -t nfs server:/share"),
+        ("ftp://server/share", "rclone mount ftp:"),
+        ("sftp://server/share", "sshfs server:/share"),
+        ("s3://bucket/key", "rclone mount s3:"),
+        ("davs://server/share", "mount -t davfs"),
+        ("gopher://server", "mount -t cifs"),
+        ("\\\\server\\share", "mount -t cifs"),
+        ("C:\\docs", "mount -t cifs"),
+        ("file://server/share", "mount -t cifs"),
+    ],
+)
+def test_a_place_elsewhere_is_mounted_first(path: str, how: str) -> None:
+    with pytest.raises(BadSetting, match="a share is mounted first") as raised:
+        settings(path=path)
+    assert how in raised.value.sentence
+    assert "--set path=/mnt/share" in raised.value.sentence
+    assert "secret" not in raised.value.sentence
+
+
+@pytest.mark.parametrize("path", ["https://example.org/docs", "http://a/"])
+def test_a_web_address_is_of_another_kind(path: str) -> None:
+    with pytest.raises(BadSetting, match="by a source of kind web, like `cormorant source add web"):
+        settings(path=path)
+
+
+@pytest.mark.parametrize("path", ["/srv/a:b", "/srv/smb:", "a:b/c", "file:///srv/docs", "//srv/docs"])
+def test_a_folder_with_a_strange_name_is_a_folder(path: str) -> None:
+    assert settings(path=path).path
 
 
 @pytest.mark.parametrize("name", ["include", "exclude"])

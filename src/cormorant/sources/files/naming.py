@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import mimetypes
+import os
+import re
 from collections.abc import Sequence
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
+from cormorant.base.errors import BadAddress
+from cormorant.model.address import canonical
+
 _KEPT = "/!$&'()*+,;=:@"
 """Beside letters, digits and `_.-~`: what the URL standard leaves alone in a path, so that addresses are canonical."""
+_SLASHES = re.compile(r"file:/{4,5}(?=[^/])", re.IGNORECASE)
+"""How an address begins in which a share is written as a path, as some programs do (RFC 8089 appendix E.3.2)."""
+_SERVER = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-fA-F:.]+\]")
+_TYPES = mimetypes.MimeTypes().types_map[True]
 
 
 class Naming:
@@ -50,6 +60,29 @@ class Naming:
         if self._shown and address.startswith(self.root):
             return self._shown + address[len(self.root) :]
         return address
+
+
+def of_share(text: str) -> str | None:
+    r"""Return the address that a path of a share means, like `\\server\share\a b`; None for what is no such path.
+
+    `//server/share` means the same, and so does an address with all four or five of its slashes, whose path is escaped
+    already. Raises BadAddress for a path that names no server.
+    """
+    bare = text.strip()
+    escaped = _SLASHES.match(bare)
+    rest = bare[escaped.end() :] if escaped else bare.replace("\\", "/")
+    if not escaped and not rest.startswith("//"):
+        return None
+    server, _, path = rest.lstrip("/").partition("/")
+    path = path if escaped else quote_from_bytes(os.fsencode("/".join(filter(None, path.split("/")))), _KEPT)
+    if not _SERVER.fullmatch(server):
+        raise BadAddress(f"{bare} names no server. Write a share like \\\\server\\share\\folder.")
+    return canonical(f"file://{server}/{path}")
+
+
+def mime_of(name: bytes) -> str:
+    """Return the type that a file's name stands for; "" for none."""
+    return _TYPES.get(os.path.splitext(os.fsdecode(name))[1].lower(), "")  # noqa: PTH122 - it is no path
 
 
 def readable(name: bytes) -> str:

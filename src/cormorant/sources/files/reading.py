@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import mimetypes
 import os
 import stat
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from cormorant.model.rules import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.sources.files.discovery import validator_of
 from cormorant.sources.files.gates import FilesGates
-from cormorant.sources.files.naming import Naming, readable
+from cormorant.sources.files.naming import Naming, mime_of, readable
 from cormorant.sources.files.rights import Chain, Names, readers, within
 from cormorant.sources.files.wire import (
     DENIED,
@@ -38,8 +37,6 @@ from cormorant.sources.files.wire import (
 
 CHANGED = "changed while it was read"
 """Status line of a copy that is of no one moment; its validator is the older one, so the next listing has it again."""
-
-_TYPES = mimetypes.MimeTypes().types_map[True]
 
 
 class Read(NamedTuple):
@@ -71,7 +68,7 @@ class Reader:
         parts = self._naming.parts(address)
         if parts is None:
             return Read(Failed(Status.BAD_REQUEST, "This is not the address of a file in the folder."))
-        mime = _TYPES.get(os.path.splitext(os.fsdecode(parts[-1]))[1].lower(), "")  # noqa: PTH122 - it is no path
+        mime = mime_of(parts[-1])
         refusal = self._gates.of_type(mime)
         if refusal is not None:
             return Read(Excluded(refusal, refusal.status))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from typing import ClassVar, Literal, Self
@@ -15,13 +16,18 @@ from cormorant.model.acl import ACL, EVERYONE
 from cormorant.model.address import canonical
 from cormorant.model.audit import is_chosen
 from cormorant.model.settings import Depth, SourceSettings
+from cormorant.sources.files.naming import of_share
 from cormorant.sources.files.patterns import compile_patterns
+from cormorant.sources.files.places import see_place
 
 MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""
 
 SHOWN_SCHEMES = ("https", "http", "file", "ftp", "sftp", "smb", "nfs", "davs", "dav")
 """What an address that readers see of a file may begin with: where files are got, and nothing that runs or is run."""
+
+
+_DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|$)")
 
 
 class FilesSettings(SourceSettings):
@@ -101,6 +107,8 @@ class FilesSettings(SourceSettings):
     @classmethod
     def _absolute(cls, path: str) -> str:
         """Make the path absolute; a `file:` address stays one, since it may stand for bytes that are no text."""
+        if elsewhere := see_place(path):
+            raise ValueError(elsewhere)
         if path.lower().startswith("file:"):
             try:
                 return canonical(path)
@@ -113,11 +121,16 @@ class FilesSettings(SourceSettings):
     @field_validator("display_prefix")
     @classmethod
     def _shown(cls, prefix: str) -> str:
-        """Canonicalise the prefix, without a slash at its end."""
+        """Canonicalise the prefix, without a slash at its end; a path of a share becomes the address of one."""
         if not prefix:
             return ""
+        if _DRIVE.match(prefix.strip()):
+            raise ValueError(
+                "a drive letter means another folder on each machine. Write the share it stands for, like "
+                "\\\\server\\share\\folder."
+            )
         try:
-            address = canonical(prefix)
+            address = of_share(prefix) or canonical(prefix)
         except BadAddress as error:
             raise ValueError(error.sentence) from None
         if "?" in address:
@@ -125,10 +138,11 @@ class FilesSettings(SourceSettings):
         scheme = address.partition(":")[0]
         if scheme not in SHOWN_SCHEMES:
             raise ValueError(
-                f"readers cannot follow {scheme}: addresses to a file. Write it like https://intra/docs; "
-                f"it may begin with {', '.join(SHOWN_SCHEMES)}."
+                f"readers cannot follow {scheme}: addresses to a file. Write it like https://intra/docs or "
+                f"\\\\server\\share; an address may begin with {', '.join(SHOWN_SCHEMES)}."
             )
-        return address.rstrip("/")
+        whole = address.rstrip("/")
+        return f"{whole}//" if whole.endswith(":") else whole
 
     @field_validator("types")
     @classmethod
