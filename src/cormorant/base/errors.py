@@ -5,7 +5,8 @@
     │   ├── TooLarge                   more was sent than anything here takes
     │   ├── BadSetting                 a name or value a settings class does not take
     │   ├── BadRule                    a boundary rule that cannot be parsed
-    │   └── BadAddress                 not an address this kind of source understands
+    │   ├── BadAddress                 not an address this kind of source understands
+    │   └── QueryFailed                a search that the index cannot answer as it is
     ├── NotFoundError         exit 4   no such source, run, document, receiver
     │   └── NotShown                   a document that asks not to be shown here
     ├── ConflictError         exit 1   exists already, or is in a state that does not allow it
@@ -119,6 +120,13 @@ class BadAddress(UsageError):
     """This is not an address that can be visited."""
 
     code = "bad_address"
+    http_status = 422
+
+
+class QueryFailed(UsageError):
+    """The index cannot answer this search as it is, though it is whole. Ask with fewer or plainer words."""
+
+    code = "query_failed"
     http_status = 422
 
 

@@ -70,7 +70,9 @@ _TAGS: Final = {
     "tgl": "tl", "tha": "th", "tur": "tr", "ukr": "uk", "urd": "ur", "uzb": "uz", "vie": "vi", "yid": "yi",
 }  # fmt: skip
 """ISO 639-3, which the detector says, to the two letters of a language tag (BCP 47)."""
-_OTHER_SCRIPTS: Final = frozenset(_TAGS.values()) - _COMMON.keys() - {"az", "sr"}
+DETECTED: Final = frozenset(_TAGS.values())
+"""Languages that a text can be told to be in."""
+_OTHER_SCRIPTS: Final = DETECTED - _COMMON.keys() - {"az", "sr"}
 """Languages that are not written in Latin letters, so that a text without any other is hardly in them."""
 _ALSO: Final = {"nb": "no", "nn": "no"}
 """Languages whose common words are those of another here."""

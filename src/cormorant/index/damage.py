@@ -27,11 +27,19 @@ REBUILD = "Run `cormorant index rebuild`; it needs no source."
 _ALTERED = f"The index holds what was never written into it. {REBUILD}"
 
 
-class Readable:
-    """A boundary around the engine: whatever it says in there about its files is damage.
+def is_of_engine(kind: type[BaseException]) -> bool:
+    """Say whether this is how the engine reports what it cannot do.
 
-    The engine reports what it cannot read as ValueError or OSError, and panics where it never thought of damage. The
-    panic's class is not exported and is no Exception, so it is known by its name.
+    It raises ValueError or OSError, and panics where it never thought of damage. The panic's class is not exported and
+    is no Exception, so it is known by its name.
+    """
+    return issubclass(kind, ValueError | OSError | KeyError) or kind.__name__ == "PanicException"
+
+
+class Readable:
+    """A boundary around the engine opening its files: whatever it says in there about them is damage.
+
+    Questions have another (`salvage.Question`): the engine reports one that it does not take in the same way.
     """
 
     def __enter__(self) -> None:
@@ -40,7 +48,7 @@ class Readable:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind and (issubclass(kind, ValueError | OSError | KeyError) or kind.__name__ == "PanicException"):
+        if kind and is_of_engine(kind):
             raise IndexDamaged(f"The index cannot be read ({str(error)[:200]}). {REBUILD}") from error
 
 

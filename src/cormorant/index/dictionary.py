@@ -11,7 +11,7 @@ import tantivy
 from cormorant.index.alike import allowed, edits, misspelt
 from cormorant.index.query import Field, Key
 from cormorant.index.sight import Forms, Sight
-from cormorant.index.stems import beginning, has_forms, language_of, stem
+from cormorant.index.stems import beginning, beginnings, has_forms, language_of, stem
 
 MOST_LOOKED_AT: Final = 5_000
 """Words with one beginning that are looked at for forms of a word; there are more for short beginnings alone."""
@@ -100,7 +100,9 @@ class Dictionary:
             self._families[word, language] = None if words is None else _related(words, word, language)
         known = self._families[word, language]
         if known is None:
-            known = _related(self._beginning(beginning(word, language), MOST_LOOKED_AT, sight), word, language)
+            starts = beginnings(word, language)
+            found = {each for start in starts for each in self._beginning(start, MOST_LOOKED_AT, sight)}
+            known = _related(found, word, language)
         return known
 
     def _beginning(self, letters: str, most: int, sight: Sight) -> Collection[str]:

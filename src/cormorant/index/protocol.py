@@ -114,7 +114,8 @@ class IndexReader(Protocol):
     a hit.
     A caller may not rely on: scores meaning anything between questions; totals being folded exactly, or hits existing,
     beyond the best 10,000 matches; the newest commit being seen before `refresh`.
-    Raises IndexDamaged when what is on disk is not what was written.
+    Raises IndexDamaged when what is on disk is not what was written, and only then. A part of a question that the
+    engine refuses is left out of it; QueryFailed is raised when nothing is left.
     """
 
     @property

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import tantivy
 from tantivy import FieldType
@@ -23,8 +24,9 @@ from cormorant.index.folding import folded, in_groups, page, ties_by_id
 from cormorant.index.keys import is_cut, own_value, title_order
 from cormorant.index.layout import GREATEST_ID, TITLES, UNQUOTED, UNQUOTED_VALUE, Mark, mark_in, own, register, to_entry
 from cormorant.index.protocol import Match, Matches, Reason, Stats
-from cormorant.index.query import MOST_RANKED, Number, Search, Sort
+from cormorant.index.query import MOST_RANKED, Number, Query, Search, Sort
 from cormorant.index.reasons import reasons, scored
+from cormorant.index.salvage import answered, looked_up, refuses
 from cormorant.index.sight import Sight, total_of
 from cormorant.index.stems import SHORTEST
 from cormorant.index.tally import Counts, Split
@@ -34,6 +36,8 @@ from cormorant.model.acl import Reader
 
 CHECKED_BYTES = 32_000_000
 """Up to this size every byte is checked when a reader opens, 25 ms; above, the ends of the files."""
+EXAMINED_BYTES = 256_000_000
+"""The same when a question failed, to see whose fault it was: a quarter of a second."""
 _SIGHTS = 256
 _BEGUN = 2_000
 """Answers that are remembered while somebody types: what begins with two letters takes longest, and is asked most."""
@@ -48,6 +52,7 @@ _ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
 }
 """By which column the engine orders, and which way."""
 
+T = TypeVar("T")
 Stamp = tuple[tuple[int, ...], tuple[int, ...]]
 """Of the pointer to the generation in use, and of that generation's table of contents."""
 
@@ -122,32 +127,28 @@ class EmbeddedReader:
         state = self._state
         if state is None:
             return Matches(0, (), 0)
-        with Readable():
-            return _answer(state, search)
+        return self._answered(state, search, _answer)
 
     def tally(self, search: Search, splits: Sequence[Split]) -> list[Counts]:
         """Count matches by sort."""
         state = self._state
         if state is None:
             return [{} for _ in splits]
-        with Readable():
-            return _tally(state, search, splits)
+        return self._answered(state, search, lambda state, search: _tally(state, search, splits))
 
     def why(self, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
         """Return a document with the parts of its score."""
         state = self._state
         if state is None or not 0 <= number <= GREATEST_ID:
             return None
-        with Readable():
-            return _why(state, search, number)
+        return self._answered(state, search, lambda state, search: _why(state, search, number))
 
     def alike(self, word: str, reader: Reader) -> tuple[str, ...]:
         """Return words that the reader may know, written nearly like this one."""
         state, found = self._state, words(word)
         if state is None or len(found) != 1 or len(found[0]) < SHORTEST:
             return ()
-        with Readable():
-            return _alike(state, state.sight(reader), found[0])
+        return looked_up(lambda: _alike(state, state.sight(reader), found[0]), (), self._examine)
 
     def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
         """Return words, or values of a key, that begin so, as far as the reader may know them."""
@@ -158,8 +159,7 @@ class EmbeddedReader:
         if known is None:
             if len(state.begun) >= _BEGUN:
                 state.begun.clear()
-            with Readable():
-                known = state.begun[asked] = _begun(state, asked)
+            known = state.begun[asked] = looked_up(lambda: _begun(state, asked), (), self._examine)
         return known
 
     def count(self) -> int:
@@ -186,14 +186,26 @@ class EmbeddedReader:
         return Stats(self.count(), state.deleted, state.searcher.num_segments, size, state.mark.place)
 
     def check(self) -> None:
-        """Compute every checksum. Files that a writer replaced meanwhile are no damage: then it is looked anew."""
+        """Compute every checksum."""
+        self._check(None)
+
+    def _answered(self, state: _State, search: Search, answer: Callable[[_State, Search], T]) -> T:
+        """Answer a search in one state, or what can be answered of it. Raises IndexDamaged, QueryFailed."""
+        return answered(search, partial(answer, state), partial(_fails, state, search), self._examine)
+
+    def _examine(self) -> None:
+        """Raise IndexDamaged when the files can be seen to be the cause of a fault."""
+        self._check(EXAMINED_BYTES)
+
+    def _check(self, budget_bytes: int | None) -> None:
+        """See `damage.check`. Files that a writer replaced meanwhile are no damage: then they are looked at again."""
         for _ in range(_TRIES):
             generation = generations.current(self._folder)
             if generation is None:
                 return
             stamp = self._stamp(generation)
             try:
-                check(generation, None)
+                check(generation, budget_bytes)
             except IndexDamaged:
                 if stamp == self._stamp(generation):
                     raise
@@ -246,6 +258,11 @@ def _opened(generation: Path, stamp: Stamp, old: _State | None) -> _State:
             columns=Columns(searcher),
             deleted=sum(segment["deletes"]["num_deleted_docs"] for segment in contents if segment["deletes"]),
         )
+
+
+def _fails(state: _State, search: Search, part: Query) -> bool:
+    """Say whether the engine refuses a part of a search asked by itself."""
+    return refuses(partial(_answer, state, replace(search, query=part, limit=0)))
 
 
 def _why(state: _State, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:

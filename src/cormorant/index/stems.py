@@ -1,27 +1,51 @@
-"""Which words are forms of one word? By the rules of a language (Snowball stemmers, as the engine has them).
+"""Which words are forms of one word? By the rules of a language (Snowball stemmers, from PyStemmer).
 
     running, runs -> run (en)        hauser, haus -> haus (de)        running (de): itself
 
-Words come as the index has them: in lower case, without accents. What is too short to have endings stays as it is.
+Words come as the index has them: in lower case, without accents. What is too short to have endings stays as it is. A
+language for which the installed stemmers have no rules has no forms: its words are found as they are written.
 """
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+import threading
+from functools import lru_cache
 from typing import Final
 
-import tantivy
+import Stemmer
 
 SHORTEST: Final = 3
 """Letters of a word that may have another form."""
 _NAMES: Final = {
-    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
-    "eu": "basque", "fi": "finnish", "fr": "french", "hu": "hungarian", "hy": "armenian", "it": "italian",
-    "lt": "lithuanian", "nb": "norwegian", "nl": "dutch", "nn": "norwegian", "no": "norwegian", "pl": "polish",
-    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish",
+    "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian",
+    "it": "italian", "lt": "lithuanian", "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian",
+    "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
+    "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
-LANGUAGES: Final = frozenset(_NAMES)
-"""Languages whose forms are known, as the first part of a language tag."""
+"""Languages as the first part of a tag, and what the stemmers call them."""
+_DUTCH: Final = "nl"
+_DOUBLED: Final = ("aa", "ee", "oo", "uu")
+LANGUAGES: Final = frozenset(tag for tag, name in _NAMES.items() if name in Stemmer.algorithms())
+"""Languages whose forms are known: those for which the installed stemmers really have rules."""
+
+
+class _Stemmers(threading.local):
+    """The stemmers of one thread, by language; one must not be shared by two threads."""
+
+    def __init__(self) -> None:
+        self.by_language: dict[str, Stemmer.Stemmer] = {}
+
+    def of(self, language: str) -> Stemmer.Stemmer:
+        """Return the stemmer of a language, without its own cache: `stem` remembers."""
+        found = self.by_language.get(language)
+        if found is None:
+            found = self.by_language[language] = Stemmer.Stemmer(_NAMES[language], 0)
+        return found
+
+
+_STEMMERS: Final = _Stemmers()
 
 
 def language_of(tag: str) -> str:
@@ -37,22 +61,30 @@ def has_forms(word: str) -> bool:
 
 @lru_cache(50_000)
 def stem(word: str, language: str) -> str:
-    """What all forms of a word begin with, or its rules make of them."""
-    if not has_forms(word):
+    """What all forms of a word begin with, or its rules make of them; the word itself in a language without rules."""
+    if language not in LANGUAGES or not has_forms(word):
         return word
-    found = _stemmer(_NAMES[language]).analyze(word)
-    return found[0] if found else word
+    found: str = _STEMMERS.of(language).stemWord(word)
+    return found or word
 
 
 def beginning(word: str, language: str) -> str:
-    """What every form of a word begins with: endings may change the last letter of its stem (city, cities)."""
+    """What every form of a word begins with: endings may change the last letter of its stem (city, cities).
+
+    In Dutch they change its doubled vowel too (boot, boten).
+    """
     common = stem(word, language)
     while not word.startswith(common):
         common = common[:-1]
+    if language == _DUTCH and common[-3:-1] in _DOUBLED:
+        return common[:-2]
     return common[:-1] if len(common) > SHORTEST else common
 
 
-@cache
-def _stemmer(name: str) -> tantivy.TextAnalyzer:
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
-    return builder.filter(tantivy.Filter.stemmer(name)).build()
+def beginnings(word: str, language: str) -> tuple[str, ...]:
+    """With what most forms of a word begin, where there are too many words to look at each: two letters at least.
+
+    A language that puts something before a word (Arabic, Indonesian, Irish) has forms that begin like its stem.
+    """
+    own = beginning(word, language)
+    return (own,) if len(own) > 1 else tuple({word[:SHORTEST], stem(word, language)} - {own, ""})
