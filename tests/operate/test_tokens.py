@@ -29,7 +29,7 @@ def test_a_token_is_shown_once(house: House) -> None:
     assert len(value) == len("cormorant_") + 40
     shown = {"token": "ada", "scope": "search", "created_at": record["created_at"], "used_at": None}
     assert tokens.listed(house) == [shown]
-    assert tokens.scope_of_token(house, value) is Scope.SEARCH
+    assert tokens.bearer_of_token(house, value) == ("ada", Scope.SEARCH)
     assert tokens.listed(house)[0]["used_at"] is not None
     kept = b"".join(path.read_bytes() for path in house.folder.rglob("*") if path.is_file())
     assert value.encode() not in kept
@@ -52,7 +52,7 @@ def test_the_first_opens_everything_and_is_not_made_beside_another_that_does(hou
     tokens.add(house, "ada", Scope.OPERATE)
     value = tokens.first(house)
     assert value is not None, "or nobody could administer from elsewhere"
-    assert tokens.scope_of_token(house, value) is Scope.ADMIN
+    assert tokens.bearer_of_token(house, value) == ("first", Scope.ADMIN)
     tokens.delete(house, "first")
     tokens.edit(house, "ada", Scope.ADMIN)
     assert tokens.first(house) is None
@@ -69,7 +69,8 @@ def test_an_edit_holds_for_what_is_signed_in(house: House) -> None:
     cookie = str(tokens.sign_in(house, value, 60))
     for scope in (Scope.SEARCH, Scope.OPERATE, Scope.ADMIN):
         assert tokens.edit(house, "ada", scope)["scope"] == scope.value
-        assert tokens.scope_of_token(house, value) is tokens.scope_of_session(house, cookie) is scope
+        assert tokens.bearer_of_token(house, value) == ("ada", scope)
+        assert tokens.bearer_of_session(house, cookie) == ("ada", scope)
     with pytest.raises(NotFoundError, match="There is: ada"):
         tokens.edit(house, "bob", Scope.ADMIN)
 
@@ -77,7 +78,7 @@ def test_an_edit_holds_for_what_is_signed_in(house: House) -> None:
 def test_values_differ(house: House) -> None:
     values = {tokens.add(house, f"t{number}")["value"] for number in range(20)}
     assert len(values) == 20
-    assert all(tokens.scope_of_token(house, str(value)) for value in values)
+    assert all(tokens.bearer_of_token(house, str(value)) for value in values)
 
 
 def test_a_name_is_taken_once(house: House) -> None:
@@ -102,18 +103,18 @@ def test_what_is_not_there_is_not_deleted(house: House) -> None:
 @pytest.mark.parametrize("value", ["", "x", "\udcff", "cormorant_" + "0" * 40])
 def test_other_values_are_not_known(house: House, value: str) -> None:
     tokens.add(house, "ada")
-    assert tokens.scope_of_token(house, value) is None
+    assert tokens.bearer_of_token(house, value) is None
     assert tokens.sign_in(house, value, 60) is None
-    assert tokens.scope_of_session(house, value) is None
+    assert tokens.bearer_of_session(house, value) is None
 
 
 def test_a_browser_is_known_as_long_as_its_token(house: House) -> None:
     value = str(tokens.add(house, "ada")["value"])
     cookies = [tokens.sign_in(house, value, 60) for _ in range(2)]
-    assert all(cookie and tokens.scope_of_session(house, cookie) for cookie in cookies)
+    assert all(cookie and tokens.bearer_of_session(house, cookie) for cookie in cookies)
     assert value not in cookies
     tokens.sign_out(house, str(cookies[0]))
-    assert [tokens.scope_of_session(house, str(cookie)) for cookie in cookies] == [None, Scope.SEARCH]
+    assert [tokens.bearer_of_session(house, str(cookie)) for cookie in cookies] == [None, ("ada", Scope.SEARCH)]
     tokens.delete(house, "ada")
-    assert tokens.scope_of_session(house, str(cookies[1])) is None
+    assert tokens.bearer_of_session(house, str(cookies[1])) is None
     assert tokens.sign_in(house, str(cookies[1]), 60) is None

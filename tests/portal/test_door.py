@@ -200,10 +200,10 @@ def test_wrong_tokens_are_bounded_by_place(pages: Guard, token: str) -> None:
 def test_tokens_that_come_at_once_are_bounded_too(pages: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 
-    def scope_of_token(_: House, value: str) -> None:
+    def bearer_of_token(_: House, value: str) -> None:
         tried.append(value)
 
-    monkeypatch.setattr(tokens, "scope_of_token", scope_of_token)
+    monkeypatch.setattr(tokens, "bearer_of_token", bearer_of_token)
 
     async def receive() -> Any:
         return {"type": "http.request", "body": b"", "more_body": False}

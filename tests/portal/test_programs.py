@@ -13,13 +13,25 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from cormorant.operate import listing
-from cormorant.portal import choosing, receivers, records, runlog, runs, schedules, site, sources, system, tokens
+from cormorant.portal import (
+    choosing,
+    receivers,
+    records,
+    runlog,
+    runs,
+    schedules,
+    site,
+    sources,
+    system,
+    takedowns,
+    tokens,
+)
 from cormorant.portal import parameters as sets
 from tests.portal.asking import Got
 from tests.portal.crawled import PASSWORD, Crawled
 
 LINES = "application/x-ndjson"
-RECORDS = (records, schedules, receivers, sets, runlog, choosing, sources, runs, system, tokens)
+RECORDS = (records, schedules, receivers, sets, runlog, choosing, sources, runs, system, takedowns, tokens)
 DESCRIPTION: dict[str, Any] = site.application(None)[0].openapi()  # type: ignore[arg-type] # asked nothing but this
 OPERATIONS = sorted(path for path, of in DESCRIPTION["paths"].items() if path.startswith("/api/v1/") and "get" in of)
 

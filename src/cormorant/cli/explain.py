@@ -58,6 +58,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     if renamed := record.get("renamed"):
         say.print(f"  {'Known as':<13} {renamed['fetched']}, shown as {renamed['shown']}, by {renamed['rule']}")
     for title, rows in (
+        ("Taken down", _takedown(record.get("takedown"))),
         ("Found", [_path(each) for each in record["paths"]]),
         ("Gates", [_gate(each) for each in record["gates"]]),
         ("Visits", [_visit(each) for each in record["visits"]]),
@@ -76,6 +77,14 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
             say.print(f"  {name.capitalize():<13} {said}")
     if record["next"]:
         say.print(f"  Next visit: {_next(record['next'])}.")
+
+
+def _takedown(said: Mapping[str, Any] | None) -> list[str]:
+    """Who took it down, when, until when and why."""
+    if said is None:
+        return []
+    until = f", until {wall_time(said['expires_at'])}" if said["expires_at"] else ""
+    return [f"{wall_time(said['created_at'])} by {said['author']}{until}: {said['reason']} (takedown {said['id']})"]
 
 
 def _next(said: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from cormorant.cli import terminal
 from cormorant.cli.calling import OfSource, examples, new_app
 from cormorant.cli.figures import plural
 from cormorant.cli.records import taking
+from cormorant.model.zones import wall_time
 
 if TYPE_CHECKING:
     from cormorant.cli.terminal import Terminal
@@ -100,7 +101,7 @@ def _agreed(meant: Any) -> bool:
 
 def _tell(say: Terminal, record: Mapping[str, Any]) -> None:
     """Say what a takedown hides, what it does not, and how it ends."""
-    until = f", through {record['expires_at']}" if record["expires_at"] else ""
+    until = f", until {wall_time(record['expires_at'])}" if record["expires_at"] else ""
     say.note(
         f"Takedown {record['id']} is in force{until}: search found {plural(record['documents'], 'document')} of it."
     )

@@ -126,6 +126,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     elif outcome is OutcomeKind.NONE:
         because, advice = limits.unvisited(tx, owner) or (because, advice)
     because, advice = examination.said(tx, row, because, advice)
+    hides = takedowns.of_address(tx, owner.name, row.address, row.display, row.url)
     read = _conversion(house, row, kept[0] if kept else None)
     missing = read["no_text"] if read and verdict in ("indexed", "pending") else None
     if missing:
@@ -134,7 +135,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         "source": owner.name, "id": row.id if row.role == Role.DOCUMENT else None, "title": row.title or None,
         "depth": row.depth, "links": links.counted(tx, row.id), "verdict": verdict, "because": because,
         "status": number, "status_text": status.text, "advice": "" if because is sitemaps.BECAUSE else advice,
-        "paths": _paths(tx, row), "gates": rulings.of_row(house, tx, owner, row), "visits": _visits(tx, row, outcome),
+        "paths": _paths(tx, row), "gates": _gates(house, tx, owner, row, hides), "visits": _visits(tx, row, outcome),
         "conversion": read,
         "index": {"indexed": passed, "delivered_as": kept[0].seq if kept else None, "place": place},
         "cache": _cache(kept[0]) if kept else None,
@@ -143,8 +144,14 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         "access": access,
         "next": _next(tx, owner, row), "site": site,
         "sitemap": sitemaps.of_row(tx, row),
-        "takedown": takedowns.of_address(tx, owner.name, row.address, row.display, row.url),
+        "takedown": hides,
     }  # fmt: skip
+
+
+def _gates(house: House, tx: Tx, owner: SourceRow, row: Any, hides: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """What each gate says of it today, a takedown that hides it before the others."""
+    before = [{"gate": str(Gate.TAKEDOWN), "rule": hides["rule"], "ruling": rulings.EXCLUDES}] if hides else []
+    return before + rulings.of_row(house, tx, owner, row)
 
 
 def _refused(tx: Tx, record: dict[str, Any]) -> dict[str, Any]:

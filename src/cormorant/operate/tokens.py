@@ -6,7 +6,7 @@ Where others reach the pages, a token lets its bearer do what its scope includes
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from cormorant.access import keys, sessions, tokens
 from cormorant.access.tokens import TokenRow
@@ -67,8 +67,15 @@ def delete(house: House, name: str) -> None:
         tokens.delete(tx, name)
 
 
-def scope_of_token(house: House, value: str) -> Scope | None:
-    """The scope of the token with this value, which is then noted as used; None for what is no token."""
+class Bearer(NamedTuple):
+    """Whoever showed a token: its name and its scope."""
+
+    name: str
+    scope: Scope
+
+
+def bearer_of_token(house: House, value: str) -> Bearer | None:
+    """The bearer of the token with this value, which is then noted as used; None for what is no token."""
     with house.store.read() as tx:
         row = tokens.hashing_to(tx, keys.digest(value))
     return _used(house, row)
@@ -86,8 +93,8 @@ def sign_in(house: House, value: str, lasts_s: float) -> str | None:
     return cookie
 
 
-def scope_of_session(house: House, cookie: str) -> Scope | None:
-    """The scope that the token of a signed-in browser has now; None for one that has not signed in, or out since."""
+def bearer_of_session(house: House, cookie: str) -> Bearer | None:
+    """The bearer of the token that a browser signed in with, as the token is now; None for one that is signed out."""
     with house.store.read() as tx:
         name = sessions.token_of(tx, keys.digest(cookie))
         row = tokens.named(tx, name) if name is not None else None
@@ -100,14 +107,14 @@ def sign_out(house: House, cookie: str) -> None:
         sessions.end(tx, keys.digest(cookie))
 
 
-def _used(house: House, row: TokenRow | None) -> Scope | None:
-    """The scope of a token that is in use, which is noted now and then."""
+def _used(house: House, row: TokenRow | None) -> Bearer | None:
+    """The bearer of a token that is in use, which is noted now and then."""
     if row is None:
         return None
     if row.used_at is None or abs(house.clock.now() - row.used_at) >= NOTED_S:
         with house.store.begin() as tx:
             tokens.use(tx, row.name)
-    return row.scope
+    return Bearer(row.name, row.scope)
 
 
 def _record(row: TokenRow) -> dict[str, Any]:

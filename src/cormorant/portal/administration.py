@@ -1,7 +1,7 @@
 """The routes that are not for readers: all that tells of documents whoever may read them, for people and programs.
 
     GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
-    GET /queries                GET /metrics
+    GET /queries                GET /metrics                  GET, POST /takedowns
     GET /api/v1/documents, /explain, /sources, /runs, /schedules, /receivers, /parameters, /tuning, /queries,
         /takedowns, /system
         and what is below them, but for /documents/ID/duplicates, which is for every reader
@@ -52,7 +52,7 @@ def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
     receivers.add(router, shelf.house)
     parameters.add(router, shelf.house)
     system.add(router, shelf.house)
-    takedowns.add(router, shelf.house)
+    takedowns.add(router, shelf.house, look)
     tokens.add(router, shelf.house)
     queries.add(router, shelf, look, asked)
     watch.add_metrics(router, shelf)

@@ -98,6 +98,12 @@ class Visitor:
     way: Way = Way.ANONYMOUS
     scope: Scope | None = None
     policy: Policy = NO_RULES
+    token: str = ""
+
+    @property
+    def author(self) -> str:
+        """Who is noted as the author of a change: the name of the token, or that it was at the machine itself."""
+        return f"token {self.token}" if self.token else "a browser or program on this machine"
 
     @property
     def operates(self) -> bool:

@@ -28,6 +28,7 @@ from cormorant.base.errors import CormorantError, NotSignedIn, TooManyTries
 from cormorant.model.scope import Scope, covers
 from cormorant.operate import tokens
 from cormorant.operate.house import House
+from cormorant.operate.tokens import Bearer
 from cormorant.portal import admission
 from cormorant.portal.admission import NOBODY, Exposure, Policy, Visitor, Way
 from cormorant.portal.guard import Application, Message, Receive, Send
@@ -49,19 +50,19 @@ class Keys:
         self.house, self._tries = house, Tries(house.clock)
         self._one_at_a_time = asyncio.Lock()
 
-    async def scope(self, request: Request) -> Scope | None:
-        """The scope of the token behind this request, None for no token.
+    async def bearer(self, request: Request) -> Bearer | None:
+        """Whoever shows a token with this request, None where none is shown.
 
         Raises NotSignedIn for a wrong one in the header, TooManyTries.
         """
         kind, _, value = request.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
-            found = await self.try_token(request, lambda: tokens.scope_of_token(self.house, value.strip()))
+            found = await self.try_token(request, lambda: tokens.bearer_of_token(self.house, value.strip()))
             if found is not None:
                 return found
             raise NotSignedIn("The token in `Authorization` is not known. `cormorant token add NAME` makes one.")
         cookie = request.cookies.get(cookie_name(request), "")
-        return await run_in_threadpool(tokens.scope_of_session, self.house, cookie) if cookie else None
+        return await run_in_threadpool(tokens.bearer_of_session, self.house, cookie) if cookie else None
 
     async def try_token(self, request: Request, attempt: Callable[[], _Shown | None]) -> _Shown | None:
         """Make an attempt that shows a token, and count it when it comes to nothing. Raises TooManyTries before it.
@@ -118,9 +119,9 @@ class Door:
         """Who asks. Raises NotSignedIn, TooManyTries."""
         if self._exposure is Exposure.LOCAL:
             return Visitor(Way.LOCAL, admission.local_scope(request), self._policy)
-        shown = await self._keys.scope(request)
+        shown = await self._keys.bearer(request)
         if shown is not None:
-            return Visitor(Way.SIGNED_IN, shown, self._policy)
+            return Visitor(Way.SIGNED_IN, shown.scope, self._policy, shown.name)
         readers = Scope.SEARCH if self._exposure is Exposure.PUBLIC else None
         return Visitor(Way.ANONYMOUS, readers, self._policy)
 

@@ -99,6 +99,8 @@ def told(record: Mapping[str, Any], number: int) -> dict[str, Any]:
     """An explanation as the page shows it; `number` tells those of one address apart."""
     visits, no_text = _visits(record["visits"]), (record["conversion"] or {}).get("no_text")
     outcome = visits[0]["outcome"] if visits else ""
+    if record.get("takedown"):
+        outcome = "excluded"
     is_bad = no_text or record["refusals"] or record["verdict"] not in ("indexed", "pending")
     return dict(record) | {
         "part": f"-{number + 1}" if number else "", "parts": _parts(record), "title": title_of(record),

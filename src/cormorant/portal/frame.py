@@ -19,7 +19,9 @@ THEMES = {"dark": "light", "light": "dark"}
 """The theme that each leads to. Without a choice the system's holds, which only the style sheet knows."""
 
 _YEAR_S = 365 * 86400
-_PAGES = re.compile(r"/((advanced|explain|help|queries|status)($|[?/])|search\?|documents/|cached/|duplicates/)[^\\]*")
+_PAGES = re.compile(
+    r"/((advanced|explain|help|queries|status|takedowns)($|[?/])|search\?|documents/|cached/|duplicates/)[^\\]*"
+)
 """What a switch may return to besides home."""
 
 

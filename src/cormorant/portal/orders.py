@@ -56,7 +56,7 @@ class NewReceiver(Order):
     settings: Settings = {}
 
 
-class NewTakedown(Order):
+class TakedownOrder(Order):
     """Documents to be hidden from every reader."""
 
     what: str = Field(description="An address in full, or a rule.", examples=["http://localhost:8000/draft.html"])

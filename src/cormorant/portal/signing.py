@@ -49,7 +49,7 @@ def add(app: FastAPI, look: Jinja2Templates, keys: Keys) -> None:
 
     @route(app, "/sign-in", PUBLIC, "POST")
     async def sign_in(request: Request) -> Response:
-        given = await _form(request)
+        given = await form(request)
         back, keep = inside(given.get("back", "/")), "keep" in given
         name, value = door.cookie_name(request), given.get("token", "").strip()
         lasts_s = KEPT_S if keep else SHORT_S
@@ -77,7 +77,7 @@ def add(app: FastAPI, look: Jinja2Templates, keys: Keys) -> None:
         return answer
 
 
-async def _form(request: Request) -> dict[str, str]:
+async def form(request: Request) -> dict[str, str]:
     """The fields of a form, each once. Raises UsageError for more than a form has."""
     body = b""
     async for part in request.stream():

@@ -1,19 +1,24 @@
-"""Takedowns for programs: what `cormorant document takedown` and `cormorant takedown` do and print."""
+"""Takedowns: a page that lists them, the forms that begin and end one, and the same for programs."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
-from fastapi.responses import Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import RedirectResponse, Response
+from fastapi.templating import Jinja2Templates
 from pydantic import Field
 
 from cormorant.model.scope import Scope
 from cormorant.operate import erasure, takedowns
 from cormorant.operate.house import House
-from cormorant.portal import orders
+from cormorant.portal import frame, orders
+from cormorant.portal.admission import page, visitor
 from cormorant.portal.programs import MOST_NUMBER, Json, as_lines, in_lines, order, route
 from cormorant.portal.records import Record, When
+from cormorant.portal.showing import sayable
+from cormorant.portal.signing import form
 
 Number = Annotated[int, Path(ge=1, le=MOST_NUMBER, examples=[1])]
 
@@ -74,9 +79,37 @@ class Takedowns(Record):
     takedowns: list[Takedown]
 
 
-def add(router: APIRouter, house: House) -> None:
-    """The routes."""
+def add(router: APIRouter, house: House, look: Jinja2Templates) -> None:
+    """The page, its forms and the routes."""
+    _add_pages(router, house, look)
+    _add_routes(router, house)
 
+
+def _add_pages(router: APIRouter, house: House, look: Jinja2Templates) -> None:
+    @page(router, "/takedowns", Scope.OPERATE)
+    def show_page(request: Request, every: Annotated[bool, Query()] = False) -> Response:
+        values = frame.of(request, None, back="/takedowns") | {
+            "takedowns": sayable(takedowns.list_(house, ended=every)), "every": every,
+        }  # fmt: skip
+        return look.TemplateResponse(request, "takedowns.html", values)
+
+    @page(router, "/takedowns", Scope.ADMIN, "POST")
+    async def begin(request: Request) -> Response:
+        given = await form(request)
+        wish = takedowns.Order(
+            given.get("what", ""), given.get("reason", ""), visitor(request).author,
+            until=given.get("until") or None, here=False,
+        )  # fmt: skip
+        await run_in_threadpool(takedowns.take_down, house, wish)
+        return RedirectResponse("/takedowns", 303)
+
+    @page(router, "/takedowns/{number}/lift", Scope.ADMIN, "POST")
+    def end(request: Request, number: Number) -> Response:
+        takedowns.lift(house, number, visitor(request).author)
+        return RedirectResponse("/takedowns", 303)
+
+
+def _add_routes(router: APIRouter, house: House) -> None:
     @route(router, "/takedowns", Scope.OPERATE, Takedowns, Takedown)
     def list_takedowns(
         request: Request, every: Annotated[bool, Query(description="Those that have ended as well.")] = False
@@ -91,18 +124,20 @@ def add(router: APIRouter, house: House) -> None:
         return Json(takedowns.show(house, number))
 
     @order(router, "POST", "/takedowns", Scope.ADMIN, NewTakedown, 201)
-    def take_down(said: orders.NewTakedown) -> Response:
+    def take_down(request: Request, said: orders.TakedownOrder) -> Response:
         """Hide documents from every reader at once; with `erase`, answer when they are erased from the disk as well."""
-        wish = takedowns.Order(said.what, said.reason, "api", said.source, said.until, said.erase, here=False)
+        wish = takedowns.Order(
+            said.what, said.reason, visitor(request).author, said.source, said.until, said.erase, here=False
+        )
         record = takedowns.take_down(house, wish)
         if said.erase:
             record |= {"erasure": erasure.erase(house, record["id"], lent=True)}
         return Json(record, 201)
 
     @order(router, "POST", "/takedowns/{number}/lift", Scope.ADMIN, LiftedTakedown)
-    def lift_takedown(number: Number) -> Response:
+    def lift_takedown(request: Request, number: Number) -> Response:
         """End a takedown."""
-        return Json(takedowns.lift(house, number, "api"))
+        return Json(takedowns.lift(house, number, visitor(request).author))
 
     @order(router, "POST", "/takedowns/{number}/erase", Scope.ADMIN, Erasure)
     def erase_takedown(number: Number) -> Response:
