@@ -40,6 +40,7 @@ ENDS = {
     "cormorant source delete": 4,
     "cormorant secret edit": 4,
     "cormorant secret delete": 4,
+    "cormorant token edit": 4,
     "cormorant token delete": 4,
     "cormorant trap accept": 4,
     "cormorant cache diff": 1,
