@@ -3,7 +3,7 @@
     request --LOCAL: the machine itself, or a proxy's----.
             |-- Authorization: Bearer TOKEN, or the      |
             |   cookie that signing in gave: its scope --+--> the rule of the route: is its need covered? yes--> route
-            `-- neither: a reader, of PRIVATE nobody ----'     `-no--> 401 to who shows no token, 403 to who shows one
+            `-- neither: a reader, of PRIVATE nobody ----'     `-no--> 401 without a token, 403 with one
 
 The rules are those that routes declare (`admission`), and are asked before anything is routed: a route that declares no
 scope is closed to everybody. A visitor without a token gets 401 for unknown addresses too, and learns of none.

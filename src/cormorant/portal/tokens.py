@@ -47,7 +47,7 @@ class DeletedToken(Record):
 
 
 def add(router: APIRouter, house: House) -> None:
-    """The routes, all of them for administrators: who makes tokens may do everything."""
+    """The routes, all of them for administrators: a token that makes tokens opens everything."""
 
     @route(router, "/tokens", Scope.ADMIN, Tokens, Token)
     def list_tokens(request: Request) -> Response:
