@@ -63,6 +63,13 @@ XHTML = b"<?xml version='1.0'?><!DOCTYPE html><!-- c --><html xmlns='http://www.
         # XML
         ("", XHTML, "", "application/xhtml+xml"),
         ("application/xml", XHTML, "", "application/xhtml+xml"),
+        ("text/xml", b"<!DOCTYPE html>\n<html xmlns='http://www.w3.org/1999/xhtml'>", "", "application/xhtml+xml"),
+        ("text/xml", b"<!-- <a> --><html xmlns='http://www.w3.org/1999/xhtml'>", "", "application/xhtml+xml"),
+        ("application/xml", b"<h:html xmlns:h='http://www.w3.org/1999/xhtml'>", "", "application/xhtml+xml"),
+        ("application/xhtml+xml", b"<html>", "", "application/xhtml+xml"),
+        ("text/html", XHTML, "a.xhtml", "text/html"),
+        ("text/xml", b"<div>", "", "text/xml"),
+        ("text/xml", b"<!-- <html> --><a/>", "", "text/xml"),
         ("text/html", XHTML, "", "text/html"),
         ("", b"<?xml version='1.0'?><a/>", "", "text/xml"),
         ("application/atom+xml", b"<?xml version='1.0'?><feed/>", "", "application/atom+xml"),

@@ -271,6 +271,7 @@ def document_of(
         language_from=language_from,
         links_dropped=said.links_dropped,
         flaw=content.flaw,
+        fault=said.fault,
     )
 
 

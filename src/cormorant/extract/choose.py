@@ -17,6 +17,7 @@ from cormorant.extract.formats import PROVEN, Reader, by_name, reader_of
 from cormorant.extract.html import extract_html
 from cormorant.extract.plain import extract_markdown, extract_text
 from cormorant.extract.task import ConversionFault, decode_result, encode_task
+from cormorant.extract.xhtml import XHTML, extract_xhtml
 from cormorant.model.content import PLAIN, Extraction, Manner
 
 __all__ = [
@@ -90,7 +91,8 @@ def extract_inline(
 ) -> Extraction:
     """Return what a document says for which `reading_of` said INLINE. Never raises for what is in `body`."""
     if reader_of(mime) is Reader.HTML:
-        return extract_html(body, address=address, charset=charset, steps=steps, manner=manner)
+        page = extract_xhtml if mime == XHTML else extract_html
+        return page(body, address=address, charset=charset, steps=steps, manner=manner)
     with steps("text"):
         read = extract_markdown if reader_of(mime) is Reader.MARKDOWN else extract_text
         return read(body, address=address, charset=charset, manner=manner)

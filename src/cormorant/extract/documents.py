@@ -26,6 +26,7 @@ from cormorant.extract.task import (
     encode_result,
 )
 from cormorant.extract.text import name_of, one_line
+from cormorant.extract.xhtml import XHTML, extract_xhtml
 from cormorant.extract.xml_text import extract_xml
 from cormorant.model.content import Extraction
 
@@ -61,7 +62,8 @@ def _read(task: Task, body: Body) -> Extraction | ConversionFault:
     address, charset, name, manner = task.address, task.charset, task.file_name, task.manner
     match reader_of(task.mime):
         case Reader.HTML:
-            return extract_html(body.take(), address=address, charset=charset, manner=manner)
+            read = extract_xhtml if task.mime == XHTML else extract_html
+            return read(body.take(), address=address, charset=charset, manner=manner)
         case Reader.TEXT:
             return extract_text(body.take(), address=address, charset=charset, file_name=name, manner=manner)
         case Reader.MARKDOWN:

@@ -38,6 +38,8 @@ _HTML: Final = re.compile(
     rb"<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>]|<!--", re.IGNORECASE
 )
 _FIRST_TAG: Final = re.compile(rb"<([A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
+_COMMENT: Final = re.compile(rb"<!--.*?-->", re.DOTALL)
+_ANY_XML: Final = ("text/xml", "application/xml")
 _ROOTS: Final = {
     b"html": "application/xhtml+xml",
     b"svg": "image/svg+xml",
@@ -128,7 +130,7 @@ def _must_be_signed(mime: str) -> bool:
 
 def _markup(head: bytes, hint: str) -> str:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip(_SPACE)
-    if start.startswith(b"<?xml"):
+    if start.startswith(b"<?xml") or (start[:1] == b"<" and hint in _ANY_XML):
         return _xml(start, hint)
     if start.startswith(b"<svg"):
         return "image/svg+xml"
@@ -137,7 +139,7 @@ def _markup(head: bytes, hint: str) -> str:
 
 def _xml(head: bytes, hint: str) -> str:
     """Name the kind of XML by its root element; the hint stays where the root says nothing."""
-    root = _FIRST_TAG.search(head)
+    root = _FIRST_TAG.search(_COMMENT.sub(b"", head))
     kind = _ROOTS.get(root[2]) if root else None
     if hint == "text/html":
         return hint

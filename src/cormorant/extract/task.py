@@ -67,6 +67,7 @@ class _Answer(msgspec.Struct, frozen=True, array_like=True, tag="extraction"):
     charset_from: str
     links_dropped: int
     login: bool = False
+    fault: str = ""
 
 
 _LENGTH: Final = struct.Struct("!I")
@@ -147,6 +148,7 @@ def decode_result(answer: bytes) -> Extraction | ConversionFault:
         charset_from=one_line(result.charset_from),
         links_dropped=result.links_dropped,
         login=result.login,
+        fault=one_line(result.fault, _REASON),
     )
 
 
@@ -184,6 +186,7 @@ def _answer(extraction: Extraction) -> _Answer:
         charset_from=extraction.charset_from,
         links_dropped=extraction.links_dropped,
         login=extraction.login,
+        fault=extraction.fault,
     )
 
 

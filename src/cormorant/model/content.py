@@ -185,7 +185,8 @@ class Extraction(msgspec.Struct, frozen=True):
     references before repeats were dropped and the cap was applied. `main_text` is the text without what frames it
     (navigation, footer), "" unless it was asked for. `charset_from` says how the charset was known: `mark` (byte-order
     mark), `header` (of the answer), `page` (what the document declares), `default` (of the source) or `bytes`.
-    `links_dropped` counts references that the cap left out. `login`: it has a field for a password.
+    `links_dropped` counts references that the cap left out. `login`: it has a field for a password. `fault` is a
+    sentence about what is wrong with it and was overcome, "" for most.
     """
 
     text: str
@@ -203,16 +204,17 @@ class Extraction(msgspec.Struct, frozen=True):
     charset_from: str = ""
     links_dropped: int = 0
     login: bool = False
+    fault: str = ""
 
 
 class Document(msgspec.Struct, frozen=True):
     """What is kept and delivered: the content's identity with what it says.
 
     `url` is the display address, `access_url` where it was fetched. Hashes are SHA-256 digests (32 bytes): of the
-    decoded body, and of the text. `links` are all out-links, inside the boundary or not. `charset`, `charset_from`
-    and `links_dropped` are as in `Extraction`; `language_from` is `page`, `header`, `text` (detected in it), `default`
-    or "" when the language is not known. `flaw` is as in `Content`. `original` is the page of its source that it calls
-    itself a copy of, or "".
+    decoded body, and of the text. `links` are all out-links, inside the boundary or not. `charset`,
+    `charset_from`, `links_dropped` and `fault` are as in `Extraction`; `language_from` is `page`, `header`, `text`
+    (detected in it), `default` or "" when the language is not known. `flaw` is as in `Content`. `original` is the page
+    of its source that it calls itself a copy of, or "".
     """
 
     url: str
@@ -235,12 +237,15 @@ class Document(msgspec.Struct, frozen=True):
     links_dropped: int = 0
     flaw: str = ""
     original: str = ""
+    fault: str = ""
 
     @property
     def remark(self) -> str:
         """Name what a person should know of a document: without text, read in part, or sent wrongly; "" for nothing."""
         missing = textless.why(self.mime, self.size_bytes, self.text, self.attributes)
         said = [textless.sentence(missing)] if missing else []
+        if self.fault:
+            said.append(self.fault)
         if self.truncated:
             said.append("Only its beginning was read.")
         if self.links_dropped:

@@ -15,6 +15,7 @@ from cormorant.cache.protocol import OutOfSight, Place
 from cormorant.crawl import harm
 from cormorant.extract import readable
 from cormorant.extract.readable import Shown
+from cormorant.extract.xhtml import XHTML, html_of
 from cormorant.model import showing
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.operate.house import House
@@ -22,7 +23,7 @@ from cormorant.search.marking import Marking
 from cormorant.search.reader import Hit, Library
 from cormorant.store.schema import content
 
-PAGES: Final = frozenset(("text/html", "application/xhtml+xml"))
+PAGES: Final = frozenset(("text/html", XHTML))
 """What is shown as a page; of all else its text is."""
 
 
@@ -120,5 +121,8 @@ def note_damaged(house: House, numbers: Collection[int]) -> None:
 
 def _shown(frame: Frame, marking: Marking, *, as_page: bool) -> Shown:
     if as_page:
-        return readable.page(frame.body, address=frame.access_url, charset=frame.charset, marks=marking)
+        body, charset = frame.body, frame.charset
+        if frame.mime == XHTML:
+            body, charset, *_ = html_of(body, charset)
+        return readable.page(body, address=frame.access_url, charset=charset, marks=marking)
     return readable.plain(frame.text, marking)
