@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+BEFORE_0038 = (
+    "DROP TABLE takedown",
+    "UPDATE alembic_version SET version_num = '0037'",
+)
+BEFORE_0037 = (
+    *BEFORE_0038,
+    "DROP TABLE original",
+    "DROP INDEX ix_resource_moved",
+    "DROP INDEX ix_resource_excluded",
+    "ALTER TABLE receiver DROP COLUMN told",
+    "UPDATE alembic_version SET version_num = '0036'",
+)
 BEFORE_0036 = (
+    *BEFORE_0037,
     "ALTER TABLE token DROP COLUMN scope",
     "UPDATE alembic_version SET version_num = '0035'",
 )

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cormorant.crawl import sweep
+from cormorant.catalog import receivers
+from cormorant.crawl import sweep, waiting
 from cormorant.crawl.reading import copy_of
 from cormorant.frontier import hiding, standing
 from cormorant.frontier.fate import reason_of
@@ -28,6 +29,23 @@ if TYPE_CHECKING:
     from cormorant.store.database import Store, Tx
 
 
+async def settle_delivered(store: Store, row: RunRow) -> None:
+    """Do what `settle` does once the index was told of what is undecided, so that its figures can be put right."""
+    with store.read() as tx:
+        some = standing.undecided(tx, row.source_id, 0, withheld=False)
+    if some:
+        await waiting.until_delivered(store, row, index_alone=True)
+    settle(store, row)
+
+
+def _decided(tx: Tx, row: RunRow, behind: int, *, withheld: bool) -> tuple[list[Undecided], list[Undecided]]:
+    """The next pages that are looked at, and those of them that are copies."""
+    some = standing.undecided(tx, row.source_id, behind, withheld=withheld)
+    named = {each.address: each.original for each in some}
+    decided = standing.decided(tx, row.source_id, named, withheld=withheld)
+    return some, [each for each in some if decided[each.address]]
+
+
 def settle(store: Store, row: RunRow) -> int:
     """Exclude what calls itself a copy of a document of its source; returns how many pages that are.
 
@@ -37,10 +55,7 @@ def settle(store: Store, row: RunRow) -> int:
     withheld = row.mode in WITHHELD and row.asked is None
     while True:
         with store.begin() as tx:
-            some = standing.undecided(tx, row.source_id, behind, withheld=withheld)
-            named = {each.address: each.original for each in some}
-            decided = standing.decided(tx, row.source_id, named, withheld=withheld)
-            copies = [each for each in some if decided[each.address]]
+            some, copies = _decided(tx, row, behind, withheld=withheld)
             if copies:
                 _exclude(tx, row, copies, withheld=withheld)
         count += len(copies)
@@ -65,9 +80,10 @@ def _exclude(tx: Tx, row: RunRow, copies: Sequence[Undecided], *, withheld: bool
     found = [each for each in copies if each.indexed and not withheld]
     hiding.hide(tx, [(each.id, row.source_id, row.id) for each in found])
     sweep.let_go(tx, row, [(each.id, each.url) for each in found if each.id in new])
-    counters = runs.counted_by(tx, row.id, runs.ITSELF)
+    counters, place = runs.counted_by(tx, row.id, runs.ITSELF), receivers.index_place(tx)
     for each in copies:
         _recount(counters, row, each, changed.get(each.id, ""), new=each.id in new)
+        counters.indexed -= each.id in new and each.indexed and each.seq <= place
     runs.count(tx, row.id, runs.ITSELF, counters)
 
 

@@ -34,7 +34,7 @@ async def is_held(store: Store, row: RunRow) -> bool:
     swallowed = swallowing.settle(store, row)
     if swallowed:  # what was put back is found before anybody is asked
         await waiting.until_delivered(store, row, index_alone=True)
-    canonical.settle(store, row)
+    await canonical.settle_delivered(store, row)
     await inverting.invert(store, row.source_id, first=row.generation == 1 and row.refresh in GENERATIONS)
     if row.asked == runs.ACCEPT:
         with store.begin() as tx:

@@ -16,8 +16,10 @@ from cormorant.model.outcome import MOVED_TO
 from cormorant.model.resource import BY_LINK, How
 from cormorant.store.database import Tx
 from cormorant.store.schema import inlinks, resource
-from cormorant.store.schema.frontier import MOVED, TARGET
+from cormorant.store.schema.frontier import MOVED, MOVED_FAR
 
+INDEXED = 600
+"""Characters of the reason of what has moved, up to which an index has it."""
 MOST = 10
 """Redirects in a row that are followed, those of servers and of pages together (faults W11, W12)."""
 
@@ -57,14 +59,13 @@ def is_linked(row: Any) -> bool:
     return bool(row.in_links) and (row.in_links > 1 or [each for each, _ in linkpack.kept_in(row.links)] != [row.id])
 
 
-_WAYS = (
+_TO = (
     sa.select(
         resource.c.id, resource.c.address, resource.c.reason, resource.c.how, inlinks.c.count.label("in_links"),
         inlinks.c.links,
     )
     .select_from(resource.outerjoin(inlinks, inlinks.c.id == resource.c.id))
-    .where(resource.c.source_id == sa.bindparam("source"), MOVED)
-    .where(TARGET.in_(sa.bindparam("begin", expanding=True)))
+    .where(resource.c.source_id == sa.bindparam("source"))
     .where(resource.c.reason.in_(sa.bindparam("reasons", expanding=True)))
     .order_by(resource.c.id)
 )  # fmt: skip
@@ -72,15 +73,16 @@ _WAYS = (
 
 def ways(tx: Tx, source: int, addresses: Collection[str]) -> list[Way]:
     """Every known address of a source that has moved to one of these."""
-    found, wanted = list[Way](), sorted(addresses)
-    for start in range(0, len(wanted), 500):
-        reasons = [f"{MOVED_TO}{each}" for each in wanted[start : start + 500]]
-        rows = tx.rows(_WAYS, {"source": source, "begin": sorted({each[:400] for each in reasons}), "reasons": reasons})
-        found += [
-            Way(row.id, row.address, row.reason.removeprefix(MOVED_TO), row.how not in BY_LINK or is_linked(row))
-            for row in rows
-        ]
-    return found
+    wanted = sorted(f"{MOVED_TO}{each}" for each in addresses)
+    near, far = [each for each in wanted if len(each) <= INDEXED], [each for each in wanted if len(each) > INDEXED]
+    rows: list[Any] = []
+    for statement, some in ((_TO.where(MOVED), near), (_TO.where(MOVED_FAR), far)):
+        for start in range(0, len(some), 500):
+            rows += tx.rows(statement, {"source": source, "reasons": some[start : start + 500]})
+    return [
+        Way(row.id, row.address, row.reason.removeprefix(MOVED_TO), row.how not in BY_LINK or is_linked(row))
+        for row in rows
+    ]
 
 
 class Led(NamedTuple):

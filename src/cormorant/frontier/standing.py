@@ -43,7 +43,7 @@ class Copy(NamedTuple):
 
 
 class Undecided(NamedTuple):
-    """A page whose visit could not tell whether it is a copy: what it names, and how it is shown itself."""
+    """A page whose visit could not tell whether it is a copy: what it names, how it is shown, its newest event."""
 
     id: int
     original: str
@@ -52,6 +52,7 @@ class Undecided(NamedTuple):
     run: int
     outcome: int
     indexed: bool
+    seq: int
 
 
 class _Named(NamedTuple):
@@ -157,7 +158,7 @@ def undecided(tx: Tx, source: int, behind: int, *, withheld: bool) -> list[Undec
     both = original.join(resource, resource.c.id == columns.id).join(content, content.c.id == columns.id)
     chosen = sa.select(
         columns.id, columns.address.label("named"), resource.c.address, content.c.url, resource.c.run,
-        resource.c.outcome, content.c.indexed,
+        resource.c.outcome, content.c.indexed, content.c.seq,
     ).select_from(both)  # fmt: skip
     mine = sa.and_(columns.source_id == source, columns.open, columns.id > behind, resource.c.outcome.in_(_READ))
     unread = sa.func.length(content.c.content_hash) == 0

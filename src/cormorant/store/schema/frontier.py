@@ -16,7 +16,6 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    literal_column,
     text,
 )
 
@@ -86,20 +85,21 @@ also(resource, _READY.format(also=""), "sqlite")
 also(resource, _READY.format(also=", id"), "postgresql")
 
 SEEDS = text("resource.how = 0")
-MOVED = text("resource.outcome = 3")
+MOVED = text("resource.outcome = 3 AND length(resource.reason) <= 600")
+MOVED_FAR = text("resource.outcome = 3 AND length(resource.reason) > 600")
 EXCLUDED = text("resource.outcome = 5")
-TARGET = literal_column("substr(resource.reason, 1, 400)")
 ASTRAY = text("resource.outcome IN (4, 6)")
 SITEMAPS = text("resource.role = 2")
 TROUBLED = text(
     "(resource.outcome IN (6, 7, 8, 9) OR resource.status = 960"
     " OR resource.outcome IN (1, 2) AND resource.reason IS NOT NULL)"
 )
-"""The start addresses, what has moved and the beginning of where to, what is excluded, what is gone or deferred, the
-sitemaps, and all that the report of a run may tell of, in the words of their indexes: partial ones need the same."""
+"""The start addresses; what has moved, to where PostgreSQL can index and farther; what is excluded; what is gone or
+deferred; the sitemaps; and all that the report of a run may tell of: in the words of their indexes, since partial ones
+need the same."""
 
 partial(resource, "ix_resource_seed", "source_id", "how = 0")
-partial(resource, "ix_resource_moved", "source_id, substr(reason, 1, 400)", "outcome = 3")
+partial(resource, "ix_resource_moved", "source_id, reason", MOVED.text.replace("resource.", ""))
 partial(resource, "ix_resource_excluded", "source_id, run", "outcome = 5")
 partial(resource, "ix_resource_astray", "source_id, outcome", "outcome IN (4, 6)")
 partial(resource, "ix_resource_troubled", "source_id, outcome", TROUBLED.text.replace("resource.", ""))

@@ -39,5 +39,7 @@ def upgrade() -> None:
             comment="number of the last record it was told",
         ),
     )  # fmt: skip
-    op.execute("CREATE INDEX ix_resource_moved ON resource (source_id, substr(reason, 1, 400)) WHERE outcome = 3")
+    op.execute(
+        "CREATE INDEX ix_resource_moved ON resource (source_id, reason) WHERE outcome = 3 AND length(reason) <= 600"
+    )
     op.execute("CREATE INDEX ix_resource_excluded ON resource (source_id, run) WHERE outcome = 5")
