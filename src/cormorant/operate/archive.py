@@ -30,6 +30,7 @@ import zstandard
 
 from cormorant.base.disk import sync_folder
 from cormorant.base.errors import ArchiveDamaged, ConflictError, DataFolderError, NotFoundError, NotPermitted
+from cormorant.store.schema import content
 
 FORMAT = 1
 ABOUT, MANIFEST = "about.json", "manifest.json"
@@ -56,12 +57,23 @@ class About:
 
 @dataclass(slots=True)
 class Manifest:
-    """What stands at the end. `tables` counts rows, `packs` are sizes by hexadecimal number."""
+    """What stands at the end. `tables` counts rows, `packs` are sizes by hexadecimal number.
+
+    `documents` are those among the rows that search could find, as everywhere else that documents are counted.
+    """
 
     tables: dict[str, int] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     packs: dict[str, int] = field(default_factory=dict)
     sha256: str = ""
+    documents: int = 0
+
+    def count(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+        """Count a chunk of rows."""
+        self.tables[table] = self.tables.get(table, 0) + len(rows)
+        if table == content.name and content.c.indexed.name in columns:
+            found = list(columns).index(content.c.indexed.name)
+            self.documents += sum(bool(row[found]) for row in rows)
 
 
 class Rows(NamedTuple):
@@ -95,7 +107,7 @@ class Writer:
         self._number += 1
         plain = msgspec.msgpack.encode(([str(name) for name in columns], rows))
         self._put(f"rows/{table}/{self._number:08}", self._compressor.compress(plain))
-        self.manifest.tables[str(table)] = self.manifest.tables.get(table, 0) + len(rows)
+        self.manifest.count(str(table), [str(name) for name in columns], rows)
 
     def pack(self, number: int, size: int, chunks: Iterable[bytes]) -> None:
         """Put the first `size` bytes of a pack; `chunks` are as many."""
@@ -284,7 +296,7 @@ def _part(
         yield Pack(int(name["pack"], 16), member.size, _chunks(source, tar, member, total))
         return
     columns, rows = _decoded(_bytes(tar, member, _MOST_CHUNK, total))
-    counted.tables[name["table"]] = counted.tables.get(name["table"], 0) + len(rows)
+    counted.count(name["table"], columns, rows)
     yield Rows(name["table"], columns, rows)
 
 

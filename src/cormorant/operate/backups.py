@@ -20,16 +20,16 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ArchiveDamaged, CacheDamaged, IndexDamaged
-from cormorant.catalog import receivers
+from cormorant.catalog import receivers, sources
 from cormorant.catalog import takedowns as takedown_rows
-from cormorant.frontier import recall
+from cormorant.frontier import hiding, recall
 from cormorant.operate import archive, checking, indexing, takedowns
 from cormorant.operate.archive import About, Checked, Manifest, Pack, Rows, Writer
 from cormorant.operate.house import House
 from cormorant.receivers import stream
 from cormorant.store import rows
 from cormorant.store.database import Tx
-from cormorant.store.schema import SCHEMA_VERSION, content, receiver, site, source
+from cormorant.store.schema import SCHEMA_VERSION, receiver, site
 
 MENDED = 1000
 
@@ -68,7 +68,7 @@ def _told(path: Path, found: Checked) -> dict[str, Any]:
     about, manifest = found.about, found.manifest
     return {
         "file": str(path), "made_at": rfc3339(about.made_at), "schema": about.schema, "program": about.program,
-        "store": about.store, "documents": manifest.tables.get(content.name, 0), "rows": sum(manifest.tables.values()),
+        "store": about.store, "documents": manifest.documents, "rows": sum(manifest.tables.values()),
         "copies": about.copies, "packs": len(manifest.packs), "packs_bytes": sum(manifest.packs.values()),
         "size_bytes": path.stat().st_size, "sha256": manifest.sha256,
     }  # fmt: skip
@@ -86,10 +86,9 @@ def checked(path: Path) -> Checked:
 
 
 def holdings(tx: Tx) -> tuple[int, int]:
-    """How many sources and documents there are, which a restore would replace."""
-    return tuple(  # type: ignore[return-value]
-        int(tx.execute(sa.select(sa.func.count()).select_from(each)).scalar_one()) for each in (source, content)
-    )
+    """How many sources, and documents that search may find, there are, which a restore would replace."""
+    every = sources.every(tx)
+    return len(every), sum(hiding.indexed_count(tx, each.id) for each in every)
 
 
 def restore(house: House, path: Path, found: Checked, *, copies: bool = True) -> dict[str, Any]:
