@@ -36,7 +36,7 @@ def paragraphs() -> Iterator[str]:
         "`unlinked` is counted at the end of a run: documents of a web source that search finds, that were once found\n"
         "by a link, and that no page known now links to. They are visited like all others and stay until the server\n"
         "says that they are gone or a rule excludes them, since nobody said that they are. `document links ADDRESS`\n"
-        "shows what links to a document. What another page moved to is not among them.\n"
+        "shows what links to a document. What an address moved to that something links to is not among them.\n"
     )
     yield (
         "Those of them that say what they said count as `unvisited`, those that say something else since this run as\n"
@@ -44,9 +44,15 @@ def paragraphs() -> Iterator[str]:
         "([what receivers are told](../how-to/delta.md)).\n"
     )
     yield (
-        "`excluded` counts the distinct addresses that a gate excluded in this run. Links of a page that has not\n"
-        "changed are not looked at again, so a run of an unchanged site counts fewer than the first: every excluded\n"
-        "address is listed by `document list --excluded`, whichever run met it.\n"
+        "`excluded` counts the distinct addresses that a gate excluded in this run, at their visit or before it, also\n"
+        "those that only `nofollow` links lead to (983): as many as `document list --excluded --run ID` names. Links\n"
+        "of a page that has not changed are not looked at again, so a run of an unchanged site counts fewer than the\n"
+        "first: every excluded address is listed by `document list --excluded`, whichever run met it. While a run goes\n"
+        "on, the figure lacks what only `nofollow` links lead to: another link may yet lead there.\n"
+    )
+    yield (
+        "`failed_as_before` counts those of the `failed`, `deferred` and `quarantined` that ended their last visit\n"
+        "before this run in the same way ([failures that are known](../how-to/errors.md#failures-that-are-known)).\n"
     )
     yield (
         "`gone` counts the files that a complete listing no longer names as well, in the run in which they leave: one\n"

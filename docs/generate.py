@@ -346,9 +346,9 @@ def _commands() -> Iterator[str]:
     yield "What `--help` says, command by command. These options go with every command and are left out below:\n"
     yield f"```text\n{options.HELP}\n```\n"
     yield (
-        "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but some documents failed, search does not find what\n"
-        "was found, or a person has to answer; 4 no such thing; 5 not permitted; 6 a server or database could not be\n"
-        "reached; 130 interrupted, state kept\n"
+        "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but some documents failed that had not failed so\n"
+        "before, search does not find what was found, or a person has to answer; 4 no such thing; 5 not permitted;\n"
+        "6 a server or database could not be reached; 130 interrupted, state kept\n"
         "(`serve`, and `quickstart` while it serves, end with 0 when SIGTERM asks them to).\n"
     )
     for section, those in commands.SECTIONS.items():

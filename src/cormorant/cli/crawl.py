@@ -101,8 +101,9 @@ def crawl(
     Where another command is at work on the data folder, like `serve`, that one crawls; Ctrl-C stops the runs all the
     same, but those that somebody else has ordered.
 
-    Ends with 0 when all went well, 3 when some documents failed, a run is held, was stopped or waits for another node,
-    or search does not find what was found, as when the index cannot be read; 6 when no start address answered.
+    Ends with 0 when all went well, 3 when some documents failed that had not failed so at their last visit, a run is
+    held, was stopped or waits for another node, or search does not find what was found, as when the index cannot be
+    read; 6 when no start address answered. With known_failures=report of a source, 3 also when they fail as before.
     """
     raise typer.Exit(_crawl(terminal.of(context), names, how))
 

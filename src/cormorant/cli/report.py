@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +116,9 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
     outcomes = [f"{record[name]:,} {name.replace('_', ' ')}" for name in _MORE if record[name]]
     if outcomes:
         yield f"  {', '.join(outcomes)}"
+    if (known := record["failed_as_before"]) and record["source"]:
+        yield f"  {plural(known, 'document fails', 'documents fail')} as before:"
+        yield f"  cormorant document list --source {shlex.quote(record['source'])} --state error   lists what fails"
     if record["unchanged"] and (record["new"] or record["changed"] or record["index_deletes"]):
         yield f"  cormorant document list --changed {record['run']}   lists what is new, changed or gone since"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cormorant.frontier import claims, hiding, inversion, progress, purging, reach, refusals, unlinked
+from cormorant.frontier import claims, failures, hiding, inversion, progress, purging, reach, refusals, unlinked
 from cormorant.journal import runs, visits
 from cormorant.model.address import is_below
 from cormorant.model.outcome import OutcomeKind
@@ -90,7 +90,7 @@ def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> 
 def finish_counts(store: Store, row: runs.RunRow) -> None:
     """Count what only the end of a run can tell: what is deferred still, no longer listed, no longer linked to.
 
-    And what is excluded, each address once, by whatever ways it was met: as many as its list has.
+    And what failed as before, and what is excluded, each address once, whatever ways it was met by.
     """
     with store.begin() as tx:
         if not row.force:  # it takes everything for changed
@@ -102,5 +102,7 @@ def finish_counts(store: Store, row: runs.RunRow) -> None:
         excluded = refusals.count(tx, row.source_id, row.id) - runs.counters(tx, row.id).excluded
         counters.excluded += excluded
         counters.rejected += excluded
+        waiting = row.generation if row.new_of is None else 0
+        counters.failed_as_before = failures.count(tx, row.source_id, row.id, waiting)
         counters.unlinked = 0 if row.lists else unlinked.count(tx, row.source_id)
         runs.count(tx, row.id, runs.ITSELF, counters)

@@ -81,10 +81,11 @@ class Counters:
     The first eight are the classic ones (to_fetch is looked up, not counted). `bytes` came over the wire.
     `confirmed_wrongly` are documents that a server said were unchanged and an audit found to say something else.
     `index_damaged` are documents that the index was not told of since their kept copies were damaged.
-    `unanswered` are failed or gone since no answer came. `unvisited` and its two companions are documents that nothing
-    links to any more: as they were, with another text, gone. `changed` are those that say something else or are for
-    other readers. `conversions` are documents and sitemaps that were read in a limited child; HTML and plain text that
-    is not large is read without one.
+    `unanswered` are failed or gone since no answer came. `failed_as_before` are those of the failed, quarantined and
+    deferred that ended their last visit before the run in the same way; start addresses are not among them. `unvisited`
+    and its two companions are documents that nothing links to any more: as they were, with another text, gone.
+    `changed` are those that say something else or are for other readers. `conversions` are documents and sitemaps that
+    were read in a limited child; HTML and plain text that is not large is read without one.
     """
 
     fetched: int = 0
@@ -113,6 +114,7 @@ class Counters:
     excluded: int = 0
     deferred: int = 0
     failed: int = 0
+    failed_as_before: int = 0
     unanswered: int = 0
     quarantined: int = 0
     held: int = 0

@@ -85,7 +85,7 @@ class SourceSettings(Settings, RunSettings, LogSettings):
         )
     )
     """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
-    AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s", *running.NAMES, *logged.NAMES))
+    AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s", "known_failures", *running.NAMES, *logged.NAMES))
     """Settings that say when something is asked for, and nothing of what is kept: a run under way follows an edit."""
 
     FORETOLD: ClassVar[frozenset[str]] = frozenset()
@@ -125,6 +125,11 @@ class SourceSettings(Settings, RunSettings, LogSettings):
         description="How long a run waits, in seconds, when all that is left rests or does not answer.",
     )
 
+    known_failures: Literal["ignore", "report"] = Field(
+        default="ignore",
+        description="What becomes of documents that fail as they did when they were visited last: they are no news, so "
+        "the crawl ends with 0 all the same; or they are reported, and it ends with 3, as for those that fail now.",
+    )
     max_documents: Count | None = Field(default=None, description="Documents fetched in one run at the most.")
     max_bytes: Size | None = Field(default=None, description="Bytes received in one run at the most, about: like 2GB.")
     max_minutes: Minutes | None = Field(default=None, description="Minutes that one run fetches at the most.")

@@ -370,9 +370,9 @@ def are_over(house: House, numbers: Sequence[int], node: str) -> bool:
 def exit_code(house: House, numbers: Sequence[int]) -> int:
     """What `crawl` ends with.
 
-    0 all well, 3 some documents failed, no start of some runs answered, a run is held, was stopped or suspended before
-    its end, or waits for another node, or search does not find what was found, 6 no start of any run answered at all, 1
-    failed.
+    0 all well, 3 some documents failed, and not as they had failed before, no start of some runs answered, a run is
+    held, was stopped or suspended before its end, or waits for another node, or search does not find what was found, 6
+    no start of any run answered at all, 1 failed.
     """
     code = worst([_exit_code(house, number) for number in numbers])
     return code or (0 if agreeing.is_told(house) else 3)
@@ -400,5 +400,6 @@ def _exit_code(house: House, number: int) -> int:
     if starts.none_answered([each.start for each in ends], counters):
         return 6
     bad = counters.failed + counters.quarantined + counters.held + counters.deferred
+    bad -= problems.unreported(row, counters)
     well = not (bad or turned_away or row.unlisted or any(each.bad for each in ends))
     return 0 if well and row.state not in _CUT_SHORT else 3

@@ -16,15 +16,14 @@ from cormorant.catalog.sources import SourceRow
 from cormorant.crawl.crowding import RULE as CROWDED
 from cormorant.crawl.errands import MOST_MENDED_S
 from cormorant.crawl.waiting import MOST_WAITED_S
-from cormorant.frontier import progress, trouble
+from cormorant.frontier import failures, progress, trouble
 from cormorant.frontier.retry import NO_ANSWER, UNREACHABLE
 from cormorant.frontier.trouble import Why
 from cormorant.journal import runs
 from cormorant.journal.runs import RunRow
 from cormorant.model.address import origin_of
 from cormorant.model.outcome import CONVERTER_SAID, OutcomeKind
-from cormorant.model.resource import How, Role
-from cormorant.model.run import ASKING_STATES, RunState
+from cormorant.model.run import ASKING_STATES, Counters, RunState
 from cormorant.model.status import Status, describe
 from cormorant.operate import (
     advising,
@@ -57,7 +56,11 @@ _WAITS = (
     f"{MOST_MENDED_S:g} seconds, or see `cormorant receiver edit` and `delete`. It ends without it "
     f"{MOST_WAITED_S / 60:g} minutes after all was found, and what it was not told is kept."
 )
-_BAD = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED)
+
+
+def unreported(row: RunRow, counters: Counters) -> int:
+    """How many documents failed in a run as they had failed before, where its source wants no news of these."""
+    return counters.failed_as_before if row.settings.get("known_failures", "ignore") == "ignore" else 0
 
 
 def of_run(house: House, number: int) -> list[dict[str, Any]]:
@@ -231,13 +234,11 @@ def _joined(status: int, text: str, reason: str) -> str:
     return f"{status} {text}{more}."
 
 
-def _bad_documents(row: RunRow) -> sa.ColumnElement[bool]:
-    """What this run could not get or read, start addresses left out."""
-    columns = resource.c
-    return sa.and_(
-        listing.met_by(row), columns.role == int(Role.DOCUMENT), columns.outcome.in_([int(each) for each in _BAD]),
-        columns.how != int(How.SEED),
-    )  # fmt: skip
+def _bad_documents(tx: Tx, row: RunRow) -> sa.ColumnElement[bool]:
+    """What this run could not get or read and is to be reported, start addresses left out."""
+    bad = failures.of_run(row.source_id, row.id)
+    known = unreported(row, runs.counters(tx, row.id))
+    return sa.and_(bad, sa.not_(failures.as_before(row.id))) if known else bad
 
 
 def _away(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
@@ -246,7 +247,7 @@ def _away(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     groups = (
         sa.select(site.c.key, count.label("addresses"), sa.func.min(columns.id).label("first"))
         .join(site, site.c.id == columns.site_id)
-        .where(_bad_documents(row), columns.status.in_(_UNANSWERED))
+        .where(_bad_documents(tx, row), columns.status.in_(_UNANSWERED))
         .group_by(site.c.key, columns.status)
         .order_by(sa.func.min(columns.id))
     )
@@ -294,7 +295,7 @@ def _silent(tx: Tx, row: RunRow, left: progress.Left) -> str:
 
 def _documents(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     """Documents that this run could not get or read, the first of them; what was not answered for is told by host."""
-    statement = sa.select(resource).where(_bad_documents(row), resource.c.status.not_in(_UNANSWERED))
+    statement = sa.select(resource).where(_bad_documents(tx, row), resource.c.status.not_in(_UNANSWERED))
     yield from map(_document, tx.rows(statement.order_by(resource.c.id).limit(SHOWN)))
 
 
