@@ -47,8 +47,8 @@ def paragraphs() -> Iterator[str]:
         "`excluded` counts the distinct addresses that a gate excluded in this run, at their visit or before it, also\n"
         "those that only `nofollow` links lead to (983): as many as `document list --excluded --run ID` names. Links\n"
         "of a page that has not changed are not looked at again, so a run of an unchanged site counts fewer than the\n"
-        "first: every excluded address is listed by `document list --excluded`, whichever run met it. While a run goes\n"
-        "on, the figure lacks what only `nofollow` links lead to: another link may yet lead there.\n"
+        "first: every excluded address is listed by `document list --excluded`, whichever run met it. While a run\n"
+        "goes on, the figure lacks what only `nofollow` links lead to: another link may yet lead there.\n"
     )
     yield (
         "`failed_as_before` counts those of the `failed`, `deferred` and `quarantined` that ended their last visit\n"

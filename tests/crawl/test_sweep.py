@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.catalog import sources
-from cormorant.crawl import sweep
+from cormorant.crawl import counts, sweep
 from cormorant.frontier import claims, settlement
 from cormorant.frontier.claims import Said, Trust
 from cormorant.journal import runs
@@ -34,6 +34,6 @@ def test_a_forced_run_says_nothing_of_what_a_sitemap_claims(store: Store, *, for
         said = {"source_id": source, "hash": row.hash, "site_id": row.site_id, "every_s": 0, "run": run}
         tx.execute(sa.insert(claim).values(**said, said=int(Said.SAME)))
         ordered = runs.get(tx, run)
-    sweep.finish_counts(store, ordered)
+    counts.finish(store, ordered)
     with store.read() as tx:
         assert list(claims.trusts(tx, source).values()) == trust

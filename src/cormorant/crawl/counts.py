@@ -1,12 +1,13 @@
-"""What does a batch of visits add to its run's figures? Every document once, as receivers are told of it."""
+"""What do a batch of visits, and the end of a run, add to its figures? Every document once, as receivers are told."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from cormorant.crawl.rows import says_the_same
+from cormorant.frontier import claims, failures, hiding, progress, refusals, unlinked
 from cormorant.frontier.fate import REPEATED, is_unreachable
-from cormorant.journal import counting
+from cormorant.journal import counting, runs
 from cormorant.model.outcome import Excluded, Failed, Held, Ok, OutcomeKind, Unchanged
 from cormorant.model.resource import Role
 
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
 
     from cormorant.crawl.rows import Batch, Visited
     from cormorant.frontier.fate import Fate
+    from cormorant.journal.runs import RunRow
     from cormorant.model.outcome import Outcome
     from cormorant.model.run import Counters
+    from cormorant.store.database import Store
 
 
 def count(
@@ -65,3 +68,24 @@ def _count_told(counters: Counters, visited: Visited, *, moved: bool, regranted:
 def _counted(fate: Fate, outcome: Outcome) -> int:
     """The status to count by: a 304 for a page that says noindex is one more page that may not be indexed."""
     return fate.status if fate.outcome in REPEATED else outcome.status
+
+
+def finish(store: Store, row: RunRow) -> None:
+    """Count what only the end of a run can tell: what is deferred still, no longer listed, no longer linked to.
+
+    And what failed as before, and what is excluded, each address once, whatever ways it was met by.
+    """
+    with store.begin() as tx:
+        if not row.force:  # it takes everything for changed
+            claims.measure(tx, row.source_id, row.id)
+        counters = runs.counted_by(tx, row.id, runs.ITSELF)
+        counters.deferred = progress.deferred(tx, row.source_id, row.id, row.generation, row.new_of)
+        if row.lists:
+            counters.gone = hiding.absent_count(tx, row.source_id, row.id)
+        excluded = refusals.count(tx, row.source_id, row.id) - runs.counters(tx, row.id).excluded
+        counters.excluded += excluded
+        counters.rejected += excluded
+        waiting = row.generation if row.new_of is None else 0
+        counters.failed_as_before = failures.count(tx, row.source_id, row.id, waiting)
+        counters.unlinked = 0 if row.lists else unlinked.count(tx, row.source_id)
+        runs.count(tx, row.id, runs.ITSELF, counters)

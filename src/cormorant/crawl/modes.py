@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from cormorant.crawl import canonical, sweep
+from cormorant.crawl import canonical, counts
 from cormorant.crawl.reading import unconfirmed
 from cormorant.frontier import examined, progress
 from cormorant.journal import runs
@@ -89,11 +89,11 @@ def is_over(store: Store, row: RunRow, now: float) -> bool:
     if row.mode in WITHHELD and row.asked is None:
         canonical.settle(store, row)
     if row.mode is Mode.TEST:
-        sweep.finish_counts(store, row)
+        counts.finish(store, row)
         with store.begin() as tx:
             runs.advance(tx, row.id, row.state, state=RunState.FINISHED, finished_at=now)
     elif row.mode is Mode.EXAMINE and row.asked is None:
-        sweep.finish_counts(store, row)
+        counts.finish(store, row)
         with store.begin() as tx:
             runs.pend(tx, row.id)
     else:

@@ -36,14 +36,13 @@ from cormorant.frontier.facts import INSTALLATION, Fact
 from cormorant.frontier.fate import Fate
 from cormorant.frontier.settlement import ContentRow
 from cormorant.frontier.sitemaps import Told
-from cormorant.frontier.standing import Copy
+from cormorant.frontier.standing import Copy, claimed
 from cormorant.journal import counting
 from cormorant.journal.visits import Exclusion, VisitRow
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Document, Link
 from cormorant.model.outcome import Excluded, Failed, Held, Moved, Ok, Outcome, OutcomeKind, Quarantined, Unchanged
 from cormorant.model.resource import How, Resource, Role
-from cormorant.model.status import Status
 from cormorant.receivers.stream import Entry, Event
 from cormorant.sources.protocol import Source
 
@@ -320,7 +319,11 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
         made.shown.append(resource.id)
     if found:
         changed = _refreshed(made, visited, run, acl_number) or changed
-    _claim(made, resource, outcome)
+    claim = claimed(resource, outcome)
+    if isinstance(claim, Copy):
+        made.copies.append(claim)
+    elif claim is not None:
+        made.originals.append(claim)
     judged = _judged(resource, outcome)
     if judged is not None:
         made.judged.append((*judged, bool(resource.acl), resource.id))
@@ -335,25 +338,6 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
                 changed, why,
             )
         )  # fmt: skip
-
-
-def _claim(made: Rows, resource: Resource, outcome: Outcome) -> None:
-    """Note which page it calls its original, if it was read, or that it no longer calls one so."""
-    if isinstance(outcome, Excluded | Held):
-        original, admitted = outcome.original, isinstance(outcome, Held)
-    elif isinstance(outcome, Ok | Unchanged) and outcome.document is not None:
-        original, admitted = outcome.document.original, True
-    else:
-        return
-    if original:
-        made.copies.append(Copy(resource.id, resource.source, original, admitted))
-    elif resource.outcome != OutcomeKind.NONE and not isinstance(outcome, Held) and _may_claim(resource):
-        made.originals.append(resource.id)
-
-
-def _may_claim(resource: Resource) -> bool:
-    """Did it call another page its original when it was read last? No version of one that does is ever confirmed."""
-    return not resource.content_hash or resource.status == Status.DUPLICATE_IGNORED
 
 
 def says_the_same(resource: Resource, outcome: Outcome) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cormorant.base.errors import CormorantError
 from cormorant.catalog import sources
-from cormorant.crawl import beginning, course, delta, holding, links, modes, reaching, sweep, waiting
+from cormorant.crawl import beginning, counts, course, delta, holding, links, modes, reaching, sweep, waiting
 from cormorant.crawl.intake import Intake
 from cormorant.frontier import ledger, progress
 from cormorant.model.run import GENERATIONS, RunState
@@ -89,7 +89,7 @@ class Conductor:
         sweep.settle(self._store, self._row)
         links.weigh(self._store, self._row.source_id, self._row.id)
         delta.tell(self._store, self._row)
-        sweep.finish_counts(self._store, self._row)
+        counts.finish(self._store, self._row)
         self._change(state=RunState.DELIVERING)
 
     async def _deliver(self) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cormorant.frontier import claims, failures, hiding, inversion, progress, purging, reach, refusals, unlinked
+from cormorant.frontier import hiding, inversion, purging, reach, unlinked
 from cormorant.journal import runs, visits
 from cormorant.model.address import is_below
 from cormorant.model.outcome import OutcomeKind
@@ -85,24 +85,3 @@ def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> 
         runs.count(tx, run, runs.ITSELF, counters)
     event = {True: Event.UNVISITED_DELETED, False: Event.DELETED}
     return [Entry(source, number, run, event[number in lost], url) for number, url in going]
-
-
-def finish_counts(store: Store, row: runs.RunRow) -> None:
-    """Count what only the end of a run can tell: what is deferred still, no longer listed, no longer linked to.
-
-    And what failed as before, and what is excluded, each address once, whatever ways it was met by.
-    """
-    with store.begin() as tx:
-        if not row.force:  # it takes everything for changed
-            claims.measure(tx, row.source_id, row.id)
-        counters = runs.counted_by(tx, row.id, runs.ITSELF)
-        counters.deferred = progress.deferred(tx, row.source_id, row.id, row.generation, row.new_of)
-        if row.lists:
-            counters.gone = hiding.absent_count(tx, row.source_id, row.id)
-        excluded = refusals.count(tx, row.source_id, row.id) - runs.counters(tx, row.id).excluded
-        counters.excluded += excluded
-        counters.rejected += excluded
-        waiting = row.generation if row.new_of is None else 0
-        counters.failed_as_before = failures.count(tx, row.source_id, row.id, waiting)
-        counters.unlinked = 0 if row.lists else unlinked.count(tx, row.source_id)
-        runs.count(tx, row.id, runs.ITSELF, counters)

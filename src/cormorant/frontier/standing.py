@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from cormorant.model.address import fingerprint, origin_of
-from cormorant.model.outcome import OutcomeKind
+from cormorant.model.outcome import Excluded, Held, Ok, Outcome, OutcomeKind, Unchanged
 from cormorant.model.resource import Resource
 from cormorant.model.status import Status
 from cormorant.store import bulk
@@ -64,6 +64,23 @@ class _Named(NamedTuple):
     @property
     def there(self) -> bool:
         return self.found or bool(self.original)
+
+
+def claimed(page: Resource, outcome: Outcome) -> Copy | int | None:
+    """What a visit says of that: it is a copy, or its number when it no longer is one; None when nobody could tell.
+
+    No version of a copy is ever confirmed, so a page with a hash was none when it was read last.
+    """
+    if isinstance(outcome, Excluded | Held):
+        named, found = outcome.original, isinstance(outcome, Held)
+    elif isinstance(outcome, Ok | Unchanged) and outcome.document is not None:
+        named, found = outcome.document.original, True
+    else:
+        return None
+    if named:
+        return Copy(page.id, page.source, named, found)
+    was_one = page.outcome != OutcomeKind.NONE and (not page.content_hash or page.status == Status.DUPLICATE_IGNORED)
+    return page.id if was_one and not isinstance(outcome, Held) else None
 
 
 def claim(tx: Tx, copies: Sequence[Copy], others: Sequence[int]) -> None:
