@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 SECONDS = {
-    "journeys/test_accidents.py": 417, "house/test_readme.py": 319, "cli/test_crawl.py": 260,
+    "house/test_readme.py": 290, "cli/test_crawl.py": 260, "journeys/test_accidents.py": 215,
     "journeys/test_swallowed.py": 160, "journeys/test_files.py": 145, "operate/test_problems.py": 141,
     "journeys/test_turns.py": 138, "journeys/test_sitemaps.py": 133, "journeys/test_orphans.py": 123,
     "cli/test_storing.py": 118, "journeys/test_receivers.py": 111, "journeys/test_kills.py": 108,
@@ -25,7 +25,8 @@ SECONDS = {
     "crawl/test_provide.py": 67, "journeys/test_pace.py": 67, "journeys/test_forbidden.py": 66,
     "portal/test_orders.py": 66, "journeys/test_modes.py": 62, "contracts/test_index_tally.py": 61,
     "journeys/test_rounds.py": 59, "journeys/test_addresses.py": 58, "journeys/test_refresh.py": 58,
-    "store/test_rows.py": 55, "store/test_migrate.py": 53, "journeys/test_hops.py": 53, "journeys/test_budgets.py": 53,
+    "store/test_rows.py": 55, "store/test_migrate.py": 53, "house/test_first_steps.py": 54,
+    "journeys/test_hops.py": 53, "journeys/test_budgets.py": 53,
     "receivers/test_jsonlines.py": 50, "journeys/test_sight.py": 49, "journeys/test_errors.py": 48,
     "cli/test_signals.py": 47, "receivers/test_python.py": 47, "journeys/test_priority.py": 46, "cli/test_help.py": 45,
     "journeys/test_content.py": 45, "journeys/test_near.py": 45, "journeys/test_previews.py": 44,

@@ -1,5 +1,7 @@
 """On which stores are journeys told? Most are on both; a run of all tests tells each of those on one, in turns.
 
+It leaves those out that a proof tells in its long form.
+
 python -m tests.journeys.stories --store sqlite|postgresql    tells all that are told on both, on this store
 
 Those that are told on a file alone are left to `make test`.
@@ -24,6 +26,8 @@ STORIES = "JOURNEY_STORES"
 """Which are told: those of one store, each on one in `turns`, or `all`."""
 BOTH = "both_stores"
 """The mark of those that are told on both nevertheless."""
+PROVEN = "proven"
+"""The mark of those that are not told in turns, since a proof has them in its long form."""
 PARALLEL = 4
 
 
@@ -40,7 +44,8 @@ def left_out(stories: Sequence[Any], asked: str) -> list[Any]:
         if (store := _store(each)) and each.get_closest_marker(BOTH) is None:
             pairs.setdefault(each.nodeid.replace(store, "", 1), []).append(each)
     in_turns = {name: pair for name, pair in pairs.items() if len(pair) == len(KINDS)}
-    return [pair[_turn(name)] for name, pair in in_turns.items()]
+    proven = [each for each in stories if each.get_closest_marker(PROVEN) is not None]
+    return [*proven, *(pair[_turn(name)] for name, pair in in_turns.items())]
 
 
 def _turn(name: str) -> int:

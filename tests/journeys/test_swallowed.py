@@ -22,6 +22,8 @@ from tests.journeys.site import WebSite
 
 PAGES = 20
 DELAY_S = 0.3
+PATIENCE_S = 300.0
+"""How long a run waits by itself when nothing is left but what has to wait."""
 DOWN = (
     "<title>Maintenance</title><h1>Back soon</h1><p>We are improving hibiscus for you. "
     "Asked for {path}, at 12:0{path}.</p>"
@@ -134,7 +136,7 @@ def test_login_pages_take_no_document_s_place(by: str, home: Home, crawls: Crawl
     assert (held["held"], held["held"] + held["deferred"]) == (3, PAGES + 1)  # robots.txt forbids one that is known
     assert held["requests"] <= 8
     assert "answers with login pages" in held["reason"]
-    assert held["seconds"] < 20
+    assert held["seconds"] < PATIENCE_S, "it waits for nothing"
     assert home.found(*asked, "hibiscus") == [*found, []]
     (said,) = of_kind(home, held["run"], "login")
     assert said["sentence"].startswith(f"3 pages answer with a login page now, like {site.url(0)}, ")

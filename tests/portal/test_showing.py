@@ -54,3 +54,10 @@ def test_only_an_address_of_the_web_is_a_link(url: str, *, cached: bool) -> None
     """Whoever defines a kind of source says where its documents are: what runs when it is followed leads nowhere."""
     hit = Hit(7, url, "A title", "", (), 1.0, "own", "text/html", "en", 0, None, cached=cached, duplicates=0)
     assert showing.shown(hit).link == ("/cached/7" if cached else "")
+
+
+def test_a_moment_is_on_the_machine_s_clock_and_tells_programs_the_same_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    at = "2026-11-28T13:03:00.000Z"
+    assert str(showing.moment(at)) == f'<time datetime="{at}">2026-11-28 14:03 CET</time>'
+    assert (showing.moment(None), showing.moment("ten"), showing.moment(3)) == ("", "ten", 3)

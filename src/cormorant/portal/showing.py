@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeVar, cast
 from urllib.parse import unquote
 
-from markupsafe import Markup
+from jinja2.filters import do_forceescape, do_mark_safe
 
 from cormorant.base.clock import date_of
 from cormorant.model import showing
@@ -112,7 +112,7 @@ def moment(value: object) -> object:
     Any other value stays as it is.
     """
     if is_moment(value):
-        return Markup('<time datetime="{}">{}</time>').format(value, wall_time(value))
+        return do_mark_safe(f'<time datetime="{value}">{do_forceescape(str(wall_time(value)))}</time>')
     return "" if value is None else value
 
 
