@@ -107,3 +107,36 @@ def test_from_scratch_links_count_that_a_stopped_run_has_read(bare: Installation
     bare.fine("run", "stop")
     (report,) = bare.fine("crawl", "docs", "--refresh", "scratch", "--json").objects
     assert (report["new"], report["index_deletes"]) == (1, 0)
+
+
+def test_a_source_whose_every_crawl_forgets_first(bare: Installation, site: Site) -> None:
+    site.confirms = True
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    bare.fine("crawl")
+    edited = bare.fine("source", "edit", "docs", "--set", "refresh=scratch", "--set", "max_documents=50", "--yes")
+    assert "refresh: all -> scratch" in edited.err
+    assert "what it does not meet again leaves" in edited.err
+    assert "With refresh=scratch and max_documents each crawl begins at the start again" in edited.err
+    site.page("/", "Harbour office", "All about the harbour.", ("/ferries",))
+    site.page("/ferries", "Ferry timetable", "The quixotic ferry leaves at eight.")
+    report = bare.fine("crawl", "--json").object
+    assert (report["refresh"], report["requests_conditional"], report["not_modified"]) == ("scratch", 0, 0)
+    assert [each["url"] for each in bare.fine("document", "list", "--json").objects if each["indexed"]] == [
+        site.address, f"{site.address}ferries",
+    ]  # fmt: skip
+    site.page("/", "Harbour office", "All about the harbour.", ("/tides",))
+    assert bare.fine("crawl", "--refresh", "all", "--json").object["refresh"] == "all"
+    assert len([each for each in bare.fine("document", "list", "--json").objects if each["indexed"]]) == 3
+
+
+def test_too_much_that_a_forgetful_source_would_lose_is_held(bare: Installation, site: Site) -> None:
+    names = [f"/d{number}" for number in range(8)]
+    site.page("/", "Start", "", tuple(names))
+    for name in names:
+        site.page(name, name, f"Page {name}.")
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "refresh=scratch")
+    bare.fine("crawl")
+    site.page("/", "Start", "We are being maintained.")
+    done = bare.run("crawl", "--json")
+    assert (done.code, done.object["state"], done.object["refresh"]) == (3, "held", "scratch")
+    assert len([each for each in bare.fine("document", "list", "--json").objects if each["indexed"]]) == 9

@@ -45,7 +45,7 @@ class How:
             "--refresh",
             help="all: everything known and found. due: what was left over or put off, and files that changed. "
             "append: only what was never visited. scratch: everything, with nothing remembered. Else as each source "
-            "says: all.",
+            "says (its setting refresh): all.",
         ),
     ] = None
     examine: Annotated[

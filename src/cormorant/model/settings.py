@@ -100,10 +100,10 @@ class SourceSettings(Settings, RunSettings, LogSettings):
         description="What becomes of what is found: it is indexed; it is examined first, and indexed when a person "
         "says so; it is indexed, and links are not read.",
     )
-    refresh: Literal["all", "due", "append"] = Field(
+    refresh: Literal["all", "due", "append", "scratch"] = Field(
         default="all",
         description="What a crawl visits that is not told it: everything known and found; what was left over or put "
-        "off; or what was never visited.",
+        "off; what was never visited; or everything, with nothing remembered.",
     )
     modified_by: tuple[Literal["checksum", "date", "etag", "acl"], ...] = Field(
         default=("checksum",),
@@ -296,6 +296,11 @@ class SourceSettings(Settings, RunSettings, LogSettings):
     def audits(self, address: str, now: float) -> bool:  # noqa: ARG002 - a kind may trust no listing
         """Is it time to read what a listing says is unchanged, to see whether that is so? `now` is epoch seconds."""
         return False
+
+    @property
+    def forgets(self) -> bool:
+        """Does each crawl that visits everything begin with nothing remembered?"""
+        return self.refresh == "scratch"
 
     def opened_to_all(self, address: str) -> str | None:  # noqa: ARG002 - a kind may have rights of its own
         """That everyone may find what the place it lies in does not let everyone read; None when it is not so."""

@@ -66,10 +66,9 @@ class Wish:
     mode: Mode | None = None
     forget: bool = False
 
-    @property
-    def forced(self) -> bool:
-        """Whether nothing is taken for unchanged: where nothing is remembered, nothing can be."""
-        return self.force or self.refresh is Refresh.SCRATCH
+    def refresh_of(self, row: SourceRow) -> Refresh:
+        """What a run of a source visits: what is asked for, else what its settings say."""
+        return self.refresh or Refresh(row.settings.get("refresh", Refresh.ALL))
 
 
 AS_USUAL = Wish()
@@ -198,10 +197,10 @@ def _held(tx: Tx, run: RunRow, source: str) -> ConflictError:
 
 def _request(tx: Tx, row: SourceRow, wish: Wish, *, anew: bool) -> int:
     """Order a new run with today's settings; a forced one takes nothing for known of the sites either."""
-    if wish.forced:
+    refresh = wish.refresh_of(row)
+    if wish.force or refresh is Refresh.SCRATCH:  # where nothing is remembered, nothing is taken for unchanged
         facts.expire(tx, row.id)
     settings = json.dumps(dict(row.settings), sort_keys=True)
-    refresh = wish.refresh or Refresh(row.settings.get("refresh", Refresh.ALL))
     number = runs.request(tx, row.id, settings, refresh, force=wish.force, anew=anew)
     runs.change(tx, number, mode=wish.mode or Mode(row.settings.get("mode", Mode.ACCEPT)), forget=wish.forget)
     return number

@@ -15,11 +15,12 @@ from cormorant.base.errors import ConflictError, NotFoundError, UsageError
 from cormorant.base.log import logger
 from cormorant.catalog import schedules, sources
 from cormorant.catalog.schedules import ScheduleRow
+from cormorant.catalog.sources import SourceRow
 from cormorant.crawl import course
 from cormorant.journal import launches, runs
 from cormorant.journal.launches import Ended, LaunchRow
 from cormorant.journal.runs import RunRow
-from cormorant.model.run import OPEN_STATES, RunState
+from cormorant.model.run import OPEN_STATES, Refresh, RunState
 from cormorant.model.schedule import Fired, Hold, LaunchState, ended, fired
 from cormorant.operate import crawl, indexing, rehearsal
 from cormorant.operate.house import House
@@ -210,8 +211,18 @@ def _order(house: House, owner: ScheduleRow, row: LaunchRow) -> None:
         elif launches.change(tx, row, state=LaunchState.EXECUTING, started_at=row.started_at or tx.now()):
             sources.claim(tx, source.id)
             rehearsal.clear(tx, source.id)
-            ordered = crawl.order_one(tx, source, crawl.Wish(owner.plan.refresh))
+            ordered = crawl.order_one(tx, source, crawl.Wish(_refresh(owner, source)))
             launches.set_run(tx, row.id, ordered.run)
+
+
+def _refresh(owner: ScheduleRow, source: SourceRow) -> Refresh:
+    """What a launch visits of a source: one that visits everything begins with nothing known where the source says so.
+
+    No schedule says that itself, since it is of one source and not of a time (ADR 0068).
+    """
+    asked = owner.plan.refresh
+    forgets = source.settings.get("refresh") == Refresh.SCRATCH
+    return Refresh.SCRATCH if forgets and asked is Refresh.ALL else asked
 
 
 def _pass(tx: Tx, row: LaunchRow, end: Ended) -> None:

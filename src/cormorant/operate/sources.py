@@ -77,13 +77,30 @@ def doubts(row: SourceRow) -> list[str]:
 
 def doubts_of(kind: SourceKind, settings: SourceSettings) -> list[str]:
     """The same of settings that are not kept yet. Raises what a kind's `doubts` raises."""
-    found = [*kind.doubts(settings), *_opened(settings)]
+    found = [*kind.doubts(settings), *_opened(settings), *_forgetting(settings)]
     if EVERYONE not in settings.grants and settings.grants:
         found.append(
             f"Its documents are for {', '.join(settings.grants)} alone: the search page, where nobody is signed in, "
             "shows none of them."
         )
     return found
+
+
+def _forgetting(settings: SourceSettings) -> Iterator[str]:
+    """What becomes of a source whose every crawl begins with nothing remembered."""
+    if not settings.forgets:
+        return
+    yield (
+        "refresh=scratch has each crawl fetch and deliver everything anew, and what it does not meet again leaves, "
+        "unless the run is held for that; refresh=all visits everything as well, and asks for what is known "
+        "conditionally."
+    )
+    limits = [name for name in ("max_documents", "max_bytes", "max_minutes") if name in settings.model_fields_set]
+    if limits:
+        yield (
+            f"With refresh=scratch and {' and '.join(limits)} each crawl begins at the start again and never comes "
+            "further than that."
+        )
 
 
 def _opened(settings: SourceSettings) -> Iterator[str]:
