@@ -351,6 +351,16 @@ def _commands() -> Iterator[str]:
         "6 a server or database could not be reached; 130 interrupted, state kept\n"
         "(`serve`, and `quickstart` while it serves, end with 0 when SIGTERM asks them to).\n"
     )
+    yield (
+        "With `--json` standard output is JSON Lines, and standard error has nothing but problem objects, one a line:\n"
+        "at least one with any exit code but 0, whose `code` [does not change](errors.md). `-v` adds what a person is\n"
+        "told on the side.\n"
+    )
+    yield (
+        "With `-q` a crawl that goes well prints nothing, as a nightly job wants it; what a person should look at is\n"
+        "on standard error. The report is in `run show`, and with `--json` it is printed all the same. `run watch`\n"
+        "prints it also with `-q`, since it was asked for.\n"
+    )
     for section, those in commands.SECTIONS.items():
         yield f"## {section}\n"
         for command in those:

@@ -57,26 +57,6 @@ def test_sources_are_crawled_one_after_another_each_night(desk: Timetable) -> No
     assert desk.told() == [("16 02:00", "due", "finished"), ("17 02:00", "due", "executing")]
 
 
-@pytest.mark.parametrize(
-    ("said", "docs", "papers"),
-    [
-        (None, Refresh.SCRATCH, Refresh.ALL),
-        (Revisit.ALL, Refresh.SCRATCH, Refresh.ALL),
-        (Revisit.DUE, Refresh.DUE, Refresh.DUE),
-        (Revisit.APPEND, Refresh.APPEND, Refresh.APPEND),
-    ],
-)
-def test_a_source_that_forgets_first_does_so_when_all_is_visited(
-    desk: Timetable, said: Revisit | None, docs: Refresh, papers: Refresh
-) -> None:
-    of_sources.edit(desk.house, "docs", {"refresh": "scratch"})
-    desk.add(refresh=said)
-    desk.pass_(2 * HOUR + 30)
-    assert (desk.run().refresh, desk.run().force) == (docs, docs is Refresh.SCRATCH)
-    desk.end()
-    assert desk.run().refresh is papers
-
-
 def test_what_a_test_has_left_is_cleared_as_by_any_other_crawl(desk: Timetable) -> None:
     with desk.house.store.begin() as tx:
         copy = rehearsal.copy(tx, sources.named(tx, "docs"), test=True)

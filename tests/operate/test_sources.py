@@ -10,12 +10,15 @@ import pytest
 
 from cormorant import plugins
 from cormorant.base.errors import ConflictError
+from cormorant.model.run import Refresh
+from cormorant.model.schedule import Revisit
 from cormorant.operate import sources
 from cormorant.operate.house import House
 from cormorant.plugins import SourceKind
 from cormorant.sources.files.settings import FilesSettings
 from tests.clocks import HANG_S
 from tests.journeys.home import Home
+from tests.operate.timetable import HOUR, timetable
 
 
 @pytest.fixture
@@ -86,3 +89,24 @@ def test_that_robots_txt_is_ignored_is_logged(house: House, caplog: pytest.LogCa
     sources.edit(house, "polite", {"robots": "ignore"})
     sources.add(house, "web", "rude", given | {"robots": "ignore"})
     assert [vars(each)["source"] for each in caplog.records if each.msg == "robots_ignored"] == ["polite", "rude"]
+
+
+@pytest.mark.parametrize(
+    ("said", "docs", "papers"),
+    [
+        (None, Refresh.SCRATCH, Refresh.ALL),
+        (Revisit.ALL, Refresh.SCRATCH, Refresh.ALL),
+        (Revisit.DUE, Refresh.DUE, Refresh.DUE),
+        (Revisit.APPEND, Refresh.APPEND, Refresh.APPEND),
+    ],
+)
+def test_a_source_that_forgets_first_does_so_when_all_is_visited(
+    tmp_path: Path, said: Revisit | None, docs: Refresh, papers: Refresh
+) -> None:
+    with timetable(tmp_path) as desk:
+        sources.edit(desk.house, "docs", {"refresh": "scratch"})
+        desk.add(refresh=said)
+        desk.pass_(2 * HOUR + 30)
+        assert (desk.run().refresh, desk.run().force) == (docs, docs is Refresh.SCRATCH)
+        desk.end()
+        assert desk.run().refresh is papers

@@ -124,6 +124,7 @@ def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
         with say.house() as house:
             tell_cut_off(say, plan, house)
             wish = runs.Wish(how.refresh, how.force, how.restart, how.mode, how.forget)
+            tell_exposed(say, house, names)
             left_out = runs.left_out(house, names, wish)
             ordered = runs.order(house, names, wish, folder.resting(plan.folder))
     except KeyboardInterrupt as asked:
@@ -144,6 +145,17 @@ def tell_cut_off(say: Terminal, plan: Plan, house: House) -> None:
 
     for row in end_cut_off(plan, house):
         say.note(f"Run {row.id} was stopped. It was under way when the program ended, and survives_restart is off.")
+
+
+def tell_exposed(say: Terminal, house: House, names: Sequence[str]) -> None:
+    """Say before a first crawl which files everyone would find that others may not read, unless that was said before.
+
+    A program reads it in the report.
+    """
+    from cormorant.operate import exposure
+
+    for sentence in exposure.first_looks(house, names) if not say.json else ():
+        say.warn(sentence)
 
 
 def _detach(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> bool:

@@ -78,6 +78,31 @@ def undelivered(count: int, paused: bool, *, resting: bool) -> str:
     return f"{wait} to be delivered: {who} {them}."
 
 
+def _warn(say: Terminal, record: Mapping[str, Any], code: int) -> None:
+    """Say what a person should look at, and nothing of a run of which there is nothing to say."""
+    told = [each["sentence"] for each in (*record["problems"], *record["notices"])]
+    for sentence in told or ([_ended(record)] if code else []):
+        say.warn(sentence)
+
+
+def _ended(record: Mapping[str, Any]) -> str:
+    """How a run ended, in one sentence."""
+    said = f"Run {record['run']} of {record['source']!r} is {record['state']}."
+    return f"{said} {record['reason']}" if record["reason"] else said
+
+
+def _errors(record: Mapping[str, Any], code: int) -> Iterator[CormorantError]:
+    """The problems of a run that did not go well, as errors of its exit code."""
+    about = {"run": record["run"], "source": record["source"]}
+    kinds: dict[int, type[CormorantError]] = {Unreachable.exit_code: Unreachable, Incomplete.exit_code: Incomplete}
+    kind = kinds.get(code) or coded(record["error"])
+    for each in record["problems"] if code else ():
+        place = {"address": each["address"]} if "address" in each else {}
+        yield kind(each["sentence"], kind=each["kind"], **about, **place)
+    if code and not record["problems"]:
+        yield kind(_ended(record), kind="run", **about)
+
+
 def _tell(say: Terminal, record: Mapping[str, Any], going: int) -> None:
     if say.json:
         say.record(record)
@@ -119,6 +144,8 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
     if (known := record["failed_as_before"]) and record["source"]:
         yield f"  {plural(known, 'document fails', 'documents fail')} as before:"
         yield f"  cormorant document list --source {shlex.quote(record['source'])} --state error   lists what fails"
+    if record["exposed_files"]:
+        yield f"  {plural(record['exposed_files'], 'file')} for everyone to find that others may not read on the disk"
     if record["unchanged"] and (record["new"] or record["changed"] or record["index_deletes"]):
         yield f"  cormorant document list --changed {record['run']}   lists what is new, changed or gone since"
 
@@ -134,6 +161,9 @@ def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"  Problems of run {record['run']} of {record['source']!r}:"
     for sentence in told:
         yield f"    {localized(sentence)}"
+    for each in record["notices"]:
+        yield ""
+        yield f"  {each['sentence']}"
 
 
 def leaving_lines(record: Mapping[str, Any], going: int, most: int = FEW) -> Iterator[str]:

@@ -14,6 +14,7 @@ from cormorant.cli.calling import examples, new_app
 
 if TYPE_CHECKING:
     from cormorant.catalog.sources import SourceRow
+    from cormorant.operate.exposure import Seen
 
 app = new_app("Places documents come from: add, list, show, edit, test, delete.", group=True)
 
@@ -76,14 +77,38 @@ def add(
     from cormorant.operate import sources
 
     say = terminal.of(context)
+    wanted = given(pairs)
     with say.house(new=True) as house:
-        row = sources.add(house, kind, name, given(pairs))
+        seen = sources.foreseen(house, kind, name, wanted)
+        if say.asks and "owner_grants" not in wanted and _is_to_be_closed(say, name, seen):
+            wanted["owner_grants"], seen = "true", None
+        row = sources.add(house, kind, name, wanted, seen)
         record = sources.as_record(house, row)
     if say.json:
         say.record(record)
     else:
         say.note(f"Added {row.kind} source {row.name!r}. `cormorant crawl {shlex.quote(row.name)}` crawls it.")
+        if not say.asks:
+            tell_exposed(say, name, seen)
     _doubt(say, row)
+
+
+def _is_to_be_closed(say: terminal.Terminal, name: str, seen: Seen) -> bool:
+    """Say which files everyone would find that others may not read, and ask a person whether they are to be closed."""
+    tell_exposed(say, name, seen)
+    closable = seen is not None and seen[0].inside > 0
+    return closable and typer.confirm(
+        "Go by the rights of the files, so that these are found by those alone who may read them (owner_grants)?",
+        default=None, err=True,
+    )  # fmt: skip
+
+
+def tell_exposed(say: terminal.Terminal, name: str, seen: Seen) -> None:
+    """Say which files everyone would find that others may not read, also to who wants to hear no more than needed."""
+    from cormorant.operate import exposure
+
+    for sentence in exposure.sentences(name, seen[0]) if seen is not None else ():
+        say.warn(sentence)
 
 
 def _doubt(say: terminal.Terminal, row: SourceRow, *, told: bool = False) -> None:
@@ -131,6 +156,8 @@ def show(
         say.record(record)
         return
     settings, every = record.pop("settings"), record.pop("effective", None)
+    if record["exposed_files"] is not None:
+        record["exposed_files"] = record["exposed_files"]["files"]
     say.fields(record)
     say.print()
     if every is None:
@@ -179,12 +206,15 @@ def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, 
         if not yes and not agreed(say, [effect]):
             say.note("Nothing was changed.")
             raise typer.Exit(1)
+        before = sources.exposed(house, name)
         row = sources.edit(house, name, wanted, previewing.agreed(effect))
-        record = sources.as_record(house, row)
+        record, after = sources.as_record(house, row), sources.exposed(house, name)
     if say.json:
         say.record(record)
     else:
         say.note(f"Changed {name!r}. {_followed(effect, resting=folder.is_free(plan.folder))}")
+        for sentence in after if after != before else ():
+            say.warn(sentence)
     _doubt(say, row, told=True)
 
 

@@ -55,6 +55,11 @@ class Terminal:
         return sys.stderr.isatty() and not self.asked.json and self.asked.verbosity >= 0
 
     @property
+    def asks(self) -> bool:
+        """Whether a person is there to answer a question."""
+        return sys.stdin.isatty() and sys.stderr.isatty() and not self.asked.json
+
+    @property
     def coloured(self) -> bool:
         """Whether standard output may have bold and colour."""
         return sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -13,11 +13,12 @@ from cormorant.crawl import granting, leads, naming, readmission, sweep
 from cormorant.crawl.drawing import drawn
 from cormorant.crawl.gates import excluded, may_become
 from cormorant.crawl.moving import Newcomers
-from cormorant.frontier import admission, hiding, sitemaps
+from cormorant.frontier import admission, exposure, hiding, sitemaps
 from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
 from cormorant.journal import runs, visits
 from cormorant.journal.visits import Exclusion
 from cormorant.model.address import fingerprint, is_below
+from cormorant.model.exposure import ExposureTally
 from cormorant.model.resource import Found, How, Removal, Role
 from cormorant.model.rules import Gate, Ruling
 from cormorant.model.run import Counters
@@ -57,6 +58,7 @@ class Intake:
         self._sites = SiteNumbers()
         self._counters = Counters()
         self._newcomers = Newcomers(store, source, self._order, self._sites)
+        self._exposed, self._site = ExposureTally(), ""
 
     async def take_in(self) -> Listed:
         """Discover and admit. Raises what discovery raises: nothing is then taken for gone."""
@@ -72,6 +74,7 @@ class Intake:
             await self._admit_newcomers()
         finally:
             await source.close()
+        self._keep_exposure()
         self._exclude_vetoed(source.vetoed)
         self._admit_closed(source.closed)
         if source.discovery is Discovery.SEEDS:
@@ -80,6 +83,16 @@ class Intake:
             with self._store.begin() as tx:
                 sources.set_cursor(tx, self._order.source, source.next_cursor)
         return Listed(source.discovery is Discovery.LISTING, list(source.unlisted), source.next_cursor)
+
+    def _keep_exposure(self) -> None:
+        """Count the files that everyone may find though their folder keeps them from others, and keep their names."""
+        if not self._source.settings.exposes or not self._site:
+            return
+        found = self._exposed.total(at_least=bool(self._source.unlisted), blind=self._source.blind)
+        self._counters.exposed_files = found.files
+        with self._store.begin() as tx:
+            exposure.keep(tx, self._sites, self._order.source, self._site, found)
+            runs.count(tx, self._run, runs.ITSELF, self._counters)
 
     def _remembers(self) -> bool:
         """Is the source given what it left the last time? A listing is also where nothing else is to be remembered.
@@ -166,6 +179,9 @@ class Intake:
             ruling = may_become(self._source.gates, each)
             if ruling.admitted:
                 arrivals.append(Arrival(each, key))
+                self._site = each.site
+                if each.closure is not None:
+                    self._exposed.add(each.address, each.closure)
             else:
                 refused.append(excluded(self._order.source, key, each, ruling, self._run))
         arrivals, taken = naming.unique(tx, self._source, arrivals, self._run)

@@ -153,7 +153,7 @@ def _rows(
     """Rows of new resources. 0.3 us each: the order is worked out once a depth, and a plus makes a number an int."""
     source, ready, dues = admission.source, int(State.READY), dict[tuple[int, int], int]()
     rows: list[tuple[object, ...]] = []
-    for (address, site_key, depth, how, role, referrer, validator, priority, display), key in arrivals:
+    for (address, site_key, depth, how, role, referrer, validator, priority, display, _), key in arrivals:
         due = dues.get((priority, depth))
         if due is None:
             due = dues[priority, depth] = order.due(admission.generation, priority, depth)

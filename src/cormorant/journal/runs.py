@@ -229,6 +229,13 @@ def every(tx: Tx, source: int | None = None, limit: int = 1000, before: int | No
     return [_row(row) for row in tx.rows(statement)]
 
 
+def listed_before(tx: Tx, row: RunRow) -> RunRow | None:
+    """The newest run of a source before this one that listed all there was; None without one."""
+    statement = sa.select(run).where(run.c.source_id == row.source_id, run.c.id < row.id, run.c.lists)
+    rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
+    return _row(rows[0]) if rows else None
+
+
 def newest_before(tx: Tx, source: int, at: float) -> int:
     """The newest run of a source that had ended by then, 0 when there is none."""
     ended = run.c.source_id == source, run.c.finished_at < at

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+from cormorant.model.exposure import Closure
+
 
 class Role(IntEnum):
     """What a resource is for. All roles are leased, paced, counted and settled alike."""
@@ -61,7 +63,7 @@ class Found(NamedTuple):
 
     `validator` is the source's own word for its version, "" when it has none. `site` is the key of its site.
     `priority` is 0 (first) to 255 (last), see `frontier/order.py`. `display` is the address that people are
-    shown, "" for the same.
+    shown, "" for the same. `closure` says why others on its machine may not read it, where everyone is to find it.
     """
 
     address: str
@@ -73,6 +75,7 @@ class Found(NamedTuple):
     validator: str = ""
     priority: int = 128
     display: str = ""
+    closure: Closure | None = None
 
 
 class Removal(NamedTuple):

@@ -85,7 +85,8 @@ class Counters:
     deferred that ended their last visit before the run in the same way; start addresses are not among them. `unvisited`
     and its two companions are documents that nothing links to any more: as they were, with another text, gone.
     `changed` are those that say something else or are for other readers. `conversions` are documents and sitemaps that
-    were read in a limited child; HTML and plain text that is not large is read without one.
+    were read in a limited child; HTML and plain text that is not large is read without one. `exposed_files` are those
+    of a listing that everyone may find and that others on its machine may not read.
     """
 
     fetched: int = 0
@@ -124,6 +125,7 @@ class Counters:
     index_damaged: int = 0
     cache_writes: int = 0
     conversions: int = 0
+    exposed_files: int = 0
 
     def add(self, other: Counters) -> None:
         """Add another process's counts to these."""

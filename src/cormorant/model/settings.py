@@ -302,6 +302,11 @@ class SourceSettings(Settings, RunSettings, LogSettings):
         """Does each crawl that visits everything begin with nothing remembered?"""
         return self.refresh == "scratch"
 
+    @property
+    def exposes(self) -> bool:
+        """May everyone find what the place it lies in may keep from others?"""
+        return False
+
     def opened_to_all(self, address: str) -> str | None:  # noqa: ARG002 - a kind may have rights of its own
         """That everyone may find what the place it lies in does not let everyone read; None when it is not so."""
         return None

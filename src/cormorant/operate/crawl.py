@@ -18,7 +18,7 @@ from cormorant.frontier import examined, facts, progress, versions
 from cormorant.journal import launches, runs, visits
 from cormorant.journal.runs import RunRow
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, Refresh, RunState
-from cormorant.operate import agreeing, indexing, problems, queueing, rehearsal, runlog, starts
+from cormorant.operate import agreeing, exposure, indexing, problems, queueing, rehearsal, runlog, starts
 from cormorant.operate.house import House
 from cormorant.plugins import source_kind
 from cormorant.store import processes
@@ -279,9 +279,14 @@ def summarize(house: House, number: int, resting: str | None) -> None:
 
 
 def shown(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
-    """The report of a run with what a person should be told of it, and of a held one which documents would go."""
+    """The report of a run with what a person should be told of it, and of a held one which documents would go.
+
+    `problems` are what did not go well, `notices` what is to be known though it did.
+    """
     record = report(house, number, resting)
     record["problems"] = problems.of_run(house, record["run"])
+    with house.store.read() as tx:
+        record["notices"] = [*exposure.notices(tx, runs.get(tx, record["run"]))]
     if record["state"] == RunState.HELD:
         record["leaving"] = leaving(house, record["run"])
     return record

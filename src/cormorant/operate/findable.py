@@ -71,7 +71,9 @@ def _sentence(owner: SourceRow, hidden: int, total: int) -> str:
     verb = "is" if open_to_all == 1 else "are"
     return (
         f"{open_to_all:,} of {total:,} documents of {owner.name} {verb} for everyone. The rights of the other files do "
-        f"not let every user read them, so nobody finds those until there are users. `chmod -R o+rX {path}` lets every "
-        f"user of this machine read them, `cormorant source edit {name} --set owner_grants=false` lets everyone find "
-        "them all the same; then crawl again."
+        f"not let every user read them, so nobody finds those until there are users. `chmod -R o+rX {path}` opens "
+        "all of the folder: every account on this machine may then read the files themselves, also those of other "
+        "services, and everyone who reaches the search page finds them. `cormorant source edit "
+        f"{name} --set owner_grants=false` leaves the files closed and lets everyone who reaches the search page find "
+        "what is in them all the same. After either, crawl again."
     )

@@ -20,7 +20,7 @@ from cormorant.frontier import hiding
 from cormorant.journal import runs
 from cormorant.model.acl import EVERYONE
 from cormorant.model.settings import SourceSettings, laid_over, parse_settings
-from cormorant.operate import findable, parameters, rehearsal, removal, secrets
+from cormorant.operate import exposure, findable, parameters, rehearsal, removal, secrets
 from cormorant.operate.house import House
 from cormorant.plugins import SourceKind, Tools, source_kind, source_settings
 from cormorant.store.database import Tx
@@ -174,8 +174,20 @@ def check_name(name: str, thing: str) -> None:
         )
 
 
-def add(house: House, kind: str, name: str, given: Given) -> SourceRow:
-    """Add a source.
+def foreseen(house: House, kind: str, name: str, given: Given) -> exposure.Seen:
+    """What everyone would find of a source like that though others may not read it where it is. Raises as `add`."""
+    check_name(name, "source")
+    with house.store.read() as tx:
+        whole = parameters.beside(tx, kind, given)
+    return _seen(kind, settings_of(kind, whole.values))
+
+
+def _seen(kind: str, settings: SourceSettings) -> exposure.Seen:
+    return exposure.look(source_kind(kind).make(0, settings, Tools(None, _NoClock()))) if settings.exposes else None
+
+
+def add(house: House, kind: str, name: str, given: Given, seen: exposure.Seen = None) -> SourceRow:
+    """Add a source. `seen` is what `foreseen` said of it before, if that was asked.
 
     Raises ConflictError when the name is taken, UsageError when it cannot be a name, NotFoundError for a secret or set.
     """
@@ -183,11 +195,13 @@ def add(house: House, kind: str, name: str, given: Given) -> SourceRow:
     with house.store.read() as tx:
         whole = parameters.beside(tx, kind, given)
     settings = settings_of(kind, whole.values)
+    seen = (seen or _seen(kind, settings)) if settings.exposes else None
     with house.store.begin() as tx:
         parameters.check(tx, settings)
         secrets.check(tx, settings.secrets)
         number = sources.add(tx, kind, name, parameters.kept(settings, given, whole))
         row = sources.numbered(tx, number)
+        exposure.keep(tx, number, seen)
     _trace(name, settings)
     if row is None:
         raise ConflictError(f"The source {name!r} was deleted by somebody else at the same moment.")
@@ -207,15 +221,33 @@ def edit(house: House, name: str, given: Given, agreed: Mapping[str, int] | None
     with house.store.read() as tx:
         whole = parameters.beside(tx, row.kind, wanted)
     settings = settings_of(row.kind, whole.values)  # may wait for a disk, so nobody waits for it
+    seen = _seen(row.kind, settings) if _shows_more(row, settings) else None
     with house.store.begin() as tx:
         see_unchanged(row, sources.named(tx, name))
         parameters.check(tx, settings)
         secrets.check(tx, settings.secrets)
         sources.edit(tx, row.id, parameters.kept(settings, wanted, whole), agreed)
         hurry(tx, row.id, settings)
+        exposure.keep(tx, row.id, seen)
         changed = sources.named(tx, name)
     _trace(name, settings)
     return changed
+
+
+def exposed(house: House, name: str) -> list[str]:
+    """What is said of the files of a source that everyone may find though others may not read them. NotFoundError."""
+    with house.store.read() as tx:
+        return [*exposure.sentences(name, exposure.of_source(tx, sources.named(tx, name)))]
+
+
+def _shows_more(row: SourceRow, settings: SourceSettings) -> bool:
+    """Whether an edit may show other files to everyone than before: another folder, other rules, or other readers."""
+    with suppress(CormorantError):
+        before = source_settings(row.kind, row.settings)
+        return settings.exposes and any(
+            getattr(before, name) != getattr(settings, name) for name in (*settings.FORETOLD, *settings.JUDGED)
+        )
+    return settings.exposes
 
 
 def see_unchanged(row: SourceRow, now: SourceRow | None) -> None:
@@ -265,7 +297,13 @@ def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[
     }  # fmt: skip
     with house.store.read() as tx:
         record["consent"], hidden = _consent(tx, row), findable.closed(tx, row)
-        record["doubts"] = [*doubts(row), *([hidden.sentence] if hidden else [])]
+        exposed = exposure.of_source(tx, row)
+        record["doubts"] = [
+            *doubts(row),
+            *([hidden.sentence] if hidden else []),
+            *exposure.sentences(row.name, exposed),
+        ]
+        record["exposed_files"] = exposed.as_record() if exposed is not None else None
         record["documents"] = hiding.indexed_count(tx, row.id)
         last = runs.every(tx, row.id, 1)
     record["last_run"] = last[0].id if last else None

@@ -52,6 +52,7 @@ _SAID = {
     "changed": "Documents that say something else, or that others may read.",
     "moved": "Pages that send their readers elsewhere, and files that were renamed.",
     "conversions": "Documents and sitemaps that were read in a limited child: no HTML or plain text, unless large.",
+    "exposed_files": "Files of a folder that everyone may find and that others on its machine may not read.",
 }
 _counters: dict[str, Any] = {each.name: (int, Field(description=_SAID.get(each.name))) for each in fields(Counters)}
 Run = create_model("Run", __base__=_Run, __doc__=_Run.__doc__, **_counters)
@@ -73,7 +74,9 @@ class StillToGo(Record):
 
 OneRun = create_model(
     "OneRun", __base__=Run, __doc__="A run, what a person should be told of it, and which documents a held one holds.",
-    problems=(list[dict[str, Any]], ...), leaving=(list[dict[str, Any]] | None, None),
+    problems=(list[dict[str, Any]], ...),
+    notices=(list[dict[str, Any]], Field(description="What is to be known though nothing went wrong.")),
+    leaving=(list[dict[str, Any]] | None, None),
     eta_s=(StillToGo | None, Field(description="None when it has ended, and while nothing can be said.")),
 )  # fmt: skip
 

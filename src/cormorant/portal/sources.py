@@ -20,6 +20,25 @@ from cormorant.portal.records import Kind, Kinds, Problem, Record
 Name = Annotated[str, Path(examples=["docs"])]
 
 
+class ExposedFile(Record):
+    """A file that everyone may find and that others on its machine may not read."""
+
+    address: str
+    why: str = Field(description="What closes it to others.", examples=["mode 640", "folder pay, mode 750"])
+
+
+class ExposedFiles(Record):
+    """How many files of a source everyone may find though others on its machine may not read them, by the last look."""
+
+    files: int
+    at_least: bool = Field(description="Not all of the folder was looked at.")
+    above: str | None = Field(description="A folder above that of the source which keeps others out; else null.")
+    blind: str | None = Field(
+        description="The sort of file system whose rights its mount makes up, so that they say nothing; else null."
+    )
+    first: list[ExposedFile] = Field(description="Three of them at the most.")
+
+
 class Source(Record):
     """A source with its settings as they were given; secrets by their names only."""
 
@@ -30,6 +49,7 @@ class Source(Record):
     settings: dict[str, Any]
     consent: list[dict[str, Any]]
     doubts: list[str]
+    exposed_files: ExposedFiles | None = Field(description="Null where the folder was not looked at yet.")
     documents: int
     last_run: int | None
     effective: dict[str, Any] | None = Field(default=None, description="Every setting and where its value comes from.")

@@ -115,6 +115,9 @@ class Source(Protocol):
     A forced run hands in "". So does one that remembers nothing, unless the source is listed.
     """
 
+    blind: str
+    """After `discover`: the sort of file system whose rights its mount makes up; "" where they are what they say."""
+
     @property
     def settings(self) -> SourceSettings:
         """The settings it was built from."""

@@ -13,12 +13,15 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from cormorant.base.errors import CormorantError, Unreachable
 from cormorant.model.acl import ACL, PUBLIC
+from cormorant.model.exposure import Closure
 from cormorant.model.resource import Found, How
+from cormorant.sources.files.exposure import Closures, Way
 from cormorant.sources.files.gates import FilesGates
-from cormorant.sources.files.naming import Naming
+from cormorant.sources.files.naming import Naming, mime_of
 from cormorant.sources.files.rights import Chain, Names, tag_of
 from cormorant.sources.files.wire import DENIED, GONE, MOMENTARY, SCARCE, Astray, located, open_folder, reopen_folder
 
@@ -48,11 +51,42 @@ def validator_of(status: os.stat_result, folders: ACL | None) -> str:
 class _Level:
     """A folder on the way from the root to where the walk is. `fd` is -1 while it is closed."""
 
-    __slots__ = ("fd", "folders", "identity", "name", "rights")
+    __slots__ = ("closure", "fd", "folders", "identity", "name", "rights")
 
     def __init__(self, name: bytes, fd: int, identity: tuple[int, int], rights: ACL | None) -> None:
         self.name, self.fd, self.identity, self.rights = name, fd, identity, rights
+        self.closure: Closure | None = None
         self.folders: list[bytes] = []
+
+
+class _Seen(NamedTuple):
+    """A file as the walk met it: its version, and what closes it to others."""
+
+    version: str
+    closure: Closure | None
+
+
+class _LinkedWay:
+    """What is asked of each folder that a symbolic link leads through: who may come as far, and what closes it."""
+
+    def __init__(self, chain: Chain, closing: Way | None) -> None:
+        self._chain, self._closing = chain, closing
+
+    def through(self, fd: int) -> None:
+        """Go through an open folder."""
+        self._chain.through(fd)
+        if self._closing is not None:
+            self._closing.through(fd)
+
+    @property
+    def rights(self) -> ACL | None:
+        """Who may come as far as the last folder."""
+        return self._chain.rights
+
+    @property
+    def closure(self) -> Closure | None:
+        """What closes that to others."""
+        return self._closing.closure if self._closing is not None else None
 
 
 class Walk:
@@ -62,13 +96,15 @@ class Walk:
     looked at, and of folders of which a plug-in did not say whether they may be entered. Of these, `closed` are those
     that the account may not enter, where the rights of files count: who may read what was known there is not known any
     more. `vetoed` are folders that a plug-in kept it out of. `entries` counts what was met, so that an empty folder can
-    be told from one whose files are all left out.
+    be told from one whose files are all left out. `closures`, where it is set, says of each file what closes it to
+    others.
     """
 
     def __init__(
         self, root: int, naming: Naming, gates: FilesGates, names: Names, veto: Callable[[str], bool] | None = None
     ) -> None:
         self.vetoed: list[str] = []
+        self.closures: Closures | None = None
         self._veto = veto
         self.unlisted: list[str] = []
         self.closed: list[str] = []
@@ -86,7 +122,8 @@ class Walk:
         None says that another folder was done, so that a long way without a file can be told from one that stopped.
         """
         try:
-            yield from self._enter(b"", os.dup(self._root), self._chain().rights)
+            above = self.closures.above if self.closures is not None else None
+            yield from self._enter(b"", os.dup(self._root), self._chain().rights, above)
             yield from self._onward()
             while self._links:
                 yield from self._follow(self._links.pop())
@@ -105,7 +142,7 @@ class Walk:
             name = level.folders.pop()
             fd = self._open(level, name)
             if fd is not None:
-                yield from self._enter(name, fd, level.rights)
+                yield from self._enter(name, fd, level.rights, level.closure)
 
     def _open(self, level: _Level, name: bytes) -> int | None:
         """Open a folder of the innermost level."""
@@ -126,10 +163,16 @@ class Walk:
             raise OSError(errno.ESTALE, "another folder has taken its place")
         return fd
 
-    def _enter(self, name: bytes, fd: int, above: ACL | None) -> Iterator[Found | None]:
-        """Put a folder on the way and yield its files. `above` is who may come as far as the folder it lies in."""
-        level = _Level(name, fd, _identity(os.fstat(fd)), Chain(self._names, above).through(fd))
+    def _enter(self, name: bytes, fd: int, above: ACL | None, outer: Closure | None) -> Iterator[Found | None]:
+        """Put a folder on the way and yield its files.
+
+        `above` is who may come as far as the folder it lies in, `outer` what closes that to others.
+        """
+        status = os.fstat(fd)
+        level = _Level(name, fd, _identity(status), Chain(self._names, above).through(fd))
         self._way.append(level)
+        if self.closures is not None:
+            level.closure = self.closures.of_folder(fd, status, outer, self._parts())
         if len(self._way) > KEPT_OPEN:
             self._close(self._way[-KEPT_OPEN - 1])
         if self._settings.symlinks and level.identity in self._entered:
@@ -150,20 +193,22 @@ class Walk:
             for entry in entries:
                 self.entries += 1
                 name = os.fsencode(entry.name)
-                version = self._look(entry, level, [*parts, name])
-                if version is not None:
+                seen = self._look(entry, level, [*parts, name])
+                if seen is not None:
                     address = start + self._naming.quoted(name)
-                    yield Found(address, self._naming.site, depth, How.LISTING, validator=version)
+                    yield Found(
+                        address, self._naming.site, depth, How.LISTING, validator=seen.version, closure=seen.closure
+                    )
 
-    def _look(self, entry: os.DirEntry[str], level: _Level, parts: list[bytes]) -> str | None:
-        """Return the version of a file, or None. A folder is kept, to be entered when this one is done."""
+    def _look(self, entry: os.DirEntry[str], level: _Level, parts: list[bytes]) -> _Seen | None:
+        """Return what a file is like, or None. A folder is kept, to be entered when this one is done."""
         if parts[-1].startswith(b".") and not self._settings.hidden:
             return None
         if entry.is_dir(follow_symlinks=False):
             if self._enters(parts):
                 level.folders.append(parts[-1])
             return None
-        return self._linked(parts) if entry.is_symlink() else self._regular(entry, level.rights)
+        return self._linked(parts) if entry.is_symlink() else self._regular(entry, level, parts[-1])
 
     def _enters(self, parts: Sequence[bytes]) -> bool:
         """Say whether a folder is to be walked: not too deep, with something to take, and no plug-in says no."""
@@ -181,24 +226,34 @@ class Walk:
             self._note(address, error)
         return False
 
-    def _regular(self, entry: os.DirEntry[str], rights: ACL | None) -> str | None:
-        """Return the version of a regular file; None for anything else, and for what has just vanished."""
+    def _regular(self, entry: os.DirEntry[str], level: _Level, name: bytes) -> _Seen | None:
+        """Return what a regular file is like; None for anything else, and for what has just vanished."""
         try:
             status = entry.stat(follow_symlinks=False)
         except OSError as error:
             if error.errno in _VANISHED:
                 return None
             raise
-        return validator_of(status, rights) if stat.S_ISREG(status.st_mode) else None
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        return _Seen(validator_of(status, level.rights), self._closure(level.fd, name, status, level.closure))
 
-    def _linked(self, parts: list[bytes]) -> str | None:
-        """Return the version of the file that a symbolic link leads to. A link to a folder is kept for later."""
+    def _closure(self, fd: int, name: bytes, status: os.stat_result, outer: Closure | None) -> Closure | None:
+        """Return what closes a file to others that is to be taken, as far as its name says."""
+        if self.closures is None:
+            return None
+        found = self.closures.of_file(fd, name, status, outer)
+        return None if found is None or self._gates.of_type(mime_of(name)) is not None else found
+
+    def _linked(self, parts: list[bytes]) -> _Seen | None:
+        """Return what the file is like that a symbolic link leads to. A link to a folder is kept for later."""
         if not self._settings.symlinks:
             return None
-        chain = self._chain()
+        way = self._linked_way()
         try:
-            with located((self._root, self._naming.folder), parts, True, chain.through) as (folder, name):
+            with located((self._root, self._naming.folder), parts, True, way.through) as (folder, name):
                 status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                closure = self._closure(folder, name, status, way.closure)
         except Astray:
             return None
         except OSError as error:
@@ -209,21 +264,24 @@ class Walk:
             return None
         if stat.S_ISDIR(status.st_mode):
             self._links.append(parts)
-        return validator_of(status, chain.rights) if stat.S_ISREG(status.st_mode) else None
+        return _Seen(validator_of(status, way.rights), closure) if stat.S_ISREG(status.st_mode) else None
 
     def _follow(self, parts: list[bytes]) -> Iterator[Found | None]:
         """Enter a folder that a symbolic link leads to, unless the walk has been there."""
         if not self._enters(parts):
             return
-        chain = self._chain()
+        way = self._linked_way()
         try:
-            with located((self._root, self._naming.folder), parts, True, chain.through) as (folder, name):
+            with located((self._root, self._naming.folder), parts, True, way.through) as (folder, name):
                 fd = open_folder(name, folder)
         except (Astray, OSError) as error:
             self._miss(parts, error)
             return
         self._above = parts[:-1]
-        yield from self._enter(parts[-1], fd, chain.rights)
+        yield from self._enter(parts[-1], fd, way.rights, way.closure)
+
+    def _linked_way(self) -> _LinkedWay:
+        return _LinkedWay(self._chain(), self.closures.way() if self.closures is not None else None)
 
     def _chain(self) -> Chain:
         return Chain(self._names, PUBLIC if self._settings.owner_grants else None)

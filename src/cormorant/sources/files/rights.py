@@ -12,6 +12,7 @@ import errno
 import grp
 import os
 import pwd
+import stat
 import struct
 import sys
 from typing import NamedTuple
@@ -92,9 +93,29 @@ def tag_of(acl: ACL) -> str:
     return xxhash.xxh3_64_hexdigest(repr((acl.grants, acl.denies)).encode("utf-8", "surrogateescape"))
 
 
+def what_closes(path: str | bytes | None, status: os.stat_result, bit: int, names: Names) -> str:
+    """Say what keeps others than the owner from reading a file or passing through a folder; "" where nothing does.
+
+    `path` is where its access list is asked for, None where only the mode counts.
+    """
+    mode = status.st_mode
+    if not mode & bit or not mode & bit << 3:
+        return f"mode {stat.S_IMODE(mode):o}"
+    try:
+        entries = _listed(path) if path is not None else []
+    except OSError as error:
+        return "" if error.errno in (errno.ENOENT, errno.ENOTDIR) else "access list that cannot be read"
+    if not entries:
+        return ""
+    acl = judge(entries, (status.st_uid, status.st_gid), bit, names)
+    kept_out = set(acl.denies) - {names.principal("user", status.st_uid)}
+    return "" if EVERYONE in acl.grants and not kept_out else "access list"
+
+
 def _rights(fd: int, status: os.stat_result, bit: int, names: Names) -> ACL:
     try:
-        entries = _listed(fd)
+        # By way of /proc, since a descriptor that is good for passing only cannot be asked itself.
+        entries = _listed(f"/proc/self/fd/{fd}")
     except OSError:
         return NOBODY
     return judge(entries or _from_mode(status.st_mode), (status.st_uid, status.st_gid), bit, names)
@@ -104,13 +125,12 @@ def _from_mode(mode: int) -> list[Entry]:
     return [Entry(_OWNER, mode >> 6), Entry(_OWNING_GROUP, mode >> 3), Entry(_OTHER, mode)]
 
 
-def _listed(fd: int) -> list[Entry]:
-    """Read the access list of an open file; empty where there is none beside the mode."""
+def _listed(path: str | bytes) -> list[Entry]:
+    """Read the access list of a file; empty where there is none beside the mode."""
     if sys.platform != "linux":
         return []
     try:
-        # By way of /proc, since a descriptor that is good for passing only cannot be asked itself.
-        packed = os.getxattr(f"/proc/self/fd/{fd}", "system.posix_acl_access")
+        packed = os.getxattr(path, "system.posix_acl_access")
     except OSError as error:
         if error.errno in _NO_LIST:
             return []

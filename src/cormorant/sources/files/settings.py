@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Mapping
+from pathlib import Path
 from typing import ClassVar, Literal, Self
 from urllib.parse import unquote_to_bytes
 
@@ -16,6 +16,7 @@ from cormorant.model.acl import ACL, EVERYONE
 from cormorant.model.address import canonical
 from cormorant.model.audit import is_chosen
 from cormorant.model.settings import Depth, SourceSettings
+from cormorant.sources.files.exposure import closed_inside
 from cormorant.sources.files.naming import of_share
 from cormorant.sources.files.patterns import compile_patterns
 from cormorant.sources.files.places import see_place
@@ -27,6 +28,8 @@ SHOWN_SCHEMES = ("https", "http", "file", "ftp", "sftp", "smb", "nfs", "davs", "
 """What an address that readers see of a file may begin with: where files are got, and nothing that runs or is run."""
 
 
+_BUNDLED = os.fsencode(Path(__file__).parents[2]) + b"/"
+"""Where the files lie that come with the program, like its sample."""
 _DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|$)")
 
 
@@ -178,19 +181,24 @@ class FilesSettings(SourceSettings):
         """Is it the turn of this file?"""
         return is_chosen(address, now, self.hash_audit)
 
+    @property
+    def exposes(self) -> bool:
+        """Everyone may find all files, whoever may read them; those that come with the program are for everyone."""
+        return not self.owner_grants and EVERYONE in self.grants and not self.root.startswith(_BUNDLED)
+
     def opened_to_all(self, address: str) -> str | None:
         """That everyone may find a file which the file system does not let everyone read; None when it is not so."""
-        if self.owner_grants or EVERYONE not in self.grants:
+        if not self.exposes:
             return None
         try:
-            mode = os.stat(unquote_to_bytes(address.removeprefix("file://"))).st_mode  # noqa: PTH116 - it is bytes
+            why = closed_inside(self.root, unquote_to_bytes(address.removeprefix("file://")))
         except (OSError, ValueError):
             return None
-        if mode & stat.S_IROTH:
+        if not why:
             return None
         return (
-            f"Its mode {stat.S_IMODE(mode):o} keeps it from others on this machine, and everyone who reaches the "
-            "search page may find it: set owner_grants=true to go by the rights of files, or grants=group:NAME."
+            f"It is closed to others on this machine ({why}), and everyone who reaches the search page may find it: "
+            "set owner_grants=true to go by the rights of files, or grants=group:NAME."
         )
 
     @property

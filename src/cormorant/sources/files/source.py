@@ -17,6 +17,7 @@ from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.files.discovery import Walk
+from cormorant.sources.files.exposure import Closures
 from cormorant.sources.files.gates import FilesGates
 from cormorant.sources.files.naming import Naming, readable
 from cormorant.sources.files.reading import Reader
@@ -62,6 +63,7 @@ class FilesSource:
         self.number = number
         self._veto = veto
         self.vetoed: list[str] = []
+        self.blind = ""
         self.settings = settings
         self.unlisted: list[str] = []
         self.closed: list[str] = []
@@ -85,6 +87,9 @@ class FilesSource:
             if before is not None and not identity.is_same(before[0]):
                 raise Unreachable(self._replaced())
             walk = Walk(root, self._naming, self.gates, self._names, self._veto)
+            if self.settings.exposes:
+                walk.closures = Closures(self.settings.root, identity.device, self._names)
+                self.blind = walk.closures.blind
             self.unlisted, self.closed, self.vetoed = walk.unlisted, walk.closed, walk.vetoed
             files = walk.files()
             while met := list(islice(files, BATCH)):

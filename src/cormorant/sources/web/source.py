@@ -92,6 +92,7 @@ class WebSource:
         self.unlisted: Sequence[str] = ()
         self.closed: Sequence[str] = ()
         self.vetoed: Sequence[str] = ()
+        self.blind = ""
         self._starts = settings.starts()
         rules = settings.address_rules()
         self._redaction = Redaction(settings.redact_parameters)
