@@ -173,7 +173,7 @@ def test_single_keys_are_switched_off_and_on_again(visit: Visit) -> None:
     page = reader.page
     reader.open("/")
     expect(page.get_by_text("back to this box")).to_be_visible()
-    reader.follow(page.get_by_role("button", name="Switch single keys off"))
+    reader.follow(page.get_by_role("button", name="Turn off keyboard shortcuts"))
     reader.open("/search?q=island")
     page.keyboard.press("j")
     page.keyboard.press("/")
@@ -182,7 +182,7 @@ def test_single_keys_are_switched_off_and_on_again(visit: Visit) -> None:
     assert not page.locator("script[src*=keys]").count()
     expect(page.locator("kbd")).to_have_count(0)
     reader.open("/")
-    reader.follow(page.get_by_role("button", name="Switch single keys on"))
+    reader.follow(page.get_by_role("button", name="Turn on keyboard shortcuts"))
     reader.open("/search?q=island")
     page.keyboard.press("j")
     expect(page.locator(".hit.at")).to_have_count(1)

@@ -66,7 +66,7 @@ def test_one_source_and_all_of_them_again(look: Look, visit: Visit) -> None:
     page = reader.page
     reader.open("/search?q=ferry")
     if look.width < WIDE.width:
-        page.get_by_text("Narrow the results").click()
+        page.get_by_text("Sort, group or narrow").click()
     reader.follow(page.get_by_role("link", name="office"))
     expect(page).to_have_url(re.compile("source=office"))
     steps = page.locator(".hit .where").all_inner_texts()
@@ -116,7 +116,7 @@ def test_results_are_narrowed_sorted_and_grouped(look: Look, visit: Visit) -> No
 
     def choose(name: str) -> int:
         if look.width < WIDE.width:
-            page.get_by_text("Narrow the results").click()
+            page.get_by_text("Sort, group or narrow").click()
         link = page.locator(".facet:visible").get_by_role("link", name=name)
         count = int(link.locator(".n").inner_text())
         reader.follow(link)

@@ -13,11 +13,11 @@ from tests.portal.crawled import EVIL, Crawled
 
 def test_reasons_are_a_link_away(crawled: Crawled) -> None:
     plain = crawled.get("/search?q=kelp+forest").body
-    assert "<details" not in plain.partition("<ol>")[2]
+    assert '<details class="why"' not in plain
     number = crawled.api("/search?q=kelp+forest")["hits"][0]["id"]
     asked = f"why={number}#why"
-    (facts,) = (line for line in plain.splitlines() if line.startswith('<p class="meta">') and asked in line)
-    assert facts.index("Cached copy") < facts.index("Why this hit"), "it stands in the line of facts"
+    (menu,) = (line for line in plain.splitlines() if line.startswith('<details class="menu"') and asked in line)
+    assert menu.index("Explain") < menu.index("Why this hit"), "it stands in the menu of the hit"
     told = crawled.get(f"/search?q=kelp+forest&why={number}").main
     (box,) = told.split('<details class="why"')[1:]
     assert box.index("Words found") < box.index("In all")
@@ -42,7 +42,7 @@ def test_nobody_is_told_of_what_is_not_for_him(crawled: Crawled) -> None:
             404,
             "The question finds no such document, or it is not for you to see.",
         )
-        assert "<details" not in crawled.get(f"/search?q=kelp&why={number}").main.partition("<ol>")[2]
+        assert '<details class="why"' not in crawled.get(f"/search?q=kelp&why={number}").main
     assert crawled.get(f"/api/v1/search/{hidden}/why?q=pickers&source=personnel").status == 404
     assert crawled.get("/search?q=kelp&why=x").status == 422
 

@@ -16,10 +16,12 @@ from cormorant.search.reader import Hit
         ("https://a.example/?id=7", ("a.example", "?id=7")),
         ("https://a.example/list?q=%D8%AF", ("a.example", "list?q=\u062f")),
         ("https://a.example/list?" + "x" * 61, ("a.example", "list?" + "x" * 60 + "…")),
-        ("file:///srv/why%3F.txt", ("srv", "why?.txt")),
+        ("file:///srv/why%3F.txt", ("/srv/why?.txt",)),
         ("https://a.example/%D8%AF/%D9%85.html", ("a.example", "\u062f", "\u0645.html")),
         ("https://a.example/1/2/3/4/5", ("a.example", "…", "3", "4", "5")),
-        ("file:///srv/my%20papers/a.txt", ("srv", "my papers", "a.txt")),
+        ("file:///srv/my%20papers/a.txt", ("/srv/my papers/a.txt",)),
+        ("file:///1/2/3/4/5/6.txt", ("/1/…/4/5/6.txt",)),
+        ("file://files.example/team/my%20papers/a.txt", (r"\\files.example\team\my papers\a.txt",)),
     ],
 )
 def test_an_address_is_shown_step_by_step(url: str, steps: tuple[str, ...]) -> None:

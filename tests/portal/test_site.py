@@ -228,7 +228,7 @@ def test_the_chosen_source_is_let_go_by_choosing_it_again(portal: Portal) -> Non
         body.count('<a href="/search?q=sargasso" aria-current="true"><bdi>papers</bdi><span class="n">1</span></a>')
         == 2
     )
-    assert "Narrow the results (1 chosen)" in body
+    assert "Sort, group or narrow (1 chosen)" in body
 
 
 def test_duplicates_are_folded_and_can_be_shown(portal: Portal) -> None:
@@ -355,7 +355,7 @@ def test_single_keys_are_switched_off_by_a_cookie(portal: Portal) -> None:
     assert got.headers["set-cookie"].startswith("keys=off;")
     for path in PAGES:
         assert "keys.js" not in portal.get(path, Cookie="keys=off").body, path
-    assert "Switch single keys on" in portal.get("/", Cookie="keys=off").body
+    assert "Turn on keyboard shortcuts" in portal.get("/", Cookie="keys=off").body
     assert portal.get("/preferences/keys?to=else", "POST").headers["set-cookie"].startswith("keys=on;")
 
 

@@ -17,6 +17,9 @@ PER_PAGE = 10
 PER_PAGES = (PER_PAGE, 20, 50)
 """Results on a page that one may choose."""
 MOST_PAGES = 50
+_FILE = "file://"
+MOST_STEPS = 5
+"""Steps of an address that are shown."""
 LONGEST_ASKED = 60
 """Characters of what is asked at an address that are shown; the title leads to all of it."""
 
@@ -71,15 +74,29 @@ def is_canonical(hit: Hit) -> bool:
 
 
 def where(url: str) -> tuple[str, ...]:
-    """An address as people read it: host and path, step by step; what is asked there stands at the last step."""
+    """An address as people read it: host and path, step by step, the query behind the last step; of a file its path.
+
+    A file on a share is shown as Windows writes it, with the server first.
+    """
+    if url.startswith(_FILE):
+        return (_path(url.removeprefix(_FILE)),)
     bare, _, asked = (url.partition("//")[2] or url).partition("?")
     steps = [unquote(step) for step in bare.split("/") if step]
-    if len(steps) > 5:
+    if len(steps) > MOST_STEPS:
         steps = [steps[0], "…", *steps[-3:]]
     if asked := unquote(asked.partition("#")[0]):
         said = f"?{asked[:LONGEST_ASKED]}…" if len(asked) > LONGEST_ASKED else f"?{asked}"
         steps = [*steps[:-1], steps[-1] + said] if len(steps) > 1 else [*steps, said]
     return tuple(steps)
+
+
+def _path(bare: str) -> str:
+    """The path of a file as a file manager shows it, without its middle where it is long."""
+    server, _, path = bare.partition("/")
+    steps = [unquote(step) for step in path.split("/") if step]
+    if len(steps) > MOST_STEPS:
+        steps = [steps[0], "…", *steps[-MOST_STEPS + 2 :]]
+    return "\\\\" + "\\".join([server, *steps]) if server else "/" + "/".join(steps)
 
 
 def pieces(hit: Hit) -> list[Piece]:

@@ -136,7 +136,8 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) 
             "grouped": wanted.group is not None, "took": f"{answer.took_ms:.0f}",
             "folded": any(hit.duplicates or hit.near_duplicates for hit in answer.hits),
             "cut": answer.reachable > reach or (wanted.group is None and answer.total > reach),
-            "running": _running(request, shelf), "why": reasons.told(shelf, wanted.question, why), "noted": noted,
+            "running": _running(request, shelf), "noted": noted,
+            "why": reasons.told(shelf, wanted.question, why if visitor(request).operates else None),
         }  # fmt: skip
         if answer.hits:
             return look.TemplateResponse(request, "results.html", values)
