@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cormorant.base.errors import IndexDamaged
-from cormorant.index import layout, reading
+from cormorant.index import layout, reading, state
 from cormorant.index.damage import Readable, Sound, check
 from cormorant.index.embedded import open_reader, open_writer
 from cormorant.index.entry import Put, Relink
@@ -124,7 +124,7 @@ def test_a_reader_of_a_small_index_reads_every_byte(whole: Path, part: str, monk
     turn(whole / "1", part)
     with pytest.raises(IndexDamaged, match="A file of the index is damaged"):
         open_reader(whole)
-    monkeypatch.setattr(reading, "CHECKED_BYTES", 0)
+    monkeypatch.setattr(state, "CHECKED_BYTES", 0)
     open_reader(whole)
 
 

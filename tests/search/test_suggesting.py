@@ -52,7 +52,7 @@ def titles(index: Shelf, typed: str, reader: Reader = ANYONE, sources: tuple[str
         ("(limits exp", ["(limits expense"]),
         ("source:wiki exp", ["source:wiki expense"]),
         ("title:exp", ["title:expense", "title:expanse", "title:expenses"]),
-        ("cr\u00e8", ["creme"]),
+        ("cr\u00e8", ["Crème"]),
         ("  travel \t exp", ["travel \t expense", "travel \t expanse", "travel \t expenses"]),
         ("water -exp", []), ("source:exp", []), ('"travel exp', []), ("exp*", []), ("exp~", []), ("e", []), ("", []),
         ("travel ", []), ("zebra exp", []), ("AND", []), ("expense", ["expenses"]), ("*", []), ("foo-exp", []),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple, assert_never
 
@@ -12,9 +12,11 @@ from tantivy import FieldType, Occur
 
 from cormorant.index import query as ask
 from cormorant.index.dictionary import Dictionary
+from cormorant.index.identifiers import Identifier
 from cormorant.index.keys import exact
-from cormorant.index.layout import GREATEST_ID, PRIORS
+from cormorant.index.layout import GREATEST_ID, NAMES, PRIORS
 from cormorant.index.leaves import TIE, Leaves
+from cormorant.index.literals import COMPOUND, asked, worth
 from cormorant.index.priors import Prior, Step, steps
 from cormorant.index.query import Field, Key, Number
 from cormorant.index.sight import RAREST, Clause, Sight
@@ -42,8 +44,16 @@ def words_first(weights: ask.Weights) -> float:
     forms = 1 + TIE * weights.form
     word = MOST_OF_A_WORD * forms * sum(map(weights.of, Field))
     pairs = max(0, fewer - 1) * MOST_OF_A_WORD * weights.pair
-    rest = fewer * word + pairs + sum(map(weights.prior, Prior))
+    rest = fewer * (word + COMPOUND) + pairs + sum(map(weights.prior, Prior))
     return max(WORDS_FIRST, 500.0 * (math.floor(rest / 500.0) + 1))
+
+
+Literal = Callable[[Identifier], Sequence[int]]
+"""Says which documents hold an identifier with marks within as it is."""
+
+
+def _nowhere(identifier: Identifier) -> Sequence[int]:  # noqa: ARG001 - the shape of Literal
+    return ()
 
 
 class Extra(NamedTuple):
@@ -56,8 +66,16 @@ class Extra(NamedTuple):
 class Compiler:
     """Turns queries of ours into the engine's, for one reader's sight."""
 
-    def __init__(self, schema: tantivy.Schema, sight: Sight, dictionary: Dictionary, weights: ask.Weights) -> None:
+    def __init__(
+        self,
+        schema: tantivy.Schema,
+        sight: Sight,
+        dictionary: Dictionary,
+        weights: ask.Weights,
+        literal: Literal = _nowhere,
+    ) -> None:
         self._schema = schema
+        self._literal = literal
         self._sight = sight
         self._weights = weights
         self.leaves = Leaves(schema, sight, dictionary, weights)
@@ -71,7 +89,20 @@ class Compiler:
             clauses.append((Occur.MustNot, self._ids(map(str, search.hidden))))
         if search.limit:
             clauses += [(Occur.Should, each) for _, _, each in self.priors(search)]
+            clauses += [(Occur.Should, each.query) for each in self.spelled(search)]
         return _Q.boolean_query(clauses)
+
+    def spelled(self, search: ask.Search) -> list[Extra]:
+        """Return what lifts documents that hold identifiers of the question as they were typed."""
+        found = []
+        for each in asked(search):
+            if each.is_name:
+                held = _Q.term_query(self._schema, NAMES, each.text, "basic")
+            else:
+                held = self._ids(map(str, self._literal(each)))
+            points = worth(each, search, words_first(self._weights))
+            found.append(Extra(each.text, _Q.const_score_query(held, points)))
+        return found
 
     def priors(self, search: ask.Search) -> list[tuple[Prior, Step, tantivy.Query]]:
         """Return what counts beside words: a query for each step."""

@@ -12,6 +12,7 @@ from cormorant.index.alike import allowed, edits, misspelt
 from cormorant.index.query import Field, Key
 from cormorant.index.sight import Forms, Sight
 from cormorant.index.stems import beginning, beginnings, has_forms, language_of, stem
+from cormorant.index.words import plainer
 
 MOST_LOOKED_AT: Final = 5_000
 """Words with one beginning that are looked at for forms of a word; there are more for short beginnings alone."""
@@ -67,9 +68,9 @@ class Dictionary:
         holds is not told, nor takes the place of another.
         """
         most = allowed(word)
+        found = [other for other in plainer(word) if sight.holding(other)]
         beginning = self._beginning(word[:1], MOST_COMPARED, sight)
-        apart = {other: edits(word, other, most) for other in beginning if other != word}
-        found: list[str] = []
+        apart = {other: edits(word, other, most) for other in beginning if other != word and other not in found}
         for distance in range(1, most + 1):
             held = {other: sight.holding(other) for other, by in apart.items() if by == distance}
             found += sorted(filter(held.get, held), key=lambda other: (misspelt(word, other), -held[other], other))

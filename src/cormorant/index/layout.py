@@ -1,10 +1,10 @@
 """How does an entry lie on the disk?
 
 Fields of the embedded index: `id`, `fold`, `near`, `standing`, `modified_at`, `size_bytes`, `depth`, `links`, `level`
-and `month` as columns; `grant`, `deny` and `unquoted` (what asks not to be quoted) as exact terms; the keys as both,
-their first values as numbers (`own_`), titles as steps of an order; `title`, `headings`, `text`, `anchors` and
-`address` as words with their positions; and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text
-is indexed with spaces where the tokenizer needs them, and kept without.
+and `month` as columns; `grant`, `deny`, `unquoted` (what asks not to be quoted) and `names` (`identifiers`) as exact
+terms; the keys as both, their first values as numbers (`own_`), titles as steps of an order; `title`, `headings`,
+`text`, `anchors` and `address` as words with their positions; and, stored, the text in UTF-8 as `body` and the rest as
+JSON in `rest`. Text is indexed with spaces where the tokenizer needs them, and kept without.
 
 Behind the JSON stands a seal: the xxh3_64 of it and of the text, as 16 digits. What is read is held against it. Entries
 that were written before there were seals end with the JSON, and are read as they are.
@@ -25,13 +25,14 @@ import xxhash
 from cormorant.base.errors import IndexDamaged
 from cormorant.index.damage import Sound, altered
 from cormorant.index.entry import Entry
+from cormorant.index.identifiers import names
 from cormorant.index.keys import STEPS, called, exact, fold_key, headings, keys, mark_of, standing, title_steps
 from cormorant.index.priors import Prior, columns
 from cormorant.index.query import Field, Key, Number
 from cormorant.index.words import analyzer, clean, prepare
 from cormorant.model import showing
 
-LAYOUT = 4
+LAYOUT = 5
 """Raised when what is written changes; an index of another layout has to be rebuilt."""
 
 MARK = -1
@@ -54,6 +55,9 @@ def own(key: Key) -> str:
 FILED = (Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE)
 """Keys that are columns as well."""
 
+NAMES = "names"
+"""The field of names with marks at an end, such as C++ (`identifiers`)."""
+
 UNQUOTED, UNQUOTED_VALUE = "unquoted", "yes"
 """Under what a document is filed that asks not to be quoted."""
 
@@ -72,8 +76,8 @@ def schema() -> tantivy.Schema:
     builder.add_integer_field("near", fast=True)
     builder.add_integer_field("standing", fast=True)
     builder.add_float_field(Number.MODIFIED, fast=True)
-    for rights in ("grant", "deny", UNQUOTED):
-        builder.add_text_field(rights, tokenizer_name="raw", index_option="basic")
+    for terms in ("grant", "deny", UNQUOTED, NAMES):
+        builder.add_text_field(terms, tokenizer_name="raw", index_option="basic")
     for filed in FILED:
         builder.add_text_field(filed, fast=True, tokenizer_name="raw", index_option="basic")
         builder.add_integer_field(own(filed), fast=True)
@@ -120,6 +124,8 @@ def to_document(entry: Entry) -> tantivy.Document:
         document.add_integer(name, step)
     document.add_text(Field.TITLE, title.split)
     document.add_text(Field.TEXT, text.split)
+    for name in dict.fromkeys((*names(title), *names(text))):
+        document.add_text(NAMES, name)
     for heading in headings(entry):
         document.add_text(Field.HEADINGS, prepare(heading).split)
     document.add_text(Field.ADDRESS, prepare(called(entry)).split)
@@ -159,6 +165,13 @@ def to_entry(document: tantivy.Document, number: int) -> Entry:
     if entry.id != number:
         raise altered()
     return entry
+
+
+def texts_of(document: tantivy.Document) -> tuple[int, tuple[str, str]]:
+    """Return the id of a stored entry, and its title and text. Raises IndexDamaged unless it is what was written."""
+    with Sound():
+        entry = _unpack(_stored(document, "rest"), _stored(document, "body"))
+    return entry.id, (entry.title, entry.text)
 
 
 def _unpack(rest: bytes, text: bytes) -> Entry:

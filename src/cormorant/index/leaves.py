@@ -13,6 +13,7 @@ from tantivy import Occur
 
 from cormorant.index import query as ask
 from cormorant.index.dictionary import Dictionary
+from cormorant.index.identifiers import variants
 from cormorant.index.keys import UNKNOWN
 from cormorant.index.query import Field, Key
 from cormorant.index.sight import Forms, Sight
@@ -23,6 +24,8 @@ _WILD = re.compile(r"([*?])")
 _WILDCARDS = {"*": ".*", "?": "."}
 MOST_ORDERED = 3
 """Words that may stand near each other in any order; more only in their own."""
+VARIANT = 0.5
+"""What another usual spelling of a number or a version counts."""
 TIE = 0.3
 """What a word and its best form count beside the better of the two, where a document holds both."""
 
@@ -54,7 +57,7 @@ class Leaves:
         """Return what makes the query for a leaf in one field, of its words and the field's weight."""
         match node:
             case ask.Word():
-                return self._word
+                return partial(self._word, others=variants(node.text))
             case ask.Phrase():
                 return self.phrase
             case ask.Near():
@@ -89,7 +92,15 @@ class Leaves:
         """Return the other forms of a word in what the reader sees."""
         return self._dictionary.forms(word, self._sight) if self._weights.form else ()
 
-    def _word(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
+    def _word(self, field: Field, found: list[str], weight: float, *, others: list[list[str]]) -> tantivy.Query:
+        """Return a query for a word as it is, or spelled as `others`: as other words side by side."""
+        made = self._inflected(field, found, weight)
+        if not others:
+            return made
+        varied = [self.phrase(field, each, weight * VARIANT) for each in others]
+        return _Q.disjunction_max_query([made, *varied])
+
+    def _inflected(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
         """Return a query for a word or its forms; where it is split, for its pieces side by side."""
         forms = self._forms(found[0]) if len(found) == 1 else ()
         if not forms:

@@ -9,21 +9,23 @@ from functools import partial
 from sys import getsizeof
 from typing import assert_never
 
+from cormorant.index import literals
 from cormorant.index import query as ask
 from cormorant.index.alike import allowed, edits, misspelt
 from cormorant.index.beginning import FIELDS, Beginning, Begun, most_held
 from cormorant.index.dictionary import MOST_ALIKE
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.index.folding import Folded, folded, in_groups, page
+from cormorant.index.identifiers import Identifier, names
 from cormorant.index.keys import exact, fold_key, keys, own_value, read, standing, title_order
 from cormorant.index.occurrences import Places, between, times
 from cormorant.index.priors import worth
-from cormorant.index.protocol import COUNT, Match, Matches, Reason, Stats
+from cormorant.index.protocol import COUNT, SPELLED, Match, Matches, Reason, Stats
 from cormorant.index.query import Field, Key, Search, Sort
 from cormorant.index.reasons import Scored, reasons
 from cormorant.index.stems import SHORTEST, language_of
 from cormorant.index.tally import Counts, Since, Split
-from cormorant.index.words import clean, places, words
+from cormorant.index.words import clean, places, plainer, prepare, spelling, words
 from cormorant.model import showing
 from cormorant.model.acl import ACL, Reader
 
@@ -38,6 +40,7 @@ class _Held:
     fields: Mapping[Field, Places]
     keys: Mapping[Key, tuple[str, ...]]
     language: str = ""
+    names: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -189,10 +192,18 @@ class MemoryReader:
             return ()
         most = allowed(found[0])
         apart = {each: edits(found[0], each, most) for each in counts if each[0] == found[0][0]}
+        apart |= {each: 0 for each in plainer(found[0]) if each in counts}
         near = [each for each, by in apart.items() if by <= most]
         return tuple(
             sorted(near, key=lambda each: (apart[each], misspelt(found[0], each), -counts[each], each))[:MOST_ALIKE]
         )
+
+    def spelling(self, word: str, within: Search) -> str:
+        """Return a word as documents write it."""
+        held = ask.Or((ask.Phrase(word, Field.TEXT), ask.Phrase(word, Field.TITLE)))
+        asked = replace(within, query=ask.And((within.query, held)))
+        found = [held.entry for held in self._found(asked) if _is_quoted(held)]
+        return spelling(word, [(entry.title, entry.text) for entry in found])
 
     def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
         """Return words, or values of a key, that begin so, as far as the reader may know them."""
@@ -203,7 +214,7 @@ class MemoryReader:
             filed = Counter(value for held in found for value in set(held.keys[asked.key]))
             return most_held({text: filed[text] for text in filed if text.startswith(asked.letters)}, asked.most)
         counts = Counter[str]()
-        quoted = [held for held in found if not showing.forbids(held.entry.attributes, showing.NO_SNIPPET)]
+        quoted = [held for held in found if _is_quoted(held)]
         for name in FIELDS:
             counts |= Counter(word for held in quoted for word in held.fields[name] if word.startswith(asked.letters))
         return most_held(counts, asked.most)
@@ -224,12 +235,17 @@ class MemoryReader:
         """See IndexReader: memory is always whole."""
 
 
+def _is_quoted(held: _Held) -> bool:
+    """Say whether a document may be quoted."""
+    return not showing.forbids(held.entry.attributes, showing.NO_SNIPPET)
+
+
 def _hold(entry: Entry) -> _Held:
     """Return an entry as it is kept, with its words."""
     entry = replace(entry, text=clean(entry.text), title=clean(entry.title), url=clean(entry.url))
-    return _Held(
-        entry, {name: places(text) for name, text in read(entry).items()}, keys(entry), language_of(entry.language)
-    )
+    spelled = frozenset(name for text in (entry.title, entry.text) for name in names(prepare(text)))
+    found = {name: places(text) for name, text in read(entry).items()}
+    return _Held(entry, found, keys(entry), language_of(entry.language), spelled)
 
 
 def _folds(found: Sequence[_Held], search: Search) -> Folded:
@@ -338,8 +354,18 @@ def _scored(held: _Held, search: Search) -> Iterator[Scored]:
     for leaf in ask.leaves(root):
         for name, points in _times(held, leaf, search.weights):
             yield Scored(name, points, leaf.text, leaf)
+    for identifier in literals.asked(search):
+        if _spells(held, identifier):
+            yield Scored(SPELLED, literals.worth(identifier, search, _WORDS_FIRST), identifier.text)
     for prior, points in worth(held.entry, search).items():
         yield Scored(prior, points)
+
+
+def _spells(held: _Held, identifier: Identifier) -> bool:
+    """Say whether an entry holds an identifier as it was typed."""
+    if identifier.is_name:
+        return identifier.text in held.names
+    return identifier.stands_in((held.entry.title, held.entry.text))
 
 
 def _rank(entry: Entry, score: float, sort: Sort) -> tuple[bool, float | str]:

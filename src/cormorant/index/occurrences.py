@@ -10,6 +10,7 @@ from typing import assert_never
 from cormorant.index import query as ask
 from cormorant.index.alike import edits
 from cormorant.index.entry import Entry
+from cormorant.index.identifiers import variants
 from cormorant.index.leaves import MOST_ORDERED, as_regex
 from cormorant.index.stems import has_forms, stem
 from cormorant.index.words import words
@@ -27,9 +28,10 @@ def times(leaf: ask.Leaf, language: str, where: Places) -> float:
             return sum(len(at) for word, at in where.items() if made.fullmatch(word))
         case _ if not found:
             return 0.0
-        case ask.Word() if len(found) == 1 and language:
-            return _inflected(where, found[0], language)
-        case ask.Word() | ask.Phrase():
+        case ask.Word():
+            once = _inflected(where, found[0], language) if len(found) == 1 else _side_by_side(where, found)
+            return once + sum(_side_by_side(where, each) / 2 for each in variants(leaf.text))
+        case ask.Phrase():
             return _side_by_side(where, found)
         case ask.Near():
             return _near(where, found, leaf.within)
@@ -51,7 +53,7 @@ def between(entry: Entry, asked: ask.Range) -> bool:
 def _inflected(where: Places, word: str, language: str) -> float:
     """Return how often a word or a form of it stands there, as far as it has forms."""
     same = len(where.get(word, ()))
-    if not has_forms(word):
+    if not language or not has_forms(word):
         return same
     wanted = stem(word, language)
     return same + sum(len(at) / 2 for other, at in where.items() if other != word and stem(other, language) == wanted)

@@ -27,12 +27,15 @@ class Match(NamedTuple):
     group: str | None = None
 
 
-COUNT, PAIR = "words", "pair"
-"""What a reason is called that is neither a field nor of `priors`: how many words there are, which stand together."""
+COUNT, PAIR, SPELLED = "words", "pair", "spelled"
+"""Names of reasons that are neither a field nor of `priors`.
+
+How many words there are, which of them stand together, and which identifiers stand there as they were typed.
+"""
 
 
 class Reason(NamedTuple):
-    """A part of a score: a field, COUNT, PAIR or what counts beside words (`priors`).
+    """A part of a score: a field, COUNT, PAIR, SPELLED or what counts beside words (`priors`).
 
     `about` are the parts of the question that it is about, `places` how often these stand in the field.
     """
@@ -154,7 +157,15 @@ class IndexReader(Protocol):
     def alike(self, word: str, reader: Reader) -> tuple[str, ...]:
         """Return words of documents that the reader may read, written nearly like this one, nearest first.
 
-        Nothing when such documents hold the word itself.
+        First come words that lack only marks for which the word has a second letter (`words.plainer`). Nothing is
+        returned when such documents hold the word itself.
+        """
+        ...
+
+    def spelling(self, word: str, within: Search) -> str:
+        """Return a word of the index as documents that `within` finds for its reader write it: `Führung`.
+
+        Documents that ask not to be quoted are not looked at. A word that none writes otherwise is returned as it is.
         """
         ...
 

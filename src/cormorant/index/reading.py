@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -16,33 +16,44 @@ from tantivy import FieldType
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.index import generations
+from cormorant.index import query as ask
 from cormorant.index.beginning import FIELDS, Beginning, Begun, most_held
 from cormorant.index.compile import Compiler
-from cormorant.index.damage import Readable, Sound, check, segments
-from cormorant.index.dictionary import Dictionary
+from cormorant.index.damage import Readable, Sound, check
 from cormorant.index.folding import folded, in_groups, page, ties_by_id
+from cormorant.index.identifiers import Identifier
 from cormorant.index.keys import is_cut, own_value, title_order
-from cormorant.index.layout import GREATEST_ID, TITLES, UNQUOTED, UNQUOTED_VALUE, Mark, mark_in, own, register, to_entry
+from cormorant.index.layout import (
+    GREATEST_ID,
+    TITLES,
+    UNQUOTED,
+    UNQUOTED_VALUE,
+    own,
+    texts_of,
+    to_entry,
+)
+from cormorant.index.literals import holding, narrowed
 from cormorant.index.protocol import Match, Matches, Reason, Stats
-from cormorant.index.query import MOST_RANKED, Number, Query, Search, Sort
+from cormorant.index.query import MOST_RANKED, Field, Number, Query, Search, Sort
 from cormorant.index.reasons import reasons, scored
 from cormorant.index.salvage import answered, looked_up, refuses
 from cormorant.index.sight import Sight, total_of
+from cormorant.index.state import Stamp, State, matching, opened
 from cormorant.index.stems import SHORTEST
 from cormorant.index.tally import Counts, Split
-from cormorant.index.tallying import NO_TWINS, Columns, Twins, twins_of
-from cormorant.index.words import words
+from cormorant.index.tallying import NO_TWINS, twins_of
+from cormorant.index.words import spelling, words
 from cormorant.model.acl import Reader
 
-CHECKED_BYTES = 32_000_000
-"""Up to this size every byte is checked when a reader opens, 25 ms; above, the ends of the files."""
 EXAMINED_BYTES = 256_000_000
-"""The same when a question failed, to see whose fault it was: a quarter of a second."""
-_SIGHTS = 256
+"""Up to this size every byte is checked when a question failed, to see whose fault it was: a quarter of a second."""
 _BEGUN = 2_000
 """Answers that are remembered while somebody types: what begins with two letters takes longest, and is asked most."""
 _MISSPELT = 1_000
-_TWINS = 64
+_SPELLED = 5
+"""Documents in which is looked how they write a word."""
+_LITERALS = 256
+"""Identifiers of searches of which is remembered which documents hold them: every page of results asks again."""
 _TRIES = 10
 _RESTLESS = "The index changes faster than it can be opened. Is something else writing into its folder?"
 _ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
@@ -52,46 +63,8 @@ _ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
 }
 """By which column the engine orders, and which way."""
 
+
 T = TypeVar("T")
-Stamp = tuple[tuple[int, ...], tuple[int, ...]]
-"""Of the pointer to the generation in use, and of that generation's table of contents."""
-
-
-@dataclass(slots=True)
-class _State:
-    """One committed state, opened. Replaced as a whole, so that a question under way keeps the one it began with."""
-
-    stamp: Stamp
-    generation: Path
-    index: tantivy.Index
-    searcher: tantivy.Searcher
-    mark: Mark
-    slots: int
-    deleted: int
-    dictionary: Dictionary
-    columns: Columns
-    sights: dict[frozenset[str], Sight] = field(default_factory=dict)
-    begun: dict[Beginning, tuple[Begun, ...]] = field(default_factory=dict)
-    twins: dict[Search, Twins] = field(default_factory=dict)
-    """What is equal among the matches of the last searches, with their readers: a search is followed by its counts."""
-
-    def sight(self, reader: Reader) -> Sight:
-        """Return what this reader sees, remembered until the next state."""
-        known = self.sights.get(reader.principals)
-        if known is None:
-            if len(self.sights) >= _SIGHTS:
-                self.sights.clear()
-            known = Sight(self.searcher, self.index.schema, reader, self.slots)
-            self.sights[reader.principals] = known
-        return known
-
-    def remember(self, search: Search, twins: Twins) -> None:
-        """Keep for a while what is equal among the matches of a search that folds them."""
-        if not search.fold:
-            return
-        if len(self.twins) >= _TWINS:
-            self.twins.clear()
-        self.twins[_matching(search)] = twins
 
 
 class EmbeddedReader:
@@ -99,7 +72,7 @@ class EmbeddedReader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._state: _State | None = None
+        self._state: State | None = None
         self._refreshing = threading.Lock()
         self.refresh()
 
@@ -150,6 +123,17 @@ class EmbeddedReader:
             return ()
         return looked_up(lambda: _alike(state, state.sight(reader), found[0]), (), self._examine)
 
+    def spelling(self, word: str, within: Search) -> str:
+        """Return a word as documents write it."""
+        state, key = self._state, (word, within)
+        if state is None:
+            return word
+        if key not in state.spelled:
+            if len(state.spelled) >= _BEGUN:
+                state.spelled.clear()
+            state.spelled[key] = looked_up(lambda: _spelling(state, word, within), word, self._examine)
+        return state.spelled[key]
+
     def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
         """Return words, or values of a key, that begin so, as far as the reader may know them."""
         state = self._state
@@ -189,7 +173,7 @@ class EmbeddedReader:
         """Compute every checksum."""
         self._check(None)
 
-    def _answered(self, state: _State, search: Search, answer: Callable[[_State, Search], T]) -> T:
+    def _answered(self, state: State, search: Search, answer: Callable[[State, Search], T]) -> T:
         """Answer a search in one state, or what can be answered of it. Raises IndexDamaged, QueryFailed."""
         return answered(search, partial(answer, state), partial(_fails, state, search), self._examine)
 
@@ -217,7 +201,7 @@ class EmbeddedReader:
         """Return what changes with every commit and every switch."""
         return generations.stamp(self._folder), generations.file_stamp(generation / "meta.json")
 
-    def _newest(self, old: _State | None) -> _State | None:
+    def _newest(self, old: State | None) -> State | None:
         """Open the newest state. One that is replaced while it is being opened is opened again."""
         for _ in range(_TRIES):
             generation = generations.current(self._folder)
@@ -225,7 +209,7 @@ class EmbeddedReader:
                 return None
             stamp = self._stamp(generation)
             try:
-                state = _opened(generation, stamp, old)
+                state = opened(generation, stamp, old)
             except IndexDamaged:
                 if stamp == self._stamp(generation):
                     raise
@@ -235,53 +219,28 @@ class EmbeddedReader:
         raise IndexDamaged(_RESTLESS)
 
 
-def _opened(generation: Path, stamp: Stamp, old: _State | None) -> _State:
-    """Open a state, going on with the index that is open already when it is the same generation."""
-    contents = segments(generation)
-    with Readable():
-        if old and old.generation == generation:
-            index = old.index
-        else:
-            check(generation, CHECKED_BYTES)
-            index = tantivy.Index.open(str(generation))
-            register(index)
-        index.reload()
-        searcher = index.searcher()
-        return _State(
-            stamp=stamp,
-            generation=generation,
-            index=index,
-            searcher=searcher,
-            mark=mark_in(searcher, index.schema),
-            slots=sum(segment["max_doc"] for segment in contents),
-            dictionary=Dictionary(searcher),
-            columns=Columns(searcher),
-            deleted=sum(segment["deletes"]["num_deleted_docs"] for segment in contents if segment["deletes"]),
-        )
-
-
-def _fails(state: _State, search: Search, part: Query) -> bool:
+def _fails(state: State, search: Search, part: Query) -> bool:
     """Say whether the engine refuses a part of a search asked by itself."""
     return refuses(partial(_answer, state, replace(search, query=part, limit=0)))
 
 
-def _why(state: _State, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
+def _why(state: State, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
     """Return a document with the parts of its score, in one state."""
     compiler = _compiler(state, search)
 
-    def ask(query: tantivy.Query) -> tuple[float, tantivy.DocAddress] | None:
+    def scores(query: tantivy.Query) -> tuple[float, tantivy.DocAddress] | None:
         hits = state.searcher.search(compiler.one(query, number), 1).hits
         return hits[0] if hits else None
 
-    found = ask(compiler.whole(search))
+    found = scores(compiler.whole(search))
     if found is None:
         return None
     entry = to_entry(state.searcher.doc(found[1]), number)
-    parts = scored(compiler, search, lambda query: one[0] if (one := ask(query)) else None)
+    parts = scored(compiler, search, lambda query: one[0] if (one := scores(query)) else None)
     return Match(number, found[0], entry), reasons(parts, entry)
 
 
-def _answer(state: _State, search: Search) -> Matches:
+def _answer(state: State, search: Search) -> Matches:
     """Answer a question to one state.
 
     All matches up to MOST_RANKED are ranked, not only the page's: folding needs to know which are equal, and a tie at
@@ -317,22 +276,17 @@ def _answer(state: _State, search: Search) -> Matches:
     return Matches(total, tuple(hits), reachable)
 
 
-def _tally(state: _State, search: Search, splits: Sequence[Split]) -> list[Counts]:
+def _tally(state: State, search: Search, splits: Sequence[Split]) -> list[Counts]:
     """Count the matches of a search in one state by sort."""
     query = _compiled(state, replace(search, limit=0))
     twins = NO_TWINS
     if search.fold and splits:
-        known = state.twins.get(_matching(search))
+        known = state.twins.get(matching(search))
         twins = state.columns.twins(query) if known is None else known
     return state.columns.tally(query, splits, twins)
 
 
-def _matching(search: Search) -> Search:
-    """Return a search less what does not change which documents match, and for whom."""
-    return replace(search, limit=0, offset=0, sort=Sort.RELEVANCE, group=None, today=None, languages=())
-
-
-def _by_title(state: _State, values: Sequence[Any], addresses: Sequence[Any]) -> Iterator[int]:
+def _by_title(state: State, values: Sequence[Any], addresses: Sequence[Any]) -> Iterator[int]:
     """Yield the numbers of matches in the order of their titles, given them in that of the first step of each.
 
     Titles that begin alike as far as the columns tell are looked at. Lazy, like `ties_by_id`.
@@ -353,7 +307,7 @@ def _by_title(state: _State, values: Sequence[Any], addresses: Sequence[Any]) ->
         yield from numbers
 
 
-def _ranked(state: _State, search: Search) -> Any:
+def _ranked(state: State, search: Search) -> Any:
     """Return the best matches in their order, as the engine gives them."""
     query = _compiled(state, search)
     if search.sort is Sort.RELEVANCE:
@@ -362,17 +316,29 @@ def _ranked(state: _State, search: Search) -> Any:
     return state.searcher.search(query, MOST_RANKED, order_by_field=column, order=order)
 
 
-def _compiled(state: _State, search: Search) -> tantivy.Query:
+def _compiled(state: State, search: Search) -> tantivy.Query:
     """Return a search as the engine is asked."""
     return _compiler(state, search).whole(search)
 
 
-def _compiler(state: _State, search: Search) -> Compiler:
+def _compiler(state: State, search: Search) -> Compiler:
     """Return what turns a search into the engine's terms, for this reader and these weights."""
-    return Compiler(state.index.schema, state.sight(search.reader), state.dictionary, search.weights)
+    sight = state.sight(search.reader)
+    plain = Compiler(state.index.schema, sight, state.dictionary, search.weights)
+
+    def literal(identifier: Identifier) -> tuple[int, ...]:
+        key = (matching(search), identifier)
+        if key not in state.literals:
+            if len(state.literals) >= _LITERALS:
+                state.literals.clear()
+            query = plain.whole(replace(search, query=narrowed(search.query, identifier), limit=0))
+            state.literals[key] = holding(state.searcher, query, identifier)
+        return state.literals[key]
+
+    return Compiler(state.index.schema, sight, state.dictionary, search.weights, literal)
 
 
-def _alike(state: _State, sight: Sight, word: str) -> tuple[str, ...]:
+def _alike(state: State, sight: Sight, word: str) -> tuple[str, ...]:
     """Look up in one state what is written nearly like a word: what is misspelt once is asked for again."""
     if sight.holding(word):
         return ()
@@ -384,12 +350,25 @@ def _alike(state: _State, sight: Sight, word: str) -> tuple[str, ...]:
     return known
 
 
-def _begun(state: _State, asked: Beginning) -> tuple[Begun, ...]:
+def _quoted(state: State, query: tantivy.Query, reader: Reader) -> tantivy.Query:
+    """Return a query without the documents that ask not to be quoted."""
+    unquoted = state.sight(reader).terms(UNQUOTED, [UNQUOTED_VALUE])
+    return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.MustNot, unquoted)])
+
+
+def _spelling(state: State, word: str, within: Search) -> str:
+    """Return how those documents of one state write a word that hold it most often."""
+    held = ask.Or((ask.Phrase(word, Field.TEXT), ask.Phrase(word, Field.TITLE)))
+    query = _compiled(state, replace(within, query=ask.And((within.query, held)), limit=0))
+    found = state.searcher.search(_quoted(state, query, within.reader), _SPELLED, count=False).hits
+    return spelling(word, [texts_of(state.searcher.doc(address))[1] for _, address in found])
+
+
+def _begun(state: State, asked: Beginning) -> tuple[Begun, ...]:
     """Look up in one state what begins so. Terms come with how many documents of the filter hold them."""
     within = _compiled(state, asked.within)
     if asked.key is None:
-        unquoted = state.sight(asked.within.reader).terms(UNQUOTED, [UNQUOTED_VALUE])
-        within = tantivy.Query.boolean_query([(tantivy.Occur.Must, within), (tantivy.Occur.MustNot, unquoted)])
+        within = _quoted(state, within, asked.within.reader)
     counts: dict[str, int] = {}
     for name in (asked.key,) if asked.key else FIELDS:
         for text, count in state.searcher.terms_with_prefix(name, asked.letters, within):

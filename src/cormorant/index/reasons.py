@@ -12,7 +12,7 @@ from cormorant.index.compile import Compiler
 from cormorant.index.entry import Entry
 from cormorant.index.keys import read
 from cormorant.index.occurrences import times
-from cormorant.index.protocol import COUNT, PAIR, Reason
+from cormorant.index.protocol import COUNT, PAIR, SPELLED, Reason
 from cormorant.index.query import Field
 from cormorant.index.stems import language_of
 from cormorant.index.words import places
@@ -40,6 +40,8 @@ def scored(compiler: Compiler, search: ask.Search, score: Ask) -> Iterator[Score
                 yield Scored(COUNT, score(worth.query) or 0.0, worth.about)
         for pair in compiler.pairs(root):
             yield Scored(PAIR, score(pair.query) or 0.0, pair.about)
+    for spelled in compiler.spelled(search):
+        yield Scored(SPELLED, score(spelled.query) or 0.0, spelled.about)
     for prior, _, query in compiler.priors(search):
         yield Scored(prior, score(query) or 0.0)
 

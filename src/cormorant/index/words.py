@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -25,6 +27,7 @@ UNSPACED = (
 )
 """Characters that are words of their own, for use inside the brackets of a regular expression."""
 
+_UMLAUT = re.compile("([aou])e")
 _RUN = re.compile(f"[{UNSPACED}]+")
 # Bytes in UTF-8 that begin a character which may need composing or spaces; most texts have none. Looking for them is 16
 # times as fast as the pattern is, and 3 times as fast as asking whether a text is composed.
@@ -87,6 +90,39 @@ def _own() -> tantivy.TextAnalyzer:
 def words(text: str) -> list[str]:
     """Return the words of any text, in order."""
     return _own().analyze(prepare(text).split)
+
+
+MOST_SPELLED = 200_000
+"""Characters of a text in which spellings of a word are looked for."""
+_ACCENTED = re.compile(r"\w*[^\x00-\x7f\W]\w*")
+
+
+def spelling(word: str, documents: Iterable[Iterable[str]]) -> str:
+    """Return how most of these documents write a word of the index: `Führung` for `fuhrung`.
+
+    A spelling that differs in case alone is the word itself. `documents` are the kept texts of each.
+    """
+    counts = Counter[str]()
+    for texts in documents:
+        found = set[str]()
+        for text in (each[:MOST_SPELLED] for each in texts):
+            if not text.isascii():
+                accented = {each for each in set(_ACCENTED.findall(text)) if words(each) == [word]}
+                found |= {word if each.lower() == word else each for each in accented}
+            if re.search(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", text, re.IGNORECASE | re.ASCII):
+                found.add(word)
+        counts.update(found)
+    return max(sorted(counts), key=lambda each: (counts[each], each != word, each.islower()), default=word)
+
+
+def plainer(word: str) -> tuple[str, ...]:
+    """Return what words of the index may be meant by one in which letters with marks are written as two plain ones.
+
+    They lose their marks in the index: `malmoe` may be `malmo`, `aarhus` may be `arhus`.
+    """
+    umlauts = _UMLAUT.sub(r"\1", word)
+    found = (umlauts, word.replace("aa", "a"), umlauts.replace("aa", "a"))
+    return tuple(dict.fromkeys(each for each in found if each != word))
 
 
 def places(text: str) -> dict[str, list[int]]:

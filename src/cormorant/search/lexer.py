@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from cormorant.index.alike import allowed
+from cormorant.index.identifiers import EDGES, core
 from cormorant.search import amounts
 
 LONGEST = 1_000
@@ -48,17 +49,14 @@ _PIECE = re.compile(
     re.VERBOSE,
 )
 _NAMED = re.compile(r"([A-Za-z]{2,12}):(?=[^\s:/)])")
-_EDGES = (
-    " \t.,;:!?'`<>[]{}|/\\~^&%$#@=+-*_\u00a1\u00ab\u00b4\u00bb\u00bf\u2013\u2014\u2018\u2019\u2026"
-    "\u3001\u3002\uff01\uff0c\uff1a\uff1f"
-)
 
-
-_EDGES_BUT_WILD = _EDGES.translate({ord(each): None for each in "*?~"})
+_EDGES_BUT_WILD = EDGES.translate({ord(each): None for each in "*?~"})
 _TILDE = re.compile(r"([^~*?]*[^\W_][^~*?]*)~([12]?)")
 _PATTERN = re.compile(r"[\w*?]+|[^*?]+\*")
 """A wildcard within one word, or behind several that stand together."""
 _WILDCARD = re.compile(r"[*?]")
+_BOOST = re.compile(r"[\[{]?(\w{3,})(\^\d+(?:\.\d+)?)[\]}]?")
+"""A word with a factor, as Lucene has it; `m^2` and `x^2` are something else."""
 _STARS = re.compile(r"\*+")
 
 
@@ -149,10 +147,13 @@ class _Cutting:
         if text == "*" and not name:
             self._term(Piece(Kind.ALL, text, sign))
             return
-        bare = text.strip(_EDGES)
+        if boosted := _BOOST.fullmatch(text):
+            self.notes.append(f"{boosted[2][:20]} was ignored, because no word counts more than another.")
+            text = boosted[1]
+        bare = core(text)
         if not name and (named := _NAMED.match(bare)):
             name = self._name(named[1], sign)
-            self._word(text.lstrip(_EDGES)[named.end() :], sign, name)
+            self._word(text.lstrip(EDGES)[named.end() :], sign, name)
             return
         if not name and bare in OPERATORS:
             bare = bare.lower()
@@ -236,7 +237,7 @@ def _is_large(pattern: str) -> bool:
 def _tame(plain: Piece) -> Piece:
     """Return a word whose wildcards are not understood: what stands between them stands side by side."""
     text = " ".join(_WILDCARD.sub(" ", plain.text).split())
-    return replace(plain, kind=Kind.PHRASE if " " in text else plain.kind, text=text.strip(_EDGES))
+    return replace(plain, kind=Kind.PHRASE if " " in text else plain.kind, text=text.strip(EDGES))
 
 
 def _patterned(pattern: str, plain: Piece) -> Piece | None:

@@ -17,6 +17,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cormorant.index import query as ask
+from cormorant.index.identifiers import identifiers
 from cormorant.index.query import Field, Key, Query
 from cormorant.index.words import clean, words
 from cormorant.search import amounts
@@ -281,7 +282,7 @@ def _different(parts: list[Query]) -> list[Query]:
     for part in parts:
         key: Hashable = part
         if isinstance(part, ask.Word | ask.Phrase | ask.Prefix):  # others differ in more than their words
-            key = (type(part), part.field, *words(part.text))
+            key = (type(part), part.field, *words(part.text), *identifiers(part.text))
         kept.setdefault(key, part)
     return list(kept.values())
 

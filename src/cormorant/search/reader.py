@@ -76,7 +76,7 @@ class Question:
     """What a person asks. No `sources` are all; `limit` is cut to MOST_HITS. Without `fold` duplicates are hits.
 
     With `group`, `limit` and `offset` count groups. `facets`: count what each choice would leave. `languages` are those
-    the reader prefers, as tags like de-CH.
+    the reader prefers, as tags like de-CH. `as_typed`: do not answer with a better query where nothing is found.
     """
 
     text: str
@@ -89,6 +89,7 @@ class Question:
     group: GroupBy | None = None
     facets: bool = False
     languages: tuple[str, ...] = ()
+    as_typed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,8 @@ class Equals(NamedTuple):
 class Answer:
     """What was found. `total` counts all of it, `reachable` the hits, or groups of them, that can be paged to.
 
-    `suggestion` is a better query, if there is one.
+    `suggestion` is a better query, if there is one. `answered` is the query that found the hits: the suggestion where
+    nothing is found for what was typed, unless that alone was asked for.
     """
 
     total: int
@@ -150,6 +152,12 @@ class Answer:
     suggestion: str | None = None
     facets: tuple[Facet, ...] = ()
     groups: tuple[Group, ...] = ()
+    answered: str = ""
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether the hits are those of another query than the one that was typed."""
+        return self.answered != self.understood.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,28 +216,36 @@ class Library:
         started = self._clock.monotonic()
         parsed = parse(question.text)
         places = tuple(parts(question.sources, question.chosen).values())
-        query = within(parsed.query, places)
-        search = self._search(query, reader, question)
+        search = self._search(within(parsed.query, places), reader, question)
         found = self._index.search(search)
-        hits = self._shown(found.hits, query)
-        suggestion = better(
-            parsed.query, lambda word: self._index.alike(word, reader),
-            lambda other: self._index.search(replace(search, query=within(other, places), limit=0)).total,
-            found.total,
-        )  # fmt: skip
-        counted = self._facets(search, parsed.query, question) if question.facets else ()
+        suggestion = better(parsed.query, self._index, search, places, found.total)
+        answered = parsed
+        if suggestion and not found.total and not question.as_typed:
+            answered = parse(suggestion)
+            search = replace(search, query=within(answered.query, places))
+            found = self._index.search(search)
+        hits = self._shown(found.hits, search.query)
+        counted = self._facets(search, answered.query, question) if question.facets else ()
         groups = self._groups(search, hits)
         took_ms = (self._clock.monotonic() - started) * 1000
-        return Answer(found.total, found.reachable, took_ms, parsed.understood, hits, suggestion, counted, groups)
+        return Answer(
+            found.total, found.reachable, took_ms, parsed.understood, hits, suggestion, counted, groups,
+            answered.understood.text,
+        )  # fmt: skip
 
     def why(self, question: Question, number: int, reader: Reader) -> Why | None:
         """Say why a document that a question finds has its score; None where this reader does not find it so.
 
         The score is that of relevance, in whatever order the question asks for hits.
         """
-        query = within(parse(question.text).query, tuple(parts(question.sources, question.chosen).values()))
-        search = self._search(query, reader, replace(question, limit=1, offset=0, sort=Sort.RELEVANCE))
+        query, places = parse(question.text).query, tuple(parts(question.sources, question.chosen).values())
+        search = self._search(within(query, places), reader, replace(question, limit=1, offset=0, sort=Sort.RELEVANCE))
         found = self._index.why(search, number)
+        if found is None and not question.as_typed and not self._index.search(search).total:
+            query = parse(better(query, self._index, search, places, 0) or "").query
+            search = replace(search, query=within(query, places))
+            found = self._index.why(search, number)
+        query = search.query
         asked = len(query.should) if isinstance(query, ask.Clauses) else 1
         return told(*found, asked, search.today or 0.0) if found else None
 

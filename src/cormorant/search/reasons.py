@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from cormorant.base.clock import date_of
 from cormorant.index.keys import level
 from cormorant.index.priors import DAY_S, Prior, links
-from cormorant.index.protocol import COUNT, PAIR, Match, Reason
+from cormorant.index.protocol import COUNT, PAIR, SPELLED, Match, Reason
 from cormorant.index.query import Field
 from cormorant.index.words import words
 
@@ -16,8 +16,8 @@ MOST_TEXTS: Final = 3
 """Texts of links that are told."""
 _NAMES: Final = {
     COUNT: "Words found", Field.TITLE: "Title", Field.HEADINGS: "Headings", Field.TEXT: "Text",
-    Field.ANCHORS: "Text of links to it", Field.ADDRESS: "Address", PAIR: "Side by side", Prior.LINKS: "Links to it",
-    Prior.DEPTH: "Depth", Prior.RECENCY: "Recency", Prior.LANGUAGE: "Language",
+    Field.ANCHORS: "Text of links to it", Field.ADDRESS: "Address", PAIR: "Side by side", SPELLED: "As it was typed",
+    Prior.LINKS: "Links to it", Prior.DEPTH: "Depth", Prior.RECENCY: "Recency", Prior.LANGUAGE: "Language",
 }  # fmt: skip
 _STEPS: Final = ("the front page of its host", "one step below the front page", "two steps below the front page")
 _SIDES: Final = ("few pages link to it", "several pages link to it", "many pages link to it")
@@ -58,7 +58,7 @@ def _about(reason: Reason, match: Match, asked: int, today: float) -> str:
     match reason.what:
         case "words":
             return f"{len(reason.about)} of {asked}: {', '.join(reason.about)}"
-        case "pair":
+        case "pair" | "spelled":
             return ", ".join(f"“{each}”" for each in reason.about)
         case "links":
             return _SIDES[min(links(entry) // 4, 2)]

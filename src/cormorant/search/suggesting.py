@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from cormorant.index import query as ask
-from cormorant.index.beginning import Beginning
+from cormorant.index.beginning import Beginning, Begun
 from cormorant.index.protocol import IndexReader
 from cormorant.index.query import Field, Query, Search
-from cormorant.index.words import words
+from cormorant.index.words import plainer, words
 from cormorant.search.lexer import LONGEST, OPERATORS
 from cormorant.search.parse import parse
 
@@ -68,9 +68,13 @@ def wordings(asked: Opening, index: IndexReader, within: Search) -> tuple[Wordin
     if len(asked.letters) < LEAST:
         return ()
     query = _both(within.query, asked.narrowed)
-    begun = index.beginning(Beginning(asked.letters, replace(within, query=query), most=MOST_WORDS + 1))
-    others = [each for each in begun if each.text != asked.letters][:MOST_WORDS]
-    return tuple(Wording(asked.before + each.text, each.documents) for each in others)
+    narrowed, others = replace(within, query=query), list[Begun]()
+    for letters in (asked.letters, *plainer(asked.letters)):
+        begun = index.beginning(Beginning(letters, narrowed, most=MOST_WORDS + 1))
+        others = [each for each in begun if each.text != asked.letters][:MOST_WORDS]
+        if others:
+            break
+    return tuple(Wording(asked.before + index.spelling(each.text, narrowed), each.documents) for each in others)
 
 
 def titled(asked: Opening) -> Query | None:
