@@ -144,9 +144,72 @@ def test_results(portal: Portal, site: Site) -> None:
     assert f'href="{site.address}n' in body
     assert 'aria-current="page">1</a>' in body
     assert portal.get("/search?q=kelp&page=3").body.count('<li class="hit"') == 6
-    beyond = portal.get("/search?q=kelp&page=4").body
-    assert "There is no page 4" in beyond
-    assert "Nothing found" not in beyond
+
+
+@pytest.mark.parametrize(
+    ("asked", "hits", "page", "said"),
+    [
+        ("page=4", 6, 3, "There is no page 4; this is the last one, page 3."),
+        ("page=999999", 6, 3, "There is no page 999,999; this is the last one, page 3."),
+        ("page=1" + "0" * 5000, 6, 3, "this is the last one, page 3."),
+        ("page=2&page=4", 6, 3, "There is no page 4"), ("page=4&page=2", 10, 2, ""), ("page=4&per=20", 6, 2, "page 2."),
+        ("page=3&per=50", 26, None, "this is the last one, page 1."), ("page=9&group=site", 3, None, "page 1."),
+        ("page=0", 10, 1, "pages count from 1. This is the first one."), ("page=-1", 10, 1, "This is the first one."),
+        ("page=abc", 10, 1, "This is the first one."), ("page=1.5", 10, 1, "This is the first one."),
+        ("page=", 10, 1, ""), ("page=+2", 10, 2, ""), ("page=0002", 10, 2, ""), ("page=%D9%A2", 10, 1, "first one."),
+        ("per=0", 10, 1, ""), ("per=-1", 10, 1, ""), ("per=7", 10, 1, ""), ("per=abc", 10, 1, ""),
+        ("per=" + "9" * 5000, 10, 1, ""), ("per=20", 20, 1, ""), ("per=50&per=20&page=2", 6, 2, ""),
+    ],
+)  # fmt: skip
+def test_every_page_shows_results_where_there_are_any(
+    portal: Portal, asked: str, hits: int, page: int | None, said: str
+) -> None:
+    got = portal.get(f"/search?q=kelp&{asked}")
+    assert (got.status, got.body.count('<li class="hit"')) == (200, hits)
+    assert ('aria-current="page"' in got.body) is (page is not None)
+    assert page is None or f'aria-current="page">{page}</a>' in got.body
+    assert said in got.body
+    assert said or "There is no" not in got.body
+
+
+def test_a_page_of_nothing_says_that_nothing_is_found(portal: Portal) -> None:
+    body = portal.get("/search?q=nothingatall&page=7").body
+    assert "Nothing found for" in body
+    assert "page 7" not in body
+
+
+@pytest.mark.parametrize("offset", [26, 27, 1_000, 999_999, 10**30])
+def test_an_offset_beyond_the_end_gives_programs_an_empty_list(portal: Portal, offset: int) -> None:
+    got = portal.get(f"/api/v1/search?q=kelp&offset={offset}")
+    answer = json.loads(got.body)
+    assert (got.status, answer["total"], answer["reachable"], answer["hits"]) == (200, 26, 26, [])
+
+
+def test_a_corrected_query_shows_its_results_and_leads_to_what_was_typed(portal: Portal) -> None:
+    got = portal.get("/search?q=sargaso")
+    body = got.body
+    assert got.status == 200
+    assert "Showing results for <strong><mark><bdi>sargasso</bdi></mark></strong>" in body
+    assert '<a href="/search?q=sargaso&amp;as_typed=1">search instead for <bdi>sargaso</bdi></a>' in body
+    assert 'type="search" value="sargaso"' in body
+    assert body.count('<li class="hit"') > 0
+    assert "Did you mean" not in body
+    typed = portal.get("/search?q=sargaso&as_typed=1").body
+    assert "Nothing found for" in typed
+    assert 'Did you mean <a href="/search?q=sargasso"><bdi>sargasso</bdi></a>?' in typed
+
+
+def test_programs_are_told_which_query_was_answered(portal: Portal) -> None:
+    corrected = json.loads(portal.get("/api/v1/search?q=sargaso").body)
+    assert (corrected["query"], corrected["answered"], corrected["suggestion"]) == ("sargaso", "sargasso", "sargasso")
+    assert corrected["total"] == len(corrected["hits"]) > 0
+    number = corrected["hits"][0]["id"]
+    why = json.loads(portal.get(f"/api/v1/search/{number}/why?q=sargaso").body)
+    assert why["score"] == pytest.approx(corrected["hits"][0]["score"], rel=1e-3)
+    typed = json.loads(portal.get("/api/v1/search?q=sargaso&as_typed=true").body)
+    assert (typed["total"], typed["answered"], typed["suggestion"]) == (0, "sargaso", "sargasso")
+    found = json.loads(portal.get("/api/v1/search?q=kelp").body)
+    assert (found["query"], found["answered"]) == ("kelp", "kelp")
 
 
 def test_an_empty_question_leads_home(portal: Portal) -> None:
@@ -277,11 +340,10 @@ def test_our_own_names_are_answered(host: str, portal: Portal) -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("/search?q=a&page=x", "<code>page</code> has to be a whole number."),
-        ("/search?q=a&page=0", "<code>page</code> has to be at least 1."),
-        ("/search?q=a&page=999", "<code>page</code> has to be at most 50."),
+        ("/search?q=a&why=x", "<code>why</code> has to be a whole number."),
         ("/search?q=a&all=2", "<code>all</code> has to be 1 or 0."),
-        ("/search?q=a&page=1" + "0" * 5000, "<code>page</code> is not understood."),
+        ("/search?q=a&as_typed=2", "<code>as_typed</code> has to be 1 or 0."),
+        ("/search?q=a&why=1" + "0" * 5000, "<code>why</code> is not understood."),
     ],
 )
 def test_wrong_requests_are_told_what_is_right_and_keep_what_was_asked(path: str, said: str, portal: Portal) -> None:

@@ -88,6 +88,9 @@ class Wanted:
     offset: Annotated[
         int, typer.Option("--offset", metavar="N", min=0, help="Hits, or groups, to pass over first.")
     ] = 0
+    as_typed: Annotated[
+        bool, typer.Option("--as-typed", help="Find nothing rather than answer a query with its spelling corrected.")
+    ] = False
     every: Annotated[bool, typer.Option("--all", help="Show duplicates too, instead of folding them into one.")] = False
     facets: Annotated[bool, typer.Option("--facets", help="Count results by source, site, type, language and age.")] = (
         False
@@ -128,10 +131,12 @@ def search(
         told = searching.whys(question, answer, shelf=shelf) if wanted.why else []
     if say.json:
         for hit, why in zip_longest(answer.hits, told):
-            record = searching.hit_record(hit)
+            record = searching.hit_record(hit) | {"answered": answer.answered}
             say.record(record | {"why": searching.why_record(why)["parts"]} if why else record)
         if wanted.facets:
             say.record({"facets": searching.facets_record(answer)})
+        if answer.is_corrected:
+            say.note(_corrected(answer))
         return
     show(say, answer, wanted.offset, told)
 
@@ -143,7 +148,7 @@ def _question(text: str, wanted: Wanted) -> Question:
     return Question(
         text, tuple(wanted.source), wanted.limit, wanted.offset, Sort(wanted.sort.value), fold=not wanted.every,
         chosen=Chosen(since=wanted.since, until=wanted.until), facets=wanted.facets,
-        group=GroupBy(wanted.group.value) if wanted.group else None,
+        group=GroupBy(wanted.group.value) if wanted.group else None, as_typed=wanted.as_typed,
     )  # fmt: skip
 
 
@@ -152,8 +157,10 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence
     for note in answer.understood.notes:
         say.note(note)
     say.detail(f"Understood as {answer.understood.text!r}, answered in {answer.took_ms:.1f} ms.")
-    meant = f"Did you mean {answer.suggestion!r}?" if answer.suggestion else ""
-    if meant and answer.hits:
+    meant = f"Did you mean {answer.suggestion!r}?" if answer.suggestion and not answer.is_corrected else ""
+    if answer.is_corrected:
+        say.note(_corrected(answer))
+    elif meant and answer.hits:
         say.note(meant)
     _show_facets(say, answer)
     if not answer.hits:
@@ -203,13 +210,21 @@ def _show_groups(say: terminal.Terminal, answer: Answer, offset: int, reasons: M
     say.note(f"{said}{next_ones}")
 
 
+def _corrected(answer: Answer) -> str:
+    """Return the sentence that another query was answered than the one that was typed."""
+    return (
+        f"Showing results for {answer.answered!r}, because nothing was found for {answer.understood.text!r}; "
+        "--as-typed keeps to what was typed."
+    )
+
+
 def _none(answer: Answer, offset: int) -> str:
     """Why no hit is shown."""
     if not answer.understood.text:
         return f"There is no word in it to search for. {NAME_A_WORD}"
     if not answer.total:
         return f"Nothing found for {answer.understood.text!r}."
-    all_there_are = f"There are {plural(answer.total, 'result')} for {answer.understood.text!r}"
+    all_there_are = f"There are {plural(answer.total, 'result')} for {answer.answered!r}"
     if offset < answer.reachable:
         return f"{all_there_are}; --limit 0 shows none of them."
     if answer.reachable < answer.total:

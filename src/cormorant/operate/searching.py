@@ -135,7 +135,7 @@ def answer_record(answer: Answer) -> dict[str, Any]:
     """The search object around hits. An offset below `reachable` leads to one, whatever `total` says."""
     return {
         "total": answer.total, "reachable": answer.reachable, "took_ms": round(answer.took_ms, 2),
-        "query": answer.understood.text, "notes": list(answer.understood.notes),
+        "query": answer.understood.text, "answered": answer.answered, "notes": list(answer.understood.notes),
         "suggestion": answer.suggestion, "facets": facets_record(answer),
         "groups": [{"value": each.value, "total": each.total} for each in answer.groups],
         "hits": [hit_record(hit) for hit in answer.hits],

@@ -52,7 +52,7 @@ def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
         results = _results(text, per, sort)
         if text and given.get("go"):
             return RedirectResponse(results, 303)
-        answer = shelf.ask(Question(text, limit=0)) if text else None
+        answer = shelf.ask(Question(text, limit=0, as_typed=True)) if text else None
         found = lists.lists(shelf.library())
         back = "/advanced?" + urlencode({"q": text}) if text else "/advanced"
         values = frame.of(request, known, back=back) | {

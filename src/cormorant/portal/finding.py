@@ -1,11 +1,13 @@
 """What was asked of the search page, and where does each choice on it lead?
 
-What a parameter says that is none of its values is passed over, but for `page`, `all` and `why`, whose errors are
-answered with 422 before; of a day that is none a note says so.
+A value that a parameter does not take is passed over, but for `all`, `as_typed` and `why`, whose errors are answered
+with 422 before. A note says so of a day or a page that there is not: beyond the last page is the last one, and before
+the first the first.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -18,7 +20,7 @@ from fastapi import Request
 
 from cormorant.portal import reasons
 from cormorant.portal.labels import LISTS, label
-from cormorant.portal.showing import UNKNOWN, Shown, per_page, per_said, shown
+from cormorant.portal.showing import MOST_PAGES, UNKNOWN, Shown, per_page, per_said, shown
 from cormorant.search.composing import narrowed
 from cormorant.search.reader import Answer, Choice, Chosen, Facet, GroupBy, Hit, Question, Sort
 
@@ -26,6 +28,9 @@ MOST_CHOSEN = 50
 """Values of one list that can be chosen together."""
 FEW = 6
 """Values of a list that are shown before it is opened."""
+FAR = 1_000_000
+"""A page that no results reach."""
+_NUMBER = re.compile(r"\s*\+?0*([0-9]+)\s*")
 SORTS = {Sort.RELEVANCE: "Relevance", Sort.NEWEST: "Newest", Sort.OLDEST: "Oldest", Sort.TITLE: "Title"}
 GROUPS = {None: "One list", GroupBy.SOURCE: "By source", GroupBy.SITE: "By site"}
 _E = TypeVar("_E", bound=StrEnum)
@@ -71,13 +76,14 @@ class Asked:
     opened: str
     notes: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    as_typed: bool = False
 
     @property
     def question(self) -> Question:
         """What is asked of the library."""
         return Question(
             self.q, self.sources, self.per, (self.page - 1) * self.per, self.sort, not self.every, self.chosen,
-            self.group, facets=True, languages=self.languages,
+            self.group, facets=True, languages=self.languages, as_typed=self.as_typed,
         )  # fmt: skip
 
     @property
@@ -87,7 +93,7 @@ class Asked:
             "q": self.q, "source": self.sources, "site": self.chosen.site, "type": self.chosen.type,
             "language": self.chosen.language, "from": self.chosen.since, "to": self.chosen.until,
             "sort": self.sort if self.sort is not Sort.RELEVANCE else "", "group": self.group or "",
-            "all": "1" if self.every else "", "per": per_said(self.per),
+            "all": "1" if self.every else "", "per": per_said(self.per), "as_typed": "1" if self.as_typed else "",
         }  # fmt: skip
 
     def address(self, **changes: object) -> str:
@@ -102,6 +108,16 @@ class Asked:
         said = {"q": text, "sort": self.given["sort"], "per": self.given["per"]}
         return "/advanced?" + urlencode({name: value for name, value in said.items() if value})
 
+    def within(self, answer: Answer) -> Asked:
+        """Return the same question for the last page that there is, if its own page lies beyond."""
+        last = max(1, -(-min(answer.reachable, MOST_PAGES * self.per) // self.per))
+        if self.page <= last:
+            return self
+        if not answer.reachable:
+            return replace(self, page=1)
+        note = f"There is no page {self.page:,}; this is the last one, page {last}."
+        return replace(self, page=last, notes=(*self.notes, note))
+
     def kept(self, *names: str) -> list[tuple[str, str]]:
         """What a form has to say beside its own fields, which are those of these names."""
         found: list[tuple[str, str]] = []
@@ -111,7 +127,7 @@ class Asked:
         return found
 
 
-def asked(request: Request, q: str, page: int, *, every: bool) -> Asked:
+def asked(request: Request, q: str, *, every: bool, as_typed: bool) -> Asked:
     """Read what a page was asked."""
     given = request.query_params
 
@@ -123,21 +139,37 @@ def asked(request: Request, q: str, page: int, *, every: bool) -> Asked:
     notes = [
         f"{names[each]} was passed over: it takes a day, like 2026-03-14." for each in said.faults if each in names
     ]
+    page = _page(given.get("page", ""))
+    if page < 1:
+        notes.append("There is no such page; pages count from 1. This is the first one.")
     opened = given.get("more", "")
     return Asked(
-        q, page, per_page(given.get("per", "")), every, several("source"), said.usable,
+        q, max(1, page), per_page(given.get("per", "")), every, several("source"), said.usable,
         _one_of(Sort, given.get("sort")) or Sort.RELEVANCE,
         _one_of(GroupBy, given.get("group")), opened if opened in LISTS else "", tuple(notes),
-        reasons.languages(request),
+        reasons.languages(request), as_typed,
     )  # fmt: skip
+
+
+def _page(text: str) -> int:
+    """Return the number of a page: 1 where none is given, 0 for a text that is no number, FAR for any beyond that."""
+    if not text.strip():
+        return 1
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return 0
+    return int(found[1]) if len(found[1]) < len(str(FAR)) else FAR
 
 
 def shown_as(asked: Asked, answer: Answer) -> dict[str, Any]:
     """What the page shows of it beside what every page shows."""
     return {
         "address": asked.address, "form": asked.form, "page": asked.page, "every": asked.every, "answer": answer,
-        "notes": (*asked.notes, *answer.understood.notes), "kept": asked.kept("q"), "dates": asked.kept("from", "to"),
+        "notes": (*asked.notes, *answer.understood.notes), "kept": asked.kept("q", "as_typed"),
+        "dates": asked.kept("from", "to"),
         "since": asked.chosen.since, "until": asked.chosen.until, "lists": list(_lists(asked, answer.facets)),
+        "corrected": list(_corrected(answer)), "typed": asked.address(as_typed="1"),
+        "found_by": answer.answered if answer.is_corrected else asked.q,
         "chips": list(_chips(asked)), "clear": _cleared(asked), "groups": _groups(asked, answer),
         "sorts": [
             Link(text, asked.address(sort="" if sort is Sort.RELEVANCE else sort), sort is asked.sort)
@@ -147,6 +179,13 @@ def shown_as(asked: Asked, answer: Answer) -> dict[str, Any]:
             Link(text, asked.address(group=group or ""), group is asked.group) for group, text in GROUPS.items()
         ],
     }  # fmt: skip
+
+
+def _corrected(answer: Answer) -> Iterator[tuple[str, bool]]:
+    """Yield the words of the query that was answered in the place of another, each with whether it is a new one."""
+    typed = answer.understood.text.split()
+    for word in answer.answered.split() if answer.is_corrected else ():
+        yield word, word not in typed
 
 
 def _one_of(kind: type[_E], text: str | None) -> _E | None:

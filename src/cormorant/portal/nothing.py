@@ -56,5 +56,5 @@ def _ways(shelf: Shelf, asked: Asked, words: list[Row]) -> Iterator[Row]:
 def _row(shelf: Shelf, asked: Asked, text: str, about: str) -> Row:
     """A search for something else within the same choices, counted as its page counts it."""
     wanted = replace(asked, q=text, page=1, group=None)
-    question = replace(wanted.question, limit=0, facets=False)
+    question = replace(wanted.question, limit=0, facets=False, as_typed=True)
     return Row(text, about, wanted.address(), shelf.ask(question).total)

@@ -63,6 +63,7 @@ class _Paging(NamedTuple):
     sort: Sort
     group: GroupBy | None
     every: bool
+    as_typed: bool
 
 
 def _absent(default: object) -> BeforeValidator:
@@ -86,8 +87,11 @@ async def _paging(
     every: Annotated[
         bool, Query(alias="all", description="Duplicates are hits too, instead of folded."), _absent(default=False)
     ] = False,
+    as_typed: Annotated[
+        bool, Query(description="Find nothing rather than answer a corrected query."), _absent(default=False)
+    ] = False,
 ) -> _Paging:
-    return _Paging(limit, min(offset, MOST_NUMBER), sort, group, every)
+    return _Paging(limit, min(offset, MOST_NUMBER), sort, group, every, as_typed)
 
 
 async def _chosen(
@@ -110,9 +114,10 @@ async def _question(
     source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
 ) -> Question:
     named = tuple(name for name in source or () if name)
-    limit, offset, sort, group, every = paging
-    languages = reasons.languages(request)
-    return Question(q, named, limit, offset, sort, not every, chosen, group, facets=True, languages=languages)
+    return Question(
+        q, named, paging.limit, paging.offset, paging.sort, not paging.every, chosen, paging.group, facets=True,
+        languages=reasons.languages(request), as_typed=paging.as_typed,
+    )  # fmt: skip
 
 
 def add_search(app: FastAPI, shelf: Shelf, asked: Asked) -> None:

@@ -99,6 +99,9 @@ class Answer(Record):
     reachable: int
     took_ms: float
     query: str = Field(description="As it was understood.")
+    answered: str = Field(
+        description="The query that found the hits: `query`, or `suggestion` where nothing is found for `query`."
+    )
     notes: list[str]
     suggestion: str | None
     facets: Facets

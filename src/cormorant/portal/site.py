@@ -47,8 +47,8 @@ from cormorant.portal.showing import MOST_PAGES, moment, pages, size
 
 HERE = Path(__file__).parent
 
-Page = Annotated[int, Query(ge=1, le=MOST_PAGES)]
 Every = Annotated[bool, Query(alias="all")]
+AsTyped = Annotated[bool, Query()]
 
 
 def make(
@@ -122,12 +122,15 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) 
 
     @page(app, "/search", Scope.SEARCH)
     def results(
-        request: Request, q: str = "", page: Page = 1, every: Every = False, why: int | None = None
+        request: Request, q: str = "", every: Every = False, as_typed: AsTyped = False, why: int | None = None
     ) -> Response:
         if not q.strip():
             return RedirectResponse("/", 303)
-        wanted = finding.asked(request, q, page, every=every)
+        wanted = finding.asked(request, q, every=every, as_typed=as_typed)
         answer = shelf.ask(wanted.question)
+        if (there := wanted.within(answer)) is not wanted:
+            wanted, answer = there, shelf.ask(there.question)
+        page = wanted.page
         noted = asked.note(request, wanted.question, answer, Face.PAGE)
         reach = min(answer.reachable, MOST_PAGES * wanted.per)
         values = frame.of(request, shelf.known(), q=q, back=wanted.address(page=page if page > 1 else ""))
