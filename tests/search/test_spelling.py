@@ -80,8 +80,8 @@ FOLDED = [
     ("Staden Malmö.", "", "malmoe", "Malmö", "Malmö"),
     ("Un café sur la place.", "fr", "cafe", None, "cafe"),
     ("Un café sur la place.", "", "caffé", "café", "café"),
-    ("Su ılık ve güzel.", "", "ilik", None, "ilik"),
-    ("Su ılık ve güzel.", "", "ilikk", "ılık", "ılık"),
+    ("Su \u0131l\u0131k ve güzel.", "", "ilik", None, "ilik"),
+    ("Su \u0131l\u0131k ve güzel.", "", "ilikk", "\u0131l\u0131k", "\u0131l\u0131k"),
     ("Miasto Łódź.", "", "lodz", None, "lodz"),
     ("Miasto Łódź.", "", "łódźź", "Łódź", "Łódź"),
     ("All harbours.", "en", "harbour", None, "harbour"),
@@ -90,10 +90,11 @@ FOLDED = [
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("text", "language", "typed", "better", "answered"), FOLDED)
+@pytest.mark.parametrize("case", FOLDED, ids=lambda case: "-".join(map(str, case[1:3])))
 def test_it_is_spelled_as_documents_spell_it(
-    text: str, language: str, typed: str, better: str | None, answered: str, kind: str, tmp_path: Path
+    case: tuple[str, str, str, str | None, str], kind: str, tmp_path: Path
 ) -> None:
+    text, language, typed, better, answered = case
     with shelf(kind, tmp_path / "index") as made:
         made.put(entry(1, text, language=language))
         answer = Library(made.reader, SystemClock()).find(Question(typed), ANYONE)
