@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -34,8 +35,18 @@ def test_sorted_by_title_and_by_date(world: World) -> None:
 
 
 def test_what_was_probably_meant(world: World) -> None:
-    none = world.home.fine("search", "quixotik").err.splitlines()
+    none = world.home.fine("search", "quixotik", "--as-typed").err.splitlines()
     assert none == ["Nothing found for 'quixotik'. Did you mean 'quixotic'?"]
+    shown = world.home.fine("search", "quixotik")
+    assert shown.err.splitlines() == [
+        "Showing results for 'quixotic', because nothing was found for 'quixotik'; --as-typed keeps to what was typed.",
+        "1 result.",
+    ]
+    assert shown.out == world.home.fine("search", "quixotic").out
+    lines = world.home.fine("search", "quixotik", "--json")
+    assert [json.loads(line)["answered"] for line in lines.out.splitlines()] == ["quixotic"]
+    assert lines.err.splitlines() == shown.err.splitlines()[:1]
+    assert "answered" not in world.home.fine("search", "quixotic", "--json").out
     some = world.home.fine("search", "quixotik", "harbour").err.splitlines()
     assert some[0] == "Did you mean 'quixotic harbour'?"
 

@@ -232,8 +232,9 @@ PAGES = (
 _SIGHT = ("tests/journeys/test_sight.py", "-k", "never_had")
 SIGHT = (
     _fault("what everybody asks for is counted without asking who asks", "search/reader.py",
-           "return Answer(found.total, found.reachable,",
-           "return Answer(self._index.count() if isinstance(query, ask.Everything) else found.total, found.reachable,",
+           "            found.total, found.reachable, took_ms,",
+           "            self._index.count() if isinstance(parsed.query, ask.Everything) else found.total,\n"
+           "            found.reachable, took_ms,",
            *_SIGHT),
     _fault("what is only counted is counted for everybody", "index/compile.py",
            "[(Occur.Must, asked), *self._sight.clauses]",

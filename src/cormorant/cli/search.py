@@ -131,7 +131,7 @@ def search(
         told = searching.whys(question, answer, shelf=shelf) if wanted.why else []
     if say.json:
         for hit, why in zip_longest(answer.hits, told):
-            record = searching.hit_record(hit) | {"answered": answer.answered}
+            record = searching.hit_record(hit) | ({"answered": answer.answered} if answer.is_corrected else {})
             say.record(record | {"why": searching.why_record(why)["parts"]} if why else record)
         if wanted.facets:
             say.record({"facets": searching.facets_record(answer)})

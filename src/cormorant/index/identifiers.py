@@ -23,9 +23,8 @@ from cormorant.index.words import LONGEST_WORD, Prepared, prepare, words
 
 _HYPHENS: Final = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2212", "-"))
 """Typographic hyphens, which count as the plain one."""
-_AHEAD_SIGNS: Final = (b"#", b"$", b"@", b" .")
-_BEHIND_SIGNS: Final = (b"#", b"+")
-"""Marks ahead of a name and behind it, in UTF-8, where everything that may stand around a name is a space."""
+_SIGNS: Final = ((b"#", 1), (b"$", 1), (b"@", 1), (b" .", 1), (b"#", -1), (b"+", -1))
+"""Marks ahead of a name (1) and behind it (-1), where everything that may stand around a name is a space."""
 _SPACED: Final = bytes.maketrans(b"\t\n\r\x0b\x0c()[]{}<>\"'\x9c\x9e", b" " * 17)
 """The last two end an opening curved quote."""
 _NEAR: Final = 64
@@ -129,14 +128,13 @@ def names(text: Prepared) -> list[str]:
 def _runs(encoded: bytes) -> Iterator[bytes]:
     """Yield runs without spaces around marks, as far as they are near; the same one again for each of its marks."""
     spaced = encoded.translate(_SPACED)
-    for signs, side in ((_AHEAD_SIGNS, 1), (_BEHIND_SIGNS, -1)):
-        for sign in signs:
-            at = spaced.find(sign)
-            while at >= 0:
-                mark = at + len(sign) - 1
-                if spaced[mark + side] not in b" .,:;":
-                    yield _around(encoded, mark)
-                at = spaced.find(sign, mark + 1)
+    for sign, side in _SIGNS:
+        at = spaced.find(sign)
+        while at >= 0:
+            mark = at + len(sign) - 1
+            if spaced[mark + side] not in b" .,:;":
+                yield _around(encoded, mark)
+            at = spaced.find(sign, mark + 1)
 
 
 def _around(encoded: bytes, mark: int) -> bytes:
