@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.catalog import sources
-from cormorant.crawl import counts, sweep
+from cormorant.crawl import counts
 from cormorant.frontier import claims, settlement
 from cormorant.frontier.claims import Said, Trust
 from cormorant.journal import runs

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cormorant.base.errors import CormorantError, Incomplete, Unreachable, coded
 from cormorant.cli.figures import duration, plural, size
 from cormorant.model.run import ASKING_STATES, RunState
 from cormorant.model.zones import localized
