@@ -404,6 +404,46 @@ def test_documents_without_text_are_told_with_the_reason(home: Installation, tmp
     assert "no text" not in home.fine("explain", str(papers / "words.pdf")).out
 
 
+SHELL = (
+    "<html><title>{}</title><body><div id=root></div><noscript>Please enable JavaScript.</noscript>"
+    "<script src=m.js></script>"
+)
+
+
+def test_applications_that_a_script_fills_are_told_apart(home: Installation, tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "words.html").write_text("<title>Words</title><p>Quiet words.")
+    for name in ("shop.html", "desk.html"):
+        (papers / name).write_text(SHELL.format(name))
+    (papers / "none.txt").write_bytes(b"")
+    home.fine("source", "add", "files", "papers", "--set", f"path={papers}")
+    for mode in ((), (), ("--force",)):
+        told = {each["kind"]: each for each in home.fine("crawl", *mode, "--json").object["problems"]}
+        assert told["text"]["reasons"] == {"empty": 1}
+        assert told["text"]["sentence"].startswith("1 document has no text: 1 is empty.")
+        assert told["text"]["address"].endswith("none.txt")
+        assert (told["script"]["addresses"], len(told["script"]["examples"])) == (2, 2)
+        assert told["script"]["sentence"].startswith(
+            "2 pages hold almost no text and look like applications that a script fills, for example "
+        )
+        assert "`cormorant document list --source papers --no-text` lists them" in told["script"]["sentence"]
+    listed = home.fine("document", "list", "--source", "papers", "--no-text", "--json").objects
+    assert {each["url"].rpartition("/")[2] for each in listed} == {"shop.html", "desk.html", "none.txt"}
+    shop = home.fine("explain", str(papers / "shop.html"), "--json").object
+    assert shop["verdict"] == "indexed"
+    assert shop["because"].endswith(
+        " It holds almost no text (3 words) and looks like an application that a script fills."
+    )
+    assert shop["conversion"]["no_text"] == "it looks like an application that a script fills"
+    assert shop["advice"].startswith("Cormorant runs no scripts: ")
+    assert shop["advice"] in home.fine("explain", str(papers / "shop.html")).out
+    (papers / "shop.html").write_text("<title>Shop</title><p>It sells things now.")
+    (papers / "desk.html").unlink()
+    report = home.fine("crawl", "--json").object
+    assert [each["kind"] for each in report["problems"]].count("script") == 0
+
+
 def test_that_a_folder_is_away_is_said_once_and_nothing_of_what_was_not_looked_at(
     home: Installation, tmp_path: Path
 ) -> None:

@@ -45,7 +45,7 @@ class Listed:
     status: OfStatus = None
     excluded: Annotated[bool, typer.Option("--excluded", help="Addresses that a gate excluded, with the rule.")] = False
     no_text: Annotated[
-        bool, typer.Option("--no-text", help="Documents without text, with the reason: found by their names alone.")
+        bool, typer.Option("--no-text", help="Documents without text, or with almost none, and the reason.")
     ] = False
     run: Annotated[
         int | None, typer.Option("--run", metavar="ID", help="Last visited by this run only.", show_default=False)

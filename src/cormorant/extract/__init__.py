@@ -6,7 +6,8 @@ Bytes become text, title, links and what a document says of itself. A pure funct
                                     ├─ CHILD ──> encode_task ─(limits: convert)─> decode_result ─> Extraction
                                     └─ NONE ───> unread_status                          └────────> ConversionFault
 
-    html      the hot path; links, head and defuse are its parts
+    html      the hot path; links, head, layout, application and defuse are its parts
+    xhtml     XHTML that is sent as XML, on its way to html
     plain     text, Markdown, CSV, JSON;  xml_text  XML
     documents what runs in the limited child: pdf, office, archive (is this ZIP a bomb?), and the above when large
     change    does it say anything new?

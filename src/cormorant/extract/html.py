@@ -13,6 +13,7 @@ from typing import Final
 from turbohtml import Document, Element, parse, parse_fragment
 
 from cormorant.base.steps import Steps, unmeasured
+from cormorant.extract.application import MAX_CHARACTERS, MAX_SHELL, is_application
 from cormorant.extract.charset import BYTES, DEFAULT, HEADER, MARK, PAGE, is_label
 from cormorant.extract.defuse import defused, utf16_of
 from cormorant.extract.further import further
@@ -21,6 +22,7 @@ from cormorant.extract.layout import render
 from cormorant.extract.links import References, absolute, gathered, joined, rel_of
 from cormorant.extract.text import clean, is_left_behind, is_made_up, name_of
 from cormorant.model.content import PLAIN, Extraction, Link, Manner, Value
+from cormorant.model.textless import BY_SCRIPT, FILLED_BY
 
 # Rows that a script asks for, to be put into a table; outside of one they are no rows and their cells no cells.
 _ROWS: Final = (b"<tr", b"<td", b"<th", b"<tb")
@@ -45,6 +47,7 @@ def extract_html(
             body = b"<table>" + body
         document, known_from = parsed(body, charset, manner.charset)
         _open_noframes(document)
+        shell = body if len(body) <= MAX_SHELL else b""
         body = body if manner.links else b""  # may be a copy of megabytes, which are needed for what follows
     with steps("links_title"):
         find = document.find_all
@@ -61,6 +64,13 @@ def extract_html(
         refresh = _refresh(by_address, base, head, address, encoding)
     with steps("text"):
         text = render(document)
+        if (
+            shell
+            and len(text) <= MAX_CHARACTERS
+            and not head.refresh
+            and is_application(shell, document.encoding, text)
+        ):
+            attributes[FILLED_BY] = BY_SCRIPT
         main_text = clean(document.main_text()) if manner.main else ""
     return Extraction(
         text=text,

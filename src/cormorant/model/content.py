@@ -243,7 +243,7 @@ class Document(msgspec.Struct, frozen=True):
     def remark(self) -> str:
         """Name what a person should know of a document: without text, read in part, or sent wrongly; "" for nothing."""
         missing = textless.why(self.mime, self.size_bytes, self.text, self.attributes)
-        said = [textless.sentence(missing)] if missing else []
+        said = [textless.sentence(missing, self._words(missing))] if missing else []
         if self.fault:
             said.append(self.fault)
         if self.truncated:
@@ -253,3 +253,6 @@ class Document(msgspec.Struct, frozen=True):
         if self.flaw:
             said.append(self.flaw)
         return " ".join(said)
+
+    def _words(self, missing: textless.Why) -> int:
+        return len(self.text.split()) if missing is textless.Why.SCRIPT else 0

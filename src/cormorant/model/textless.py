@@ -1,13 +1,21 @@
-"""Why has a document no text, and what can be done about it? Told wherever people ask what became of it."""
+"""Reasons why a document has no text, or almost none, and what can be done about each."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
 REMARK: Final = "It has no text: "
-"""How the remark on such a document begins, by which those of a source are found and counted."""
+"""How the remark on a document without text begins, by which those of a source are found and counted."""
+SHELL: Final = "It holds almost no text ("
+"""How the remark on an application begins that a script fills."""
+REMARKS: Final = (REMARK, SHELL)
+
+FILLED_BY: Final = "FilledBy"
+"""The attribute of a page that looks like an application: `script`."""
+BY_SCRIPT: Final = "script"
 
 
 class Why(StrEnum):
@@ -16,6 +24,7 @@ class Why(StrEnum):
     PROTECTED = "it is protected by a password"
     EMPTY = "it is empty"
     PICTURES = "it holds only pictures, like a scan"
+    SCRIPT = "it looks like an application that a script fills"
     NO_WORDS = "nothing in it is text"
 
 
@@ -23,12 +32,17 @@ _ADVICE: Final = {
     Why.PROTECTED: "Save a copy without the password where readers may find it, or exclude it.",
     Why.EMPTY: "Look whether that is meant; exclude it if it is.",
     Why.PICTURES: "Have the text in its pictures recognised by a scanner's program and save that, or exclude it.",
+    Why.SCRIPT: "Cormorant runs no scripts: have the site send its pages with their text (server-side or static "
+    "rendering), crawl the place that the script takes the text from, or exclude it.",
     Why.NO_WORDS: "Open it: if there is text to be seen, it is drawn as a picture or made by a script.",
 }
+_WORDS: Final = re.compile(re.escape(SHELL) + r"([\d,]+) words?\)")
 
 
 def why(mime: str, size_bytes: int, text: str, attributes: Mapping[str, object]) -> Why | None:
-    """Say why there is no text, None when there is some."""
+    """Return why there is no text or almost none, None when there is enough."""
+    if attributes.get(FILLED_BY) == BY_SCRIPT:
+        return Why.SCRIPT
     if text:
         return None
     if attributes.get("Protection") == "password":
@@ -38,17 +52,28 @@ def why(mime: str, size_bytes: int, text: str, attributes: Mapping[str, object])
     return Why.PICTURES if mime == "application/pdf" else Why.NO_WORDS
 
 
-def sentence(reason: Why) -> str:
-    """What is kept beside its status, and told."""
+def sentence(reason: Why, words: int = 0) -> str:
+    """Return the remark that is kept beside the status of such a document; `words` are those of its text."""
+    if reason is Why.SCRIPT:
+        counted = "1 word" if words == 1 else f"{words:,} words"
+        return f"{SHELL}{counted}) and looks like an application that a script fills."
     return f"{REMARK}{reason}; only its name and address can be found."
 
 
 def advice(reason: Why) -> str:
-    """What to do about it."""
+    """Return what to do about it."""
     return _ADVICE[reason]
 
 
 def reason_in(remark: str) -> Why | None:
-    """The reason that a kept remark gives, None when it is about something else."""
-    said = remark.removeprefix(REMARK).partition(";")[0]
-    return next((each for each in Why if each == said), None) if remark.startswith(REMARK) else None
+    """Return the reason that a kept remark gives, None when it is about something else."""
+    if remark.startswith(SHELL):
+        return Why.SCRIPT
+    reason = remark.removeprefix(REMARK).partition(";")[0]
+    return next((each for each in Why if each == reason), None) if remark.startswith(REMARK) else None
+
+
+def words_in(remark: str) -> int:
+    """Return how many words a kept remark counts, 0 when it counts none."""
+    match = _WORDS.match(remark)
+    return int(match[1].replace(",", "")) if match else 0

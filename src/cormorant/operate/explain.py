@@ -130,7 +130,8 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     read = _conversion(house, row, kept[0] if kept else None)
     missing = read["no_text"] if read and verdict in ("indexed", "pending") else None
     if missing:
-        because, advice = f"{because} {textless.sentence(missing)}", textless.advice(missing)
+        because = f"{because} {textless.sentence(missing, textless.words_in(row.reason or ''))}"
+        advice = textless.advice(missing)
     return _empty(row.address) | {
         "source": owner.name, "id": row.id if row.role == Role.DOCUMENT else None, "title": row.title or None,
         "depth": row.depth, "links": links.counted(tx, row.id), "verdict": verdict, "because": because,

@@ -33,9 +33,9 @@ from cormorant.store.schema.frontier import TROUBLED
 PAGE = 1000
 TEXTLESS = sa.and_(
     resource.c.outcome.in_([int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED)]),
-    resource.c.reason.startswith(textless.REMARK, autoescape=True),
+    sa.or_(*(resource.c.reason.startswith(each, autoescape=True) for each in textless.REMARKS)),
 )
-"""Documents of which there is nothing to be found but name and address."""
+"""Documents of which there is nothing or almost nothing to be found but name and address."""
 _CURSOR = re.compile(r"(\d{1,18})\.([rx])\.(-?\d{1,19})")
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 

@@ -1,4 +1,4 @@
-"""How many documents of a source have no text, and why? What the report of a run tells of them."""
+"""Documents of a source with no text, or almost none, and why: the report of a run counts them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ EXAMPLES = 3
 
 
 def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
-    """One line about all documents without text: of the newest run those there are, of an older one those it met."""
+    """Yield one line about documents without text, and one about applications that a script fills.
+
+    Of the newest run they are about what there is, of an older one about what it met.
+    """
     columns = resource.c
     here = sa.and_(TROUBLED, columns.source_id == row.source_id, columns.role == int(Role.DOCUMENT), TEXTLESS)
     if not runs.is_newest(tx, row):
@@ -36,17 +39,39 @@ def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     counts: Counter[Why] = Counter()
     for each in groups:
         counts[textless.reason_in(each.reason) or Why.NO_WORDS] += each.count
-    shown = tx.rows(sa.select(columns.address).where(here).order_by(columns.id).limit(EXAMPLES))
     owner = sources.numbered(tx, row.source_id)
     of_source = f" --source {shlex.quote(owner.name)}" if owner is not None else ""
-    addresses, total = [each.address for each in shown], counts.total()
+    command = f"`cormorant document list{of_source} --no-text` lists them, `cormorant explain` says what can be done."
+    shells = columns.reason.startswith(textless.SHELL, autoescape=True)
+    if filled := counts.pop(Why.SCRIPT, 0):
+        yield _filled(filled, _examples(tx, sa.and_(here, shells)), command)
+    if counts:
+        yield _without(counts, _examples(tx, sa.and_(here, sa.not_(shells))), command)
+
+
+def _examples(tx: Tx, wanted: sa.ColumnElement[bool]) -> list[str]:
+    shown = tx.rows(sa.select(resource.c.address).where(wanted).order_by(resource.c.id).limit(EXAMPLES))
+    return [each.address for each in shown]
+
+
+def _filled(count: int, addresses: list[str], command: str) -> dict[str, Any]:
+    many = "1 page holds" if count == 1 else f"{count:,} pages hold"
+    looks = "looks like an application" if count == 1 else "look like applications"
+    return {
+        "kind": "script", "address": addresses[0], "examples": addresses, "addresses": count,
+        "sentence": f"{many} almost no text and {looks} that a script fills, for example {', '.join(addresses)}. "
+        f"Cormorant runs no scripts, so words and links that they make are not found. {command}",
+    }  # fmt: skip
+
+
+def _without(counts: Counter[Why], addresses: list[str], command: str) -> dict[str, Any]:
+    total = counts.total()
     many = "1 document has no text" if total == 1 else f"{total:,} documents have no text"
-    yield {
+    return {
         "kind": "text", "address": addresses[0], "examples": addresses, "addresses": total,
         "reasons": {each.name.lower(): counts[each] for each in Why if counts[each]},
         "sentence": f"{many}: {', '.join(_words(each, counts[each]) for each in Why if counts[each])}. Only names and "
-        f"addresses of such documents can be found, for example {', '.join(addresses)}. "
-        f"`cormorant document list{of_source} --no-text` lists them, `cormorant explain` says what can be done.",
+        f"addresses of such documents can be found, for example {', '.join(addresses)}. {command}",
     }  # fmt: skip
 
 

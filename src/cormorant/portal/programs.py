@@ -180,7 +180,7 @@ async def _wanted(
     state: Annotated[str, Query(description="In this state only.", examples=["old"], json_schema_extra=_SETS)] = "",
     status: Annotated[int | None, Query(ge=0, le=9999, description="With this status.", examples=[200])] = None,
     excluded: Annotated[bool, Query(description="Addresses that a gate excluded, with the rule.")] = False,
-    no_text: Annotated[bool, Query(description="Documents without text, with the reason.")] = False,
+    no_text: Annotated[bool, Query(description="Documents without text, or with almost none, and the reason.")] = False,
     seen: Annotated[tuple[int | None, int | None], Depends(_seen)] = (None, None),
 ) -> Wanted:
     return Wanted(source, state or None, status, excluded, no_text, *seen)
