@@ -9,6 +9,7 @@
     │   └── QueryFailed                a search that the index cannot answer as it is
     ├── NotFoundError         exit 4   no such source, run, document, receiver
     │   └── NotShown                   a document that asks not to be shown here
+    ├── Incomplete            exit 3   done, and something of it is not as it should be
     ├── ConflictError         exit 1   exists already, or is in a state that does not allow it
     ├── NotPermitted          exit 5   the operating system or an access rule says no
     │   └── ScopeTooNarrow             the token that was shown has not the scope that this needs
@@ -89,6 +90,11 @@ def every(root: type[CormorantError] = CormorantError) -> list[type[CormorantErr
     return [root, *(each for child in own for each in every(child))]
 
 
+def coded(code: str | None) -> type[CormorantError]:
+    """The error of that code; the root of the tree for one that no error has."""
+    return next((each for each in every() if each.code == code), CormorantError)
+
+
 class UsageError(CormorantError):
     """The command, or what was given to it, is wrong. Look at `--help` for the form it takes."""
 
@@ -149,6 +155,17 @@ class NotShown(NotFoundError):
     """The document asks not to be shown here. Open it where it is."""
 
     code = "not_shown"
+
+
+class Incomplete(CormorantError):
+    """It was done, and not all of it went well: documents failed, or a run is held, was stopped or waits.
+
+    Commands tell programs so on standard error. No answer over HTTP has it.
+    """
+
+    code = "incomplete"
+    exit_code = 3
+    http_status = 409
 
 
 class ConflictError(CormorantError):

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from cormorant.base.disk import told
-from cormorant.base.errors import CormorantError, Interrupted
+from cormorant.base.errors import CormorantError, Interrupted, UsageError
 from cormorant.cli import commands, options
 from cormorant.cli.options import Asked
 
@@ -37,6 +37,8 @@ def run(argv: Sequence[str]) -> int:
 
 def _carry_out(asked: Asked, rest: list[str]) -> int:
     """Find the command, import it, run it."""
+    if not rest and asked.json:
+        raise UsageError("No command was named. `cormorant --help` lists them.")
     if not rest or rest[0] in ("-h", "--help", "help"):
         print(commands.overview())
         return 0 if rest else 2

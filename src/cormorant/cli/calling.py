@@ -59,9 +59,9 @@ def examples(*lines: str) -> str:
 def call(command: Command, asked: Asked, rest: Sequence[str]) -> int:
     """Run a command; return its exit code. Raises UsageError for what cannot be understood."""
     app: typer.Typer = getattr(importlib.import_module(f"cormorant.cli.{command.module}"), command.app)
-    program = f"cormorant {command.name}"
+    program, terminal = f"cormorant {command.name}", Terminal(asked)
     try:
-        code: Any = app(list(rest), prog_name=program, standalone_mode=False, obj=Terminal(asked))
+        code: Any = app(list(rest), prog_name=program, standalone_mode=False, obj=terminal)
     except typer.Exit as ended:
         code = ended.exit_code
     except typer.Abort:
@@ -69,11 +69,12 @@ def call(command: Command, asked: Asked, rest: Sequence[str]) -> int:
     except SystemExit as ended:  # what typer makes of a pipe that nobody reads any more
         raise BrokenPipeError from ended
     except typer.TyperException as wrong:
-        if type(wrong).__name__ == "NoArgsIsHelpError":
+        if type(wrong).__name__ == "NoArgsIsHelpError" and not asked.json:
             return 2
         raise UsageError(_sentence(wrong, program)) from wrong
     if code == _TYPED_INTERRUPT:
         raise KeyboardInterrupt
+    terminal.see_explained(int(code or 0))
     return int(code or 0)
 
 

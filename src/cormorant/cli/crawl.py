@@ -98,6 +98,8 @@ def crawl(
 ) -> None:
     """Crawl sources now, with progress, and report at the end. Ctrl-C stops it; the next crawl goes on.
 
+    With -q there is no report, only what a person should look at, on standard error.
+
     Where another command is at work on the data folder, like `serve`, that one crawls; Ctrl-C stops the runs all the
     same, but those that somebody else has ordered.
 
@@ -195,10 +197,11 @@ def _tell_elsewhere(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> di
     return away
 
 
-def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
+def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered], *, report: bool = False) -> int:
     """Have ordered runs carried out, show how they go, print the reports; returns the exit code.
 
-    Raises Interrupted on Ctrl-C or SIGTERM, when the processes have ended and everything is kept.
+    `report`: it is what was asked for, so that it is printed also for who wants to hear no more than needed. Raises
+    Interrupted on Ctrl-C or SIGTERM, when the processes have ended and everything is kept.
     """
     away = _tell_elsewhere(say, plan, ordered)
     try:
@@ -207,7 +210,8 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> int:
         raise _interrupted(asked, plan, ordered) from None
     from cormorant.cli.report import tell
 
-    return tell(say, plan, [each.run for each in ordered if say.json or each.run not in away], failed=bool(away))
+    shown = [each.run for each in ordered if say.json or each.run not in away]
+    return tell(say, plan, shown, failed=bool(away), asked=report)
 
 
 def _follow(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> None:

@@ -52,7 +52,9 @@ def tell(say: terminal.Terminal, found: Sequence[Finding]) -> None:
         say.sentence(f"{mark:<6} {each.check:<26} {each.said}")
         if each.mend and each.ok is not True:
             say.print(f"{'':<33} {each.mend}")
-    if any(each.ok is False for each in found):
+    wrong = [each for each in found if each.ok is False]
+    say.explain(CormorantError(f"{each.check}: {each.said} {each.mend or ''}".strip()) for each in wrong)
+    if wrong:
         raise typer.Exit(1)
 
 

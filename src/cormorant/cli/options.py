@@ -14,7 +14,7 @@ Options of every command, before or after its name:
                  the place your system has for such data.
   --config FILE  A configuration file (TOML).
   --json         Answer in JSON: one object, or one a line for a list.
-  -q, --quiet    Say nothing but what was asked for.
+  -q, --quiet    Say nothing but what was asked for, and problems.
   -v, --verbose  Say more; -vv shows where an error comes from.
   -h, --help     Explain the command."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cormorant.base.errors import Unreachable
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.serve import Port, listening, until_stopped
@@ -105,7 +106,7 @@ def _crawl_and_search(say: Terminal, plan: Plan, made: Sequence[Made]) -> int:
         for each in made:
             if each.new and codes.get(each.name) == 6:
                 sources.delete(house, each.name)
-                say.warn(f"Nothing answered for {each.name!r}, so that source was not kept.")
+                say.problem(Unreachable(f"Nothing answered for {each.name!r}, so that source was not kept."))
         reached = [name for name in names if codes.get(name) != 6]
         text = telling_words(house, reached) if reached and house.searchable else ""
         if text and not say.json:

@@ -47,8 +47,11 @@ _MORE = (
 )
 
 
-def tell(say: Terminal, plan: Plan, numbers: Sequence[int], *, failed: bool = False) -> int:
-    """Print the report of every run, and return the exit code of them all, at least 3 where something has `failed`."""
+def tell(say: Terminal, plan: Plan, numbers: Sequence[int], *, failed: bool = False, asked: bool = False) -> int:
+    """Print the report of every run, and return the exit code of them all, at least 3 where something has `failed`.
+
+    Who wants to hear no more than needed is told what a person should look at alone, unless the report was `asked` for.
+    """
     from cormorant.app import folder
     from cormorant.app.opening import opened
     from cormorant.operate import crawl, receivers
@@ -57,7 +60,11 @@ def tell(say: Terminal, plan: Plan, numbers: Sequence[int], *, failed: bool = Fa
         for number in numbers:
             record = crawl.shown(house, number)
             going = crawl.leaving_count(house, number) if record.get("leaving") else 0
-            _tell(say, record, going)
+            if say.quiet and not asked:
+                _warn(say, record, crawl.exit_code(house, [number]))
+            else:
+                _tell(say, record, going)
+            say.explain(_errors(record, crawl.exit_code(house, [number])))
         if not say.json and (told := undelivered(*receivers.waiting(house), resting=folder.is_free(plan.folder))):
             say.note(told)
         code = crawl.exit_code(house, numbers)

@@ -79,7 +79,7 @@ def watch(context: typer.Context, number: Number = None) -> None:
         raise ConflictError(
             f"Nothing is at work on run {record['run']}. `cormorant run resume {record['run']}` goes on."
         )
-    raise typer.Exit(carry_out(say, plan, [Ordered(record["run"], record["source"], resumed=False)]))
+    raise typer.Exit(carry_out(say, plan, [Ordered(record["run"], record["source"], resumed=False)], report=True))
 
 
 @app.command(epilog=examples("cormorant run log", "cormorant run log 1 --level warning", "cormorant run log --json"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cormorant.base.errors import UsageError
+from cormorant.base.errors import CormorantError, Incomplete, Unreachable, UsageError
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 
@@ -290,6 +290,7 @@ def try_(
     code = record.pop("exit_code")
     if say.json:
         say.fields(record)
+        say.explain([_ended_badly(record, code)] if code else [])
     else:
         gates, doubts = record.pop("gates"), record.pop("doubts")
         for sentence in doubts:
@@ -298,6 +299,15 @@ def try_(
         say.print()
         say.table(gates, ("gate", "ruling", "rule"))
     raise typer.Exit(code)
+
+
+def _ended_badly(record: Mapping[str, Any], code: int) -> CormorantError:
+    """What is wrong with what was tried; what was only judged is kept out by a rule."""
+    if "status" not in record:
+        return Incomplete(f"{record['address']} is kept out by {record['rule']}.")
+    said = [f"{record['address']}: {record['status']} {record['status_text']}."]
+    said += [str(record[name]) for name in ("reason", "advice") if record.get(name)]
+    return (Unreachable if code == Unreachable.exit_code else Incomplete)(" ".join(said))
 
 
 @app.command(epilog=examples("cormorant source delete wiki --yes"))

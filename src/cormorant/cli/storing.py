@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cormorant.base.errors import Incomplete
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, file_of, new_app
 from cormorant.cli.figures import duration, plural, size
@@ -61,8 +62,10 @@ def _repair(say: terminal.Terminal) -> None:
             say.print(f"{'mended' if each.number else 'later':<6} {each.check:<26} {each.said}")
     if not done:
         say.note("There was nothing to mend.")
+    later = [each for each in done if each.later]
+    say.explain(Incomplete(f"{each.check}: {each.said}") for each in later)
     tell(say, left)
-    if any(each.later for each in done):
+    if later:
         raise typer.Exit(3)
 
 
@@ -130,7 +133,9 @@ def _bring(say: terminal.Terminal, file: Path, *, yes: bool, copies: bool) -> No
         say.note(f"The database that could not be used is in {record['set_aside']}.")
     if record["fetched_anew"]:
         what = plural(record["fetched_anew"], "document")
-        say.note(f"The copies of {what} are not here; the next crawl of their source fetches these anew.")
+        say.problem(
+            Incomplete(f"The copies of {what} are not here; the next crawl of their source fetches these anew.")
+        )
         if record["copies"] and not record["taken"]:
             say.note(
                 f"This backup has copies: `cormorant store restore {shlex.quote(str(file))} --yes` takes them, too."
@@ -174,7 +179,8 @@ def compact(context: typer.Context) -> None:
         say.print(f"{what:<7} {before} -> {after}")
     say.note(f"Wrote {plural(record['packs_rewritten'], 'file')} of copies anew in {duration(record['took_s'])}.")
     if record["unreadable"]:
-        say.warn(f"{plural(record['unreadable'], 'copy', 'copies')} cannot be read: `cormorant store check --repair`.")
+        what = plural(record["unreadable"], "copy", "copies")
+        say.problem(Incomplete(f"{what} cannot be read: `cormorant store check --repair`."))
         raise typer.Exit(3)
 
 

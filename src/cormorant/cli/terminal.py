@@ -41,6 +41,7 @@ class Terminal:
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked
+        self._problems = 0
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
 
@@ -48,6 +49,11 @@ class Terminal:
     def json(self) -> bool:
         """Whether a program is listening."""
         return self.asked.json
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing is to be said but problems, and what a program asks for."""
+        return self.asked.verbosity < 0 and not self.asked.json
 
     @property
     def live(self) -> bool:
@@ -69,8 +75,8 @@ class Terminal:
         print(clean(text))
 
     def note(self, text: object) -> None:
-        """Say something on the side, unless quiet."""
-        if self.asked.verbosity >= 0:
+        """Say something on the side, unless quiet; a program hears of problems alone, unless it asks for more."""
+        if self.asked.verbosity >= self.json:
             self.warn(text)
 
     def detail(self, text: object) -> None:
@@ -85,7 +91,21 @@ class Terminal:
 
     def problem(self, error: CormorantError) -> None:
         """Tell of something that is wrong and does not end the command: a sentence, or an object to a program."""
+        self._problems += 1
         self.warn(json.dumps(error.as_problem(), ensure_ascii=False) if self.json else error.sentence)
+
+    def explain(self, errors: Iterable[CormorantError]) -> None:
+        """Tell a program of what a person reads in the answer itself."""
+        for each in errors if self.json else ():
+            self.problem(each)
+
+    def see_explained(self, code: int) -> None:
+        """Have a program find at least one problem object with an exit code that is not 0."""
+        if code and self.json and not self._problems:
+            from cormorant.base.errors import CormorantError, Incomplete, Unreachable
+
+            kind = {3: Incomplete, 6: Unreachable}.get(code, CormorantError)
+            self.problem(kind("Not all is as it should be. The answer on standard output says what."))
 
     def bold(self, text: str) -> str:
         """Return the text, bold where that can be shown. The text must be clean."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cormorant.base.errors import Incomplete
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, new_app
 from cormorant.cli.figures import duration, plural
@@ -146,7 +147,9 @@ def repair_cache(context: typer.Context) -> None:
             say.print(f"{each.check}: {each.said}")
         else:
             say.note(each.said)
-    if any(each.later for each in done):
+    later = [each for each in done if each.later]
+    say.explain(Incomplete(f"{each.check}: {each.said}") for each in later)
+    if later:
         raise typer.Exit(3)
 
 
