@@ -11,6 +11,7 @@ from cormorant.crawl.reading import Reader
 from cormorant.limits.client import ChildPool
 from cormorant.model.content import Content, Extraction, Wire
 from cormorant.model.outcome import Excluded, Failed, OutcomeKind
+from cormorant.model.resource import Resource
 from tests.crawl.samples import NEVER_SEEN, web_source
 
 BINARY = bytes(range(256)) * 4
@@ -46,7 +47,7 @@ def test_of_what_was_cut_short_only_text_is_read(body: bytes, read: bool) -> Non
 def test_a_page_is_a_copy_only_of_what_stands_inside_the_boundary() -> None:
     asked: list[str] = []
 
-    def stands(_source: int, address: str) -> bool | None:
+    def stands(_resource: Resource, address: str) -> bool | None:
         asked.append(address)
         return None if address.endswith("/silent") else address.endswith("/real")
 
