@@ -21,6 +21,7 @@ from tests.suites.record import record
 Suite = Callable[[str], Path]
 OTHERS = "of the other kind: sitemaps and feeds, or pages, have a line each"
 BASE = "http://stormcrawler.apache.org/"
+XHTML = "{http://www.w3.org/1999/xhtml}"
 NAMESPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 NOT_TEXT = re.compile(r"^(?:javascript|mailto|tel|data):", re.IGNORECASE)
 
@@ -39,10 +40,11 @@ class Anchors(HTMLParser):
 
 
 def named(path: Path) -> set[str]:
-    """The addresses that a sitemap, an index or a feed names, by an XML parser."""
+    """The addresses that a sitemap with its alternates, an index or a feed names, by an XML parser."""
     root = ElementTree.fromstring(gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes())
     entries = [*root.iter(f"{NAMESPACE}url"), *root.iter(f"{NAMESPACE}sitemap"), *root.iter("item")]
     texts = [each.findtext(f"{NAMESPACE}loc") or each.findtext("link") or "" for each in entries]
+    texts += [each.get("href", "") for each in root.iter(f"{XHTML}link") if each.get("hreflang")]
     return {address for text in texts if (address := try_canonical(text.strip()))}
 
 
