@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from cormorant.index.entry import Drop
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.search.weights import DEFAULT
 from tests.index.shelves import KINDS, Shelf, entry, shelf
@@ -238,3 +239,38 @@ def test_the_language_of_what_is_in_none_is_that_of_what_the_reader_sees(index: 
     assert index.ids("ferry") == [1]
     assert index.ids("ferry", reader=board) == []
     assert index.ids("ferry", reader=Reader("nobody", frozenset(("user:nobody",)))) == []
+
+
+def test_a_text_of_no_known_language_is_taken_to_be_in_that_of_its_source(index: Shelf) -> None:
+    index.put(
+        *(entry(n, "a city", language="en", source="wiki") for n in range(5)),
+        entry(10, "Die Stadt.", language="de", source="stadt"),
+        entry(11, "Häuser", source="stadt"),
+        entry(12, "cities", source="stadt"),
+        entry(13, "ferries", source="wiki"),
+        entry(14, "ferries", source="list", title="14"),
+    )
+    assert index.ids("haus") == [11]
+    assert set(index.ids("ferry")) == {13, 14}, "a source without any other language is in that of most of all"
+    assert 12 not in index.ids("city"), "in the language of its source this is another word"
+    assert [match.spoken for match in index.ask("haus").hits] == ["de"]
+    index.apply([Drop(10)])
+    assert index.ids("haus") == []
+    assert 12 in index.ids("city")
+
+
+def test_the_language_of_a_source_is_that_of_what_its_reader_may_see(index: Shelf) -> None:
+    index.put(
+        entry(1, "island", language="en", grants=("everyone",)),
+        entry(2, "Stadt", language="de", grants=("group:staff",)),
+        entry(3, "Stadt", language="de", grants=("group:staff",)),
+        entry(4, "ferries Häuser", grants=("everyone",)),
+    )
+    staff = Reader("ada", frozenset(("everyone", "group:staff")))
+    assert (index.ids("ferry"), index.ids("haus")) == ([4], [])
+    assert (index.ids("ferry", reader=staff), index.ids("haus", reader=staff)) == ([], [4])
+
+
+def test_where_no_language_is_known_words_are_found_as_they_are(index: Shelf) -> None:
+    index.put(entry(1, "ferries"), entry(2, "フェリー", language="ja"))
+    assert (index.ids("ferry"), index.ids("ferries")) == ([], [1])

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
 import tantivy
 
 from cormorant.index.alike import allowed, edits, misspelt
+from cormorant.index.compounds import ends_backwards, first_part, has_compounds, holds, turned
+from cormorant.index.layout import BACKWARDS
 from cormorant.index.query import Field, Key
 from cormorant.index.sight import Forms, Sight
-from cormorant.index.stems import beginning, beginnings, has_forms, language_of, stem
+from cormorant.index.stems import beginning, beginnings, has_forms, stem
 from cormorant.index.words import plainer
 
 MOST_LOOKED_AT: Final = 5_000
 """Words with one beginning that are looked at for forms of a word; there are more for short beginnings alone."""
 MOST_FORMS: Final = 24
 """Other forms of a word that are asked for, those first that most of what the reader sees holds."""
+MOST_COMPOUNDS: Final = 1_000
+"""Compounds that have a word as a part, likewise."""
 MOST_COMPARED: Final = 200_000
 """Words with one first letter that are compared with a misspelt one: 0.2 s."""
 MOST_ALIKE: Final = 8
@@ -37,19 +41,9 @@ class Dictionary:
         self._families: dict[tuple[str, str], tuple[str, ...] | None] = {}
 
     @cached_property
-    def _filed(self) -> dict[str, int]:
-        """The tags that documents are filed under."""
-        return dict(self._searcher.terms_with_prefix(Key.LANGUAGE, ""))
-
-    @cached_property
-    def languages(self) -> dict[str, int]:
-        """The languages with known forms in which there are documents, and in how many."""
-        return {tag: count for tag, count in self._filed.items() if tag == language_of(tag)}
-
-    @cached_property
     def primary(self) -> frozenset[str]:
         """All languages in which there are documents, each of which is in one of them; UNKNOWN where nobody knows."""
-        return frozenset(tag for tag in self._filed if "-" not in tag)
+        return frozenset(tag for tag, _ in self._searcher.terms_with_prefix(Key.LANGUAGE, "") if "-" not in tag)
 
     def forms(self, word: str, sight: Sight) -> tuple[Forms, ...]:
         """Return other forms of a word that the reader's documents hold, for each language in which there are any."""
@@ -58,6 +52,17 @@ class Dictionary:
             if len(sight.forms) >= _REMEMBERED:
                 sight.forms.clear()
             known = sight.forms[word] = self._look_up(word, sight)
+        return known
+
+    def compounds(self, word: str, sight: Sight) -> tuple[Forms, ...]:
+        """Return compounds that have a word as a part, for each language, those first that most documents hold."""
+        known = sight.compounds.get(word)
+        if known is None:
+            if len(sight.compounds) >= _REMEMBERED:
+                sight.compounds.clear()
+            languages = [language for language in sight.spoken if has_compounds(word, language)]
+            found = ((language, self._compounds_in(word, language, sight)) for language in sorted(languages))
+            known = sight.compounds[word] = tuple(Forms(language, some) for language, some in found if some)
         return known
 
     def alike(self, word: str, sight: Sight) -> list[str]:
@@ -81,8 +86,16 @@ class Dictionary:
     def _look_up(self, word: str, sight: Sight) -> tuple[Forms, ...]:
         if not has_forms(word):
             return ()
-        found = ((language, self._forms_in(word, language, sight)) for language in sight.spoken(self.languages))
+        found = ((language, self._forms_in(word, language, sight)) for language in sight.spoken)
         return tuple(Forms(language, others) for language, others in sorted(found) if others)
+
+    def _compounds_in(self, word: str, language: str, sight: Sight) -> tuple[str, ...]:
+        """Return compounds in one language: words that begin like this one, and words that end like it."""
+        found = set(self._beginning(first_part(word, language), MOST_LOOKED_AT, sight))
+        for letters in ends_backwards(word, language):
+            found.update(turned(each) for each in self._beginning(letters, MOST_LOOKED_AT, sight, (BACKWARDS,)))
+        held = {each: sight.holding(each) for each in found if holds(each, word, language)}
+        return tuple(sorted(filter(held.get, held), key=lambda each: (-held[each], each))[:MOST_COMPOUNDS])
 
     def _forms_in(self, word: str, language: str, sight: Sight) -> tuple[str, ...]:
         """Return the forms that most of what the reader sees holds, of all that there are."""
@@ -106,21 +119,21 @@ class Dictionary:
             known = _related(found, word, language)
         return known
 
-    def _beginning(self, letters: str, most: int, sight: Sight) -> Collection[str]:
+    def _beginning(self, letters: str, most: int, sight: Sight, fields: Sequence[str] = _FIELDS) -> Collection[str]:
         """Return words that begin so; where there are more than that in a field, those most held as the reader sees."""
-        words = self._all(letters, most)
-        return self._walk(letters, most, sight.query) if words is None else words
+        words = self._all(letters, most, fields)
+        return self._walk(letters, most, sight.query, fields) if words is None else words
 
-    def _all(self, letters: str, most: int) -> Collection[str] | None:
+    def _all(self, letters: str, most: int, fields: Sequence[str] = _FIELDS) -> Collection[str] | None:
         """Return all words that begin so, None where there are more than that in a field."""
-        found = [self._searcher.terms_with_prefix(field, letters, limit=most + 1) for field in _FIELDS]
+        found = [self._searcher.terms_with_prefix(field, letters, limit=most + 1) for field in fields]
         if any(len(each) > most for each in found):
             return None
         return {word for each in found for word, _ in each}
 
-    def _walk(self, letters: str, most: int, within: tantivy.Query) -> Collection[str]:
-        """Return the words that begin so and that most documents of a query hold, in one field or the other."""
-        found = (self._searcher.terms_with_prefix(field, letters, within, limit=most) for field in _FIELDS)
+    def _walk(self, letters: str, most: int, within: tantivy.Query, fields: Sequence[str]) -> Collection[str]:
+        """Return the words that begin so and that most documents of a query hold, in one field or another."""
+        found = (self._searcher.terms_with_prefix(field, letters, within, limit=most) for field in fields)
         return {word for each in found for word, count in each if count}
 
 

@@ -3,8 +3,9 @@
 Fields of the embedded index: `id`, `fold`, `near`, `standing`, `modified_at`, `size_bytes`, `depth`, `links`, `level`
 and `month` as columns; `grant`, `deny`, `unquoted` (what asks not to be quoted) and `names` (`identifiers`) as exact
 terms; the keys as both, their first values as numbers (`own_`), titles as steps of an order; `title`, `headings`,
-`text`, `anchors` and `address` as words with their positions; and, stored, the text in UTF-8 as `body` and the rest as
-JSON in `rest`. Text is indexed with spaces where the tokenizer needs them, and kept without.
+`text`, `anchors` and `address` as words with their positions; `backwards`, the long words of texts whose language makes
+compounds (`compounds`); and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with
+spaces where the tokenizer needs them, and kept without.
 
 Behind the JSON stands a seal: the xxh3_64 of it and of the text, as 16 digits. What is read is held against it. Entries
 that were written before there were seals end with the JSON, and are read as they are.
@@ -23,13 +24,14 @@ import tantivy
 import xxhash
 
 from cormorant.base.errors import IndexDamaged
+from cormorant.index.compounds import are_backwards, backwards
 from cormorant.index.damage import Sound, altered
 from cormorant.index.entry import Entry
 from cormorant.index.identifiers import names
 from cormorant.index.keys import STEPS, called, exact, fold_key, headings, keys, mark_of, standing, title_steps
 from cormorant.index.priors import Prior, columns
 from cormorant.index.query import Field, Key, Number
-from cormorant.index.words import analyzer, clean, prepare
+from cormorant.index.words import Prepared, analyzer, clean, prepare
 from cormorant.model import showing
 
 LAYOUT = 5
@@ -51,6 +53,9 @@ def own(key: Key) -> str:
     """Return the column of the value of a key that a document is filed under first, as a number (`keys.mark_of`)."""
     return f"own_{key}"
 
+
+BACKWARDS = "backwards"
+"""Long words of title and text, read from behind, of documents in which there may be compounds."""
 
 FILED = (Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE)
 """Keys that are columns as well."""
@@ -89,6 +94,7 @@ def schema() -> tantivy.Schema:
         builder.add_integer_field(prior, indexed=True, fast=True)
     for analysed in Field:
         builder.add_text_field(analysed, tokenizer_name=_TOKENIZER, index_option="position")
+    builder.add_text_field(BACKWARDS, tokenizer_name=_TOKENIZER, index_option="basic")
     builder.add_bytes_field("body", stored=True)
     builder.add_bytes_field("rest", stored=True)
     return builder.build()
@@ -124,8 +130,7 @@ def to_document(entry: Entry) -> tantivy.Document:
         document.add_integer(name, step)
     document.add_text(Field.TITLE, title.split)
     document.add_text(Field.TEXT, text.split)
-    for name in dict.fromkeys((*names(title), *names(text))):
-        document.add_text(NAMES, name)
+    _add_parts(document, entry, title, text)
     for heading in headings(entry):
         document.add_text(Field.HEADINGS, prepare(heading).split)
     document.add_text(Field.ADDRESS, prepare(called(entry)).split)
@@ -134,6 +139,14 @@ def to_document(entry: Entry) -> tantivy.Document:
     document.add_bytes("body", text.encoded)
     document.add_bytes("rest", _sealed(_pack(entry, title.kept), text.encoded))
     return document
+
+
+def _add_parts(document: tantivy.Document, entry: Entry, title: Prepared, text: Prepared) -> None:
+    """Write what finds an identifier as it was typed, and a compound by its last part."""
+    for name in dict.fromkeys((*names(title), *names(text))):
+        document.add_text(NAMES, name)
+    if are_backwards(entry.language):
+        document.add_text(BACKWARDS, backwards(title.split, text.split))
 
 
 def _file(document: tantivy.Document, entry: Entry) -> None:

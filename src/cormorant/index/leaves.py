@@ -12,7 +12,7 @@ import tantivy
 from tantivy import Occur
 
 from cormorant.index import query as ask
-from cormorant.index.dictionary import Dictionary
+from cormorant.index.dictionary import MOST_FORMS, Dictionary
 from cormorant.index.identifiers import variants
 from cormorant.index.keys import UNKNOWN
 from cormorant.index.query import Field, Key
@@ -26,6 +26,8 @@ MOST_ORDERED = 3
 """Words that may stand near each other in any order; more only in their own."""
 VARIANT = 0.5
 """What another usual spelling of a number or a version counts."""
+_TOGETHER = 0.5
+"""What words that are looked up together count, where BM25 gives from 0 to 2.2."""
 TIE = 0.3
 """What a word and its best form count beside the better of the two, where a document holds both."""
 
@@ -73,7 +75,7 @@ class Leaves:
     def rarity(self, node: ask.Query) -> float:
         """Return how rare an optional part is."""
         if isinstance(node, ask.Word) and len(found := words(node.text)) == 1:
-            return self._sight.rarity_of_any(self._group(found[0]))
+            return self._sight.rarity_of_any([*self._group(found[0]), *self._compounds(found[0])])
         return self._sight.rarity(words(node.text)) if isinstance(node, ask.Word | ask.Phrase | ask.Near) else 1.0
 
     def phrase(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
@@ -92,6 +94,14 @@ class Leaves:
         """Return the other forms of a word in what the reader sees."""
         return self._dictionary.forms(word, self._sight) if self._weights.form else ()
 
+    def _joined(self, word: str) -> tuple[Forms, ...]:
+        """Return compounds that have a word as a part, in what the reader sees."""
+        return self._dictionary.compounds(word, self._sight) if self._weights.compound else ()
+
+    def _compounds(self, word: str) -> list[str]:
+        """Return the same, of all languages."""
+        return [other for each in self._joined(word) for other in each.words]
+
     def _word(self, field: Field, found: list[str], weight: float, *, others: list[list[str]]) -> tantivy.Query:
         """Return a query for a word as it is, or spelled as `others`: as other words side by side."""
         made = self._inflected(field, found, weight)
@@ -101,18 +111,30 @@ class Leaves:
         return _Q.disjunction_max_query([made, *varied])
 
     def _inflected(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
-        """Return a query for a word or its forms; where it is split, for its pieces side by side."""
-        forms = self._forms(found[0]) if len(found) == 1 else ()
-        if not forms:
+        """Return a query for a word, its forms or its compounds; where it is split, for its pieces side by side."""
+        if len(found) != 1 or not (self._forms(found[0]) or self._joined(found[0])):
             return self.phrase(field, found, weight)
-        rarity = self._sight.rarity_of_any(self._group(found[0]))
+        group = self._group(found[0])
+        rarity = self._sight.rarity_of_any(group)
         parts = [self._term(field, found[0], weight, rarity)]
-        for each in forms:
-            less = weight * self._weights.form
-            held = [self._term(field, other, less, rarity) for other in each.words if self._sight.stands(other, field)]
-            if held:
-                parts += self._spoken(each, _Q.disjunction_max_query(held))
+        for each in self._forms(found[0]):
+            parts += self._others(field, each, weight * self._weights.form, rarity)
+        rarity = self._sight.rarity_of_any([*group, *self._compounds(found[0])])
+        for each in self._joined(found[0]):
+            parts += self._others(field, each, weight * self._weights.compound, rarity)
         return _Q.disjunction_max_query(parts, TIE)
+
+    def _others(self, field: Field, forms: Forms, weight: float, rarity: float) -> list[tantivy.Query]:
+        """Return queries for words that stand for another, in documents of their language; the best of them counts.
+
+        Of many, those that fewest documents hold are looked up together, and all count the same.
+        """
+        there = [other for other in forms.words if self._sight.stands(other, field)]
+        held = [self._term(field, other, weight, rarity) for other in there[:MOST_FORMS]]
+        if rest := there[MOST_FORMS:]:
+            together = _Q.term_set_query(self._schema, field, rest)
+            held.append(_Q.const_score_query(together, weight * rarity * _TOGETHER))
+        return self._spoken(forms, _Q.disjunction_max_query(held)) if held else []
 
     def _term(self, field: Field, word: str, weight: float, rarity: float) -> tantivy.Query:
         """Return a query for one word that counts as so rare."""
@@ -122,16 +144,21 @@ class Leaves:
     def _spoken(self, forms: Forms, best: tantivy.Query) -> list[tantivy.Query]:
         """Return queries for what is found by these forms in documents in their language; no document is in two.
 
-        A document whose language nobody knows is taken to be in the one that most of what the reader sees is in. Each
-        language is asked for by itself, and only where there is another: a set of two would be read from end to end.
+        A document whose language nobody knows is taken to be in one by its source (`Sight.assumed`). Each language is
+        asked for by itself, and only where there is another: a set of two would be read from end to end.
         """
-        counts = self._sight.spoken(self._dictionary.languages)
-        most = max(counts, key=lambda each: (counts[each], each), default="")
-        tags = [forms.language, UNKNOWN] if forms.language == most else [forms.language]
-        if self._dictionary.primary.issubset(tags):
+        assumed, language = self._sight.assumed, forms.language
+        others = {each for each in assumed.values() if each != language}
+        if not others and self._dictionary.primary <= {language, UNKNOWN}:
             return [best]
-        filed = [_Q.const_score_query(self._sight.terms(Key.LANGUAGE, [tag]), 0.0) for tag in tags]
-        return [_Q.boolean_query([(Occur.Must, each), (Occur.Must, best)]) for each in filed]
+        filed: list[list[tantivy.Query]] = [[self._sight.terms(Key.LANGUAGE, [language])]]
+        if sources := [source for source, each in assumed.items() if each == language]:
+            unknown = self._sight.terms(Key.LANGUAGE, [UNKNOWN])
+            filed.append([unknown, self._sight.terms(Key.SOURCE, sources)] if others else [unknown])
+        return [
+            _Q.boolean_query([(Occur.Must, best), *((Occur.Must, _Q.const_score_query(each, 0.0)) for each in some)])
+            for some in filed
+        ]
 
     def _near(self, field: Field, found: list[str], weight: float, *, within: int) -> tantivy.Query:
         """Return a query for words with so many others between them, a few of them in any order; each counts once.

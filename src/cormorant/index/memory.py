@@ -13,17 +13,19 @@ from cormorant.index import literals
 from cormorant.index import query as ask
 from cormorant.index.alike import allowed, edits, misspelt
 from cormorant.index.beginning import FIELDS, Beginning, Begun, most_held
+from cormorant.index.compounds import language_of
 from cormorant.index.dictionary import MOST_ALIKE
 from cormorant.index.entry import Change, Drop, Entry, Put, Relink
 from cormorant.index.folding import Folded, folded, in_groups, page
 from cormorant.index.identifiers import Identifier, names
-from cormorant.index.keys import exact, fold_key, keys, own_value, read, standing, title_order
-from cormorant.index.occurrences import Places, between, times
+from cormorant.index.keys import UNKNOWN, exact, fold_key, keys, own_value, read, standing, title_order
+from cormorant.index.occurrences import Places, Rules, between, times
 from cormorant.index.priors import worth
 from cormorant.index.protocol import COUNT, SPELLED, Match, Matches, Reason, Stats
 from cormorant.index.query import Field, Key, Search, Sort
 from cormorant.index.reasons import Scored, reasons
-from cormorant.index.stems import SHORTEST, language_of
+from cormorant.index.sight import most_spoken
+from cormorant.index.stems import SHORTEST
 from cormorant.index.tally import Counts, Since, Split
 from cormorant.index.words import clean, places, plainer, prepare, spelling, words
 from cormorant.model import showing
@@ -52,12 +54,20 @@ class _Committed:
     origin: str | None = None
 
     def spoken(self, reader: Reader) -> list[_Held]:
-        """Return what a reader sees; what is in no known language is taken to be in that of most others there."""
+        """Return what a reader sees; what is in no known language is taken to be in that of most others of its source.
+
+        Where its source has no others, in that of most others of all.
+        """
         seen = [each for each in self.held.values() if reader.may_read(ACL(each.entry.grants, each.entry.denies))]
         counts = Counter(each.language for each in seen if each.language)
-        most = max(counts, key=lambda each: (counts[each], each), default="")
-        unknown = ("und",)
-        return [replace(each, language=most) if each.keys[Key.LANGUAGE] == unknown else each for each in seen]
+        by_source = {each.entry.source: Counter[str]() for each in seen}
+        for each in seen:
+            by_source[each.entry.source].update([each.language] if each.language else [])
+        most = {source: most_spoken(own or counts) for source, own in by_source.items()}
+        return [
+            replace(each, language=most[each.entry.source]) if each.keys[Key.LANGUAGE] == (UNKNOWN,) else each
+            for each in seen
+        ]
 
 
 class MemoryIndex:
@@ -162,7 +172,7 @@ class MemoryReader:
         for number, duplicates, near in places:
             entry = found[number].entry
             score = scores[entry.id] if search.sort is Sort.RELEVANCE else 0.0
-            hits.append(Match(entry.id, score, entry, duplicates, near, values[number]))
+            hits.append(Match(entry.id, score, entry, duplicates, near, values[number], found[number].language))
         return Matches(total, tuple(hits), reachable)
 
     def tally(self, search: Search, splits: Sequence[Split]) -> list[Counts]:
@@ -180,7 +190,8 @@ class MemoryReader:
         if not found:
             return None
         held = found[0]
-        return Match(number, _score(held, search), held.entry), reasons(_scored(held, search), held.entry)
+        match = Match(number, _score(held, search), held.entry, spoken=held.language)
+        return match, reasons(_scored(held, search), held.entry, held.language)
 
     def alike(self, word: str, reader: Reader) -> tuple[str, ...]:
         """Return words that the reader may know, written nearly like this one."""
@@ -334,7 +345,8 @@ def _clauses(node: ask.Clauses, also: Callable[[ask.Query], bool]) -> bool:
 
 def _times(held: _Held, leaf: ask.Leaf, weights: ask.Weights) -> Iterator[tuple[Field, float]]:
     """Yield how often a leaf stands in each field it means, each time as much as the field weighs."""
-    count = partial(times, leaf, held.language if weights.form else "")
+    forms, compounds = (held.language if weight else "" for weight in (weights.form, weights.compound))
+    count = partial(times, leaf, Rules(forms, compounds))
     for name in weights.fields(leaf.field):
         yield name, count(held.fields[name]) * (weights.of(name) or 1.0)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from itertools import permutations, product
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from cormorant.index import query as ask
 from cormorant.index.alike import edits
+from cormorant.index.compounds import holds
 from cormorant.index.entry import Entry
 from cormorant.index.identifiers import variants
 from cormorant.index.leaves import MOST_ORDERED, as_regex
@@ -19,8 +20,15 @@ Places = Mapping[str, list[int]]
 """The words of a field, and where each stands."""
 
 
-def times(leaf: ask.Leaf, language: str, where: Places) -> float:
-    """Return how often a leaf stands in a field of a document in this language, "" for one without known forms."""
+class Rules(NamedTuple):
+    """By the rules of which language a word is found by its forms, and in compounds; "" for none."""
+
+    forms: str = ""
+    compounds: str = ""
+
+
+def times(leaf: ask.Leaf, rules: Rules, where: Places) -> float:
+    """Return how often a leaf stands in a field of a document for which these rules hold."""
     found = words(leaf.text)
     match leaf:
         case ask.Pattern():
@@ -29,7 +37,7 @@ def times(leaf: ask.Leaf, language: str, where: Places) -> float:
         case _ if not found:
             return 0.0
         case ask.Word():
-            once = _inflected(where, found[0], language) if len(found) == 1 else _side_by_side(where, found)
+            once = _inflected(where, found[0], rules) if len(found) == 1 else _side_by_side(where, found)
             return once + sum(_side_by_side(where, each) / 2 for each in variants(leaf.text))
         case ask.Phrase():
             return _side_by_side(where, found)
@@ -50,13 +58,16 @@ def between(entry: Entry, asked: ask.Range) -> bool:
     return (asked.low is None or value >= asked.low) and (asked.high is None or value <= asked.high)
 
 
-def _inflected(where: Places, word: str, language: str) -> float:
-    """Return how often a word or a form of it stands there, as far as it has forms."""
-    same = len(where.get(word, ()))
-    if not language or not has_forms(word):
-        return same
-    wanted = stem(word, language)
-    return same + sum(len(at) / 2 for other, at in where.items() if other != word and stem(other, language) == wanted)
+def _inflected(where: Places, word: str, rules: Rules) -> float:
+    """Return how often a word stands there, a form of it, which counts half, or a compound, which counts an eighth."""
+    count: float = len(where.get(word, ()))
+    wanted = stem(word, rules.forms)
+    for other, at in where.items():
+        if other != word and rules.forms and has_forms(word) and stem(other, rules.forms) == wanted:
+            count += len(at) / 2
+        elif other != word and holds(other, word, rules.compounds):
+            count += len(at) / 8
+    return count
 
 
 def _side_by_side(where: Places, found: list[str]) -> int:

@@ -17,6 +17,7 @@ class Match(NamedTuple):
     """A document that matches. Other matching documents were folded in: `duplicates` of equal content, `near` others.
 
     `entry` is what was put, with its text as it is kept (`words.clean`); `group` is the value of its group, if any.
+    `spoken` is the language by whose rules it was looked for, "" for none: its own, or the one it is taken to be in.
     """
 
     id: int
@@ -25,6 +26,7 @@ class Match(NamedTuple):
     duplicates: int = 0
     near: int = 0
     group: str | None = None
+    spoken: str = ""
 
 
 COUNT, PAIR, SPELLED = "words", "pair", "spelled"

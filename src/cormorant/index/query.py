@@ -58,6 +58,8 @@ class Number(StrEnum):
 class Word:
     """One word as typed, or another form of it by the rules of the document's language, which counts less.
 
+    So does, in a language that makes compounds, one that has the word as its first or last part.
+
     What the tokenizer splits (`foo-bar`, a word of Chinese) must stand side by side as it is.
     """
 
@@ -203,7 +205,8 @@ class Weights:
     """What counts how much. These are neutral; the product's are in `search/weights.py`.
 
     `title` to `address`: factor of a match in that field; 0 means that it is not looked at unless named. `form`: what
-    another form of a word counts, 0 for nothing, so that only the word itself is found.
+    another form of a word counts, 0 for nothing, so that only the word itself is found; `compound`: the same of a
+    compound that has the word as a part.
     `strict_words`: up to so many optional words, the number of those that match decides before anything else; beyond,
     each that matches adds its rarity times `rare_word`. `pair`: factor of two such words standing side by side.
     `links`, `depth`, `recency`, `language`: the most that each adds to the score of a document (`priors`).
@@ -215,6 +218,7 @@ class Weights:
     anchors: float = 0.0
     address: float = 0.0
     form: float = 0.0
+    compound: float = 0.0
     strict_words: int = 5
     rare_word: float = 1.0
     pair: float = 0.0

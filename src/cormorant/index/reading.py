@@ -236,8 +236,9 @@ def _why(state: State, search: Search, number: int) -> tuple[Match, tuple[Reason
     if found is None:
         return None
     entry = to_entry(state.searcher.doc(found[1]), number)
+    spoken = state.sight(search.reader).language_of(entry)
     parts = scored(compiler, search, lambda query: one[0] if (one := scores(query)) else None)
-    return Match(number, found[0], entry), reasons(parts, entry)
+    return Match(number, found[0], entry, spoken=spoken), reasons(parts, entry, spoken)
 
 
 def _answer(state: State, search: Search) -> Matches:
@@ -268,11 +269,12 @@ def _answer(state: State, search: Search) -> Matches:
         places, reachable = in_groups(kept, marks, search.offset, search.limit)
     else:
         places = page(kept, search.offset, search.limit)
-    hits = []
+    hits, sight = [], state.sight(search.reader)
     for (number, duplicates, near), called in zip(places, ids([each[0] for each in places]), strict=True):
         score = float(values[number]) if search.sort is Sort.RELEVANCE else 0.0
         entry = to_entry(state.searcher.doc(addresses[number]), called)
-        hits.append(Match(entry.id, score, entry, duplicates, near, own_value(entry, search.group)))
+        spoken = sight.language_of(entry)
+        hits.append(Match(entry.id, score, entry, duplicates, near, own_value(entry, search.group), spoken))
     return Matches(total, tuple(hits), reachable)
 
 

@@ -11,10 +11,9 @@ from cormorant.index import query as ask
 from cormorant.index.compile import Compiler
 from cormorant.index.entry import Entry
 from cormorant.index.keys import read
-from cormorant.index.occurrences import times
+from cormorant.index.occurrences import Rules, times
 from cormorant.index.protocol import COUNT, PAIR, SPELLED, Reason
 from cormorant.index.query import Field
-from cormorant.index.stems import language_of
 from cormorant.index.words import places
 
 Ask = Callable[[tantivy.Query], float | None]
@@ -64,21 +63,20 @@ def _walked(compiler: Compiler, node: ask.Query, score: Ask) -> Iterator[Scored]
             yield from _walked(compiler, part, score)
 
 
-def reasons(found: Iterable[Scored], entry: Entry) -> tuple[Reason, ...]:
-    """Return what was found of an entry, what is of one sort together, less what added nothing."""
+def reasons(found: Iterable[Scored], entry: Entry, spoken: str) -> tuple[Reason, ...]:
+    """Return what was found of an entry in this language, what is of one sort together, less what added nothing."""
     by: dict[str, list[Scored]] = {}
     for each in found:
         if each.points:
             by.setdefault(each.what, []).append(each)
-    return tuple(_reason(what, some, entry) for what, some in by.items())
+    return tuple(_reason(what, some, entry, Rules(spoken, spoken)) for what, some in by.items())
 
 
-def _reason(what: str, some: list[Scored], entry: Entry) -> Reason:
+def _reason(what: str, some: list[Scored], entry: Entry, rules: Rules) -> Reason:
     count = 0
     if what in tuple(Field):
         where = places(read(entry)[Field(what)])
-        language = language_of(entry.language)
         leaves = {each.leaf for each in some if each.leaf is not None}
-        count = sum(round(max(1.0, times(leaf, language, where))) for leaf in leaves)
+        count = sum(round(max(1.0, times(leaf, rules, where))) for leaf in leaves)
     about = tuple(dict.fromkeys(each.about for each in some if each.about))
     return Reason(what, sum(each.points for each in some), about, count)

@@ -7,16 +7,23 @@ not see hold a word. Here rarity is counted over what the reader sees, and the e
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import tantivy
 from tantivy import Occur, Query
 
-from cormorant.index.keys import exact
+from cormorant.index.compounds import language_of
+from cormorant.index.entry import Entry
+from cormorant.index.keys import UNKNOWN, exact
 from cormorant.index.query import Field, Key
 from cormorant.model.acl import Reader
 
+_MOST_SOURCES = 10_000
+_MOST_TAGS = 1_000
+"""Sources, and languages of each, that are told apart."""
 Clause = tuple[Occur, Query]
 
 RAREST = 22.0
@@ -27,7 +34,7 @@ _REMEMBERED = 10_000
 
 
 class Forms(NamedTuple):
-    """Other forms of a word in documents of a language."""
+    """Other forms of a word, or compounds that have it as a part, in documents of a language."""
 
     language: str
     words: tuple[str, ...]
@@ -52,11 +59,12 @@ class Sight:
         self.documents = self._count([])
         self._complete = self.documents == searcher.num_docs - 1  # all but the mark
         self._counts: dict[str, int] = {}
-        self._spoken: Mapping[str, int] | None = None
         self.alike: dict[str, tuple[str, ...]] = {}
         """What was found to be written nearly like a word, as far as this reader may know it."""
         self.forms: dict[str, tuple[Forms, ...]] = {}
         """Other forms of words, as far as this reader may know them."""
+        self.compounds: dict[str, tuple[Forms, ...]] = {}
+        """Compounds that have words as a part, likewise."""
 
     @property
     def query(self) -> Query:
@@ -69,12 +77,40 @@ class Sight:
             return tantivy.Query.term_query(self._schema, name, values[0], "basic")
         return tantivy.Query.term_set_query(self._schema, name, values)
 
-    def spoken(self, languages: Iterable[str]) -> Mapping[str, int]:
-        """Return in which of these languages there are documents that the reader sees, and how many."""
-        if self._spoken is None:
-            counts = {each: self._count([(Occur.Must, self.terms(Key.LANGUAGE, [each]))]) for each in languages}
-            self._spoken = {each: count for each, count in counts.items() if count}
-        return self._spoken
+    @cached_property
+    def _filed(self) -> dict[str, dict[str, int]]:
+        """By source, how many of the documents that the reader sees are filed under each language."""
+        by_language = {"terms": {"field": str(Key.LANGUAGE), "size": _MOST_TAGS}}
+        asked = {"source": {"terms": {"field": str(Key.SOURCE), "size": _MOST_SOURCES}, "aggs": {"tag": by_language}}}
+        found = self._searcher.aggregate(self.query, asked)["source"]["buckets"]
+        return {
+            str(one["key"]): {str(each["key"]): each["doc_count"] for each in one["tag"]["buckets"]} for one in found
+        }
+
+    @cached_property
+    def spoken(self) -> Mapping[str, int]:
+        """In which languages with rules there are documents that the reader sees, and how many."""
+        counts = Counter[str]()
+        for tags in self._filed.values():
+            counts.update({tag: count for tag, count in tags.items() if tag == language_of(tag)})
+        return counts
+
+    @cached_property
+    def assumed(self) -> Mapping[str, str]:
+        """By source, in which language its documents are taken to be of which it is not known.
+
+        That is the one of most others of the source, or of all where the source has no other; "" where there is none.
+        """
+        found = {}
+        for source, tags in self._filed.items():
+            if UNKNOWN in tags:
+                own = {tag: count for tag, count in tags.items() if tag in self.spoken}
+                found[source] = most_spoken(own or self.spoken)
+        return found
+
+    def language_of(self, entry: Entry) -> str:
+        """Return the language by whose rules an entry is looked for, "" for none."""
+        return language_of(entry.language) if entry.language else self.assumed.get(exact(entry.source), "")
 
     def rarity(self, words: list[str]) -> float:
         """Return the inverse document frequency of words that stand together, among what the reader sees."""
@@ -116,6 +152,11 @@ class Sight:
     def _count(self, clauses: list[Clause]) -> int:
         """Return how many documents that the reader sees match."""
         return total_of(self._searcher.search(tantivy.Query.boolean_query([*clauses, *self.clauses]), 1))
+
+
+def most_spoken(counts: Mapping[str, int]) -> str:
+    """Return the language that most documents are in, "" for none."""
+    return max(counts, key=lambda each: (counts[each], each), default="")
 
 
 def total_of(result: Any) -> int:

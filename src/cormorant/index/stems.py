@@ -26,7 +26,8 @@ _NAMES: Final = {
 }  # fmt: skip
 """Languages as the first part of a tag, and what the stemmers call them."""
 _DUTCH: Final = "nl"
-_DOUBLED: Final = ("aa", "ee", "oo", "uu")
+DOUBLED: Final = ("aa", "ee", "oo", "uu")
+"""Vowels of Dutch stems that are single before an ending."""
 LANGUAGES: Final = frozenset(tag for tag, name in _NAMES.items() if name in Stemmer.algorithms())
 """Languages whose forms are known: those for which the installed stemmers really have rules."""
 
@@ -76,7 +77,7 @@ def beginning(word: str, language: str) -> str:
     common = stem(word, language)
     while not word.startswith(common):
         common = common[:-1]
-    if language == _DUTCH and common[-3:-1] in _DOUBLED:
+    if language == _DUTCH and common[-3:-1] in DOUBLED:
         return common[:-2]
     return common[:-1] if len(common) > SHORTEST else common
 

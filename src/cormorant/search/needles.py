@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from cormorant.index.alike import edits
+from cormorant.index.compounds import has_compounds, holds, language_of
 from cormorant.index.leaves import as_regex
 from cormorant.index.query import Field, Leaf, Like, Near, Pattern, Prefix, Word
-from cormorant.index.stems import beginning, language_of, stem
+from cormorant.index.stems import beginning, stem
 from cormorant.index.words import UNSPACED, words
 
 _MOST_PLACES = 2_000
@@ -109,7 +110,11 @@ class Needles:
                 return lambda word: edits(last, word, leaf.edits) <= leaf.edits
             case Word() if language and len(words(leaf.text)) == 1:
                 wanted, common = stem(last, language), beginning(last, language)
-                return lambda word: word == last or (word.startswith(common) and stem(word, language) == wanted)
+                return lambda word: (
+                    word == last
+                    or (word.startswith(common) and stem(word, language) == wanted)
+                    or holds(word, last, language)
+                )
             case _:
                 return last.__eq__
 
@@ -120,6 +125,8 @@ class Needles:
         if isinstance(leaf, Like) and len(found) == 1:
             return ""
         inflected = isinstance(leaf, Word) and len(found) == 1 and self._language
+        if inflected and has_compounds(found[0], self._language):
+            return ""
         return beginning(found[0], self._language) if inflected else found[0]
 
 

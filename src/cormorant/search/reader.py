@@ -373,7 +373,7 @@ def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
     """Return a match as it is shown, less what its page asks not to be shown."""
     entry = match.entry
     quoted = not showing.forbids(entry.attributes, showing.NO_SNIPPET)
-    shown = snippet(entry.text, needles.spoken(entry.language)) if quoted else Snippet("")
+    shown = snippet(entry.text, needles.spoken(match.spoken)) if quoted else Snippet("")
     return Hit(
         id=match.id,
         url=entry.url,
