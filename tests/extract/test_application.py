@@ -117,6 +117,8 @@ HONEST = {
     "image map": TITLE + "<script src=/main.js></script></head><body><img usemap=#m src=m.gif><map name=m><area "
     "href=/a>"
     "</map></body></html>",
+    "chinese prose": TITLE + "<body><p>" + "码头八点开门六点关门渡轮从码头出发" * 15 + "<div id=app></div>"
+    "<script src=/app.js></script>",
     "a widget in a page": TITLE + "<body>" + LONG + "<div id=root></div><script src=/main.js></script></body></html>",
     "prose with a plea": TITLE + "<script src=/main.js></script></head><body><p>The ferry leaves at eight from the "
     "pier in "

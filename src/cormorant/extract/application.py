@@ -9,7 +9,7 @@ against it: links, pictures, frames, forms, a sentence or two.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final
 
@@ -18,6 +18,10 @@ from turbohtml import Document, Element, parse
 MAX_CHARACTERS: Final = 800
 """Characters of a text that may be that of a shell, its plea for JavaScript included."""
 
+MAX_LINKS: Final = 15
+"""Places that a shell leads to, in its head and by a footer."""
+MAX_PLEAS: Final = 20
+"""Texts for those without scripts that are looked at."""
 MAX_SHELL: Final = 1_000_000
 """Bytes of a page that may be one, with all the data that its script is given."""
 _MAX_WORDS: Final = 25
@@ -62,28 +66,24 @@ _HONEST: Final = ("area", "audio", "embed", "frame", "input", "object", "textare
 """What a shell has none of."""
 
 
-def is_application(body: bytes, encoding: str | None, text: str) -> bool:
+def is_application(body: bytes, encoding: str | None, text: str, pleas: Sequence[str]) -> bool:
     """Say whether a page looks as if only a script put its text there.
 
-    `text` is what was drawn from it, of which there is little. The page is parsed once more, since to draw the text
-    changes the tree.
+    `text` is what was drawn from it, of which there is little; `pleas` are the texts for those without scripts. Only a
+    page with hardly any other words is parsed once more, since to draw the text changed the tree.
     """
-    if b"<script" not in body and b"<SCRIPT" not in body:
+    words = _words(text) - sum(map(_words, pleas))
+    if words > _MAX_WORDS or (b"<script" not in body and b"<SCRIPT" not in body):
         return False
-    return _is_shell(parse(body, encoding=encoding or "utf-8", positions=False), text)
-
-
-def _is_shell(document: Document, text: str) -> bool:
+    document = parse(body, encoding=encoding or "utf-8", positions=False)
     scripts = [each for each in document.find_all("script") if _RUNS.fullmatch((each.attr("type") or "").strip())]
     bundles = [each.attr("src") or "" for each in scripts if each.attr("src")]
     code = "\n".join(each.text[:_MAX_SCRIPT] for each in islice(scripts, _MAX_LOOKED_AT) if not each.attr("src"))
     starts = _STARTS_ONE.search(code) is not None
     if not (bundles or starts) or any(_outside(document, tag, 1) for tag in _HONEST):
         return False
-    pleas = [each.to_text() for each in islice(document.find_all("noscript"), _MAX_LOOKED_AT)]
-    words = len(text.split()) - sum(len(each.split()) for each in pleas)
     links, pictures = _outside(document, "a", 12), _outside(document, "img", 4) + _outside(document, "iframe", 4)
-    if words > _MAX_WORDS or links > 10 or pictures > 3:
+    if links > 10 or pictures > 3:
         return False
     if _has_empty_root(document):
         return True
@@ -93,6 +93,11 @@ def _is_shell(document: Document, text: str) -> bool:
     asks = any(_PLEA.search(each[:MAX_CHARACTERS]) for each in pleas)
     made = starts or any(_BUNDLE.search(each) for each in bundles)
     return asks or waits or (words <= 0 and (made or not _LEADS_AWAY.search(code)))
+
+
+def _words(text: str) -> int:
+    """Count words, at least one for every eight characters: some scripts have no spaces."""
+    return max(len(text.split()), len(text) // 8)
 
 
 def _has_empty_root(document: Document) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 from turbohtml import Document, Element, parse, parse_fragment
 
 from cormorant.base.steps import Steps, unmeasured
-from cormorant.extract.application import MAX_CHARACTERS, MAX_SHELL, is_application
+from cormorant.extract.application import MAX_CHARACTERS, MAX_LINKS, MAX_PLEAS, MAX_SHELL, is_application
 from cormorant.extract.charset import BYTES, DEFAULT, HEADER, MARK, PAGE, is_label
 from cormorant.extract.defuse import defused, utf16_of
 from cormorant.extract.further import further
@@ -63,14 +63,12 @@ def extract_html(
         by_address = joined(base, references, encoding)
         refresh = _refresh(by_address, base, head, address, encoding)
     with steps("text"):
+        noscripts = find("noscript")
         text = render(document)
-        if (
-            shell
-            and len(text) <= MAX_CHARACTERS
-            and not head.refresh
-            and is_application(shell, document.encoding, text)
-        ):
-            attributes[FILLED_BY] = BY_SCRIPT
+        if len(text) <= MAX_CHARACTERS and len(by_address) <= MAX_LINKS and not head.refresh:
+            pleas = [each.to_text() for each in noscripts[:MAX_PLEAS]]
+            if is_application(shell, document.encoding, text, pleas):
+                attributes[FILLED_BY] = BY_SCRIPT
         main_text = clean(document.main_text()) if manner.main else ""
     return Extraction(
         text=text,

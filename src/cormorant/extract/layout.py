@@ -95,7 +95,11 @@ class _Apart(NamedTuple):
             cell.append(Text(" "))
         for box in self.boxes:
             following = box.next_sibling
-            if not isinstance(following, Text) or not following.data[:1].isspace():
+            if isinstance(following, Text):
+                parted = following.data[:1].isspace()
+            else:
+                parted = isinstance(following, Element) and following.tag in _BOXES  # which parts them itself
+            if not parted:
                 box.insert_after(Text(" "))
         for note in self.notes:
             note.insert_before(Text(" "))
