@@ -352,9 +352,9 @@ def _commands() -> Iterator[str]:
         "(`serve`, and `quickstart` while it serves, end with 0 when SIGTERM asks them to).\n"
     )
     yield (
-        "With `--json` standard output is JSON Lines, and standard error has nothing but problem objects, one a line:\n"
-        "at least one with any exit code but 0, whose `code` [does not change](errors.md). `-v` adds what a person is\n"
-        "told on the side.\n"
+        "With `--json` standard output and standard error are JSON Lines. Standard error has problem objects, at\n"
+        "least one with any exit code but 0, whose `code` [does not change](errors.md), and objects with a `note`,\n"
+        "which `-q` leaves out.\n"
     )
     yield (
         "With `-q` a crawl that goes well prints nothing, as a nightly job wants it; what a person should look at is\n"

@@ -150,7 +150,7 @@ def tell_cut_off(say: Terminal, plan: Plan, house: House) -> None:
 
 
 def tell_exposed(say: Terminal, house: House, names: Sequence[str]) -> None:
-    """Say before a first crawl which files everyone would find that others may not read, unless that was said before.
+    """Say before a first crawl which files everyone would find that others may not read, unless `source add` did.
 
     A program reads it in the report.
     """
@@ -200,8 +200,8 @@ def _tell_elsewhere(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> di
 def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered], *, report: bool = False) -> int:
     """Have ordered runs carried out, show how they go, print the reports; returns the exit code.
 
-    `report`: it is what was asked for, so that it is printed also for who wants to hear no more than needed. Raises
-    Interrupted on Ctrl-C or SIGTERM, when the processes have ended and everything is kept.
+    `report`: print them with -q as well. Raises Interrupted on Ctrl-C or SIGTERM, when the processes have ended and
+    everything is kept.
     """
     away = _tell_elsewhere(say, plan, ordered)
     try:

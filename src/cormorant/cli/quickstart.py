@@ -91,7 +91,7 @@ def _crawl_and_search(say: Terminal, plan: Plan, made: Sequence[Made]) -> int:
     say.note(f"Crawling {', '.join(names)} into {plan.folder}")
     with say.house() as house:
         new = [] if say.json else [each.name for each in made if each.new]
-        for sentence in (said for name in new for said in sources.exposed(house, name)):
+        for sentence in (each for name in new for each in sources.exposed(house, name)):
             say.warn(sentence)
         tell_cut_off(say, plan, house)
         left_out = crawl.unanswered(house, names)

@@ -50,7 +50,7 @@ _MORE = (
 def tell(say: Terminal, plan: Plan, numbers: Sequence[int], *, failed: bool = False, asked: bool = False) -> int:
     """Print the report of every run, and return the exit code of them all, at least 3 where something has `failed`.
 
-    Who wants to hear no more than needed is told what a person should look at alone, unless the report was `asked` for.
+    With -q the problems alone are printed, unless the report was `asked` for.
     """
     from cormorant.app import folder
     from cormorant.app.opening import opened
@@ -87,16 +87,16 @@ def undelivered(count: int, paused: bool, *, resting: bool) -> str:
 
 
 def _warn(say: Terminal, record: Mapping[str, Any], code: int) -> None:
-    """Say what a person should look at, and nothing of a run of which there is nothing to say."""
-    told = [each["sentence"] for each in (*record["problems"], *record["notices"])]
-    for sentence in told or ([_ended(record)] if code else []):
+    """Print the problems and notices of a run; of one that did not go well, and has none, how it ended."""
+    problems = [each["sentence"] for each in record["problems"]] or ([_ended(record)] if code else [])
+    for sentence in (*problems, *(each["sentence"] for each in record["notices"])):
         say.warn(sentence)
 
 
 def _ended(record: Mapping[str, Any]) -> str:
     """How a run ended, in one sentence."""
-    said = f"Run {record['run']} of {record['source']!r} is {record['state']}."
-    return f"{said} {record['reason']}" if record["reason"] else said
+    state = f"Run {record['run']} of {record['source']!r} is {record['state']}."
+    return f"{state} {record['reason']}" if record["reason"] else state
 
 
 def _errors(record: Mapping[str, Any], code: int) -> Iterator[CormorantError]:

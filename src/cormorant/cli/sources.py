@@ -104,7 +104,7 @@ def _is_to_be_closed(say: terminal.Terminal, name: str, seen: Seen) -> bool:
 
 
 def tell_exposed(say: terminal.Terminal, name: str, seen: Seen) -> None:
-    """Say which files everyone would find that others may not read, also to who wants to hear no more than needed."""
+    """Say which files everyone would find that others may not read, with -q as well."""
     from cormorant.operate import exposure
 
     for sentence in exposure.sentences(name, seen[0]) if seen is not None else ():
@@ -302,12 +302,12 @@ def try_(
 
 
 def _ended_badly(record: Mapping[str, Any], code: int) -> CormorantError:
-    """What is wrong with what was tried; what was only judged is kept out by a rule."""
+    """Return the error of a trial that did not go well: its outcome, or the rule by which the address is kept out."""
     if "status" not in record:
         return Incomplete(f"{record['address']} is kept out by {record['rule']}.")
-    said = [f"{record['address']}: {record['status']} {record['status_text']}."]
-    said += [str(record[name]) for name in ("reason", "advice") if record.get(name)]
-    return (Unreachable if code == Unreachable.exit_code else Incomplete)(" ".join(said))
+    parts = [f"{record['address']}: {record['status']} {record['status_text']}."]
+    parts += [str(record[name]) for name in ("reason", "advice") if record.get(name)]
+    return (Unreachable if code == Unreachable.exit_code else Incomplete)(" ".join(parts))
 
 
 @app.command(epilog=examples("cormorant source delete wiki --yes"))

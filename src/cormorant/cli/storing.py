@@ -134,7 +134,7 @@ def _bring(say: terminal.Terminal, file: Path, *, yes: bool, copies: bool) -> No
     if record["fetched_anew"]:
         what = plural(record["fetched_anew"], "document")
         say.problem(
-            Incomplete(f"The copies of {what} are not here; the next crawl of their source fetches these anew.")
+            Incomplete(f"The copies of {what} are not here; the next crawl of their source fetches these again.")
         )
         if record["copies"] and not record["taken"]:
             say.note(

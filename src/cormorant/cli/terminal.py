@@ -52,7 +52,7 @@ class Terminal:
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing is to be said but problems, and what a program asks for."""
+        """Whether a person wants to read problems alone."""
         return self.asked.verbosity < 0 and not self.asked.json
 
     @property
@@ -75,8 +75,8 @@ class Terminal:
         print(clean(text))
 
     def note(self, text: object) -> None:
-        """Say something on the side, unless quiet; a program hears of problems alone, unless it asks for more."""
-        if self.asked.verbosity >= self.json:
+        """Say something on the side, unless quiet."""
+        if self.asked.verbosity >= 0:
             self.warn(text)
 
     def detail(self, text: object) -> None:
@@ -85,22 +85,26 @@ class Terminal:
             self.warn(text)
 
     def warn(self, text: object) -> None:
-        """Say something on the side, always, behind what has been written before."""
+        """Say something on the side, always, behind what has been written before; to a program as an object."""
+        self._beside({"note": clean(text)} if self.json else text)
+
+    def _beside(self, said: object) -> None:
         sys.stdout.flush()
-        print(clean(text), file=sys.stderr, flush=True)
+        line = json.dumps(said, ensure_ascii=False) if isinstance(said, dict) else said
+        print(clean(line), file=sys.stderr, flush=True)
 
     def problem(self, error: CormorantError) -> None:
         """Tell of something that is wrong and does not end the command: a sentence, or an object to a program."""
         self._problems += 1
-        self.warn(json.dumps(error.as_problem(), ensure_ascii=False) if self.json else error.sentence)
+        self._beside(error.as_problem() if self.json else error.sentence)
 
     def explain(self, errors: Iterable[CormorantError]) -> None:
-        """Tell a program of what a person reads in the answer itself."""
+        """Write problem objects for a program, where a person reads the same in the answer itself."""
         for each in errors if self.json else ():
             self.problem(each)
 
     def see_explained(self, code: int) -> None:
-        """Have a program find at least one problem object with an exit code that is not 0."""
+        """Write a problem object where a command ends with this code, is not 0, and has written none."""
         if code and self.json and not self._problems:
             from cormorant.base.errors import CormorantError, Incomplete, Unreachable
 

@@ -363,7 +363,7 @@ def see_names(cls: type[Settings], names: Iterable[str]) -> None:
 
 
 def _meant(cls: type[Settings], name: str) -> str:
-    """What was probably meant by a name; else the names that are nearest, and where all of them are listed."""
+    """Suggest the setting that a name probably means; else the nearest names, and the command that lists all."""
     word = name.strip().lower().replace("-", "_").replace(" ", "_")
     fields = {each: each for each in cls.model_fields}
     synonyms = {each: meant for each, meant in cls.SYNONYMS.items() if meant in fields}

@@ -67,7 +67,7 @@ class Wish:
     forget: bool = False
 
     def refresh_of(self, row: SourceRow) -> Refresh:
-        """What a run of a source visits: what is asked for, else what its settings say."""
+        """Return which resources a run of a source visits: as it is asked for, else as its settings say."""
         return self.refresh or Refresh(row.settings.get("refresh", Refresh.ALL))
 
 
@@ -279,9 +279,9 @@ def summarize(house: House, number: int, resting: str | None) -> None:
 
 
 def shown(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
-    """The report of a run with what a person should be told of it, and of a held one which documents would go.
+    """The report of a run with its problems and notices, and of a held one which documents would go.
 
-    `problems` are what did not go well, `notices` what is to be known though it did.
+    A notice is of a run that went well, and a person should know it all the same.
     """
     record = report(house, number, resting)
     record["problems"] = problems.of_run(house, record["run"])

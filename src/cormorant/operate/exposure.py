@@ -1,7 +1,7 @@
-"""How many files does a source show to everyone that others may not read where they lie, and how are they kept closed?
+"""Count the files that a source shows to everyone and that others may not read, and say how to keep them closed.
 
-Counted before the first crawl by looking at the folder for a while, then by each listing. Nothing is decided here: a
-source shows what its settings say, and a person is told of it while it can still be changed.
+A look at the folder counts before the first crawl, each listing after that. Nothing is decided here: a source shows
+what its settings say, and a person reads of it while it can still be changed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LOOK_S: Final = 3.0
 
 
 Seen = tuple[Exposure, str] | None
-"""What a look has counted, and the site of the folder; None where there was nothing to look at."""
+"""The count of a look and the site of the folder; None where there was nothing to look at."""
 
 
 def look(source: Source) -> Seen:
@@ -68,13 +68,13 @@ class _Counting:
 
 
 def keep(tx: Tx, source: int, seen: Seen) -> None:
-    """Keep what was seen of a source's folder by a look."""
+    """Keep the count of a look at a source's folder."""
     if seen is not None:
         exposure.keep(tx, SiteNumbers(), source, seen[1], seen[0])
 
 
 def of_source(tx: Tx, row: SourceRow) -> Exposure | None:
-    """Return what was counted last; none where everyone may not find it all; None where nothing was counted yet."""
+    """Return the newest count, 0 where not everyone finds the source; None where nothing was counted yet."""
     try:
         exposes = source_settings(row.kind, row.settings).exposes
     except CormorantError:
@@ -85,7 +85,7 @@ def of_source(tx: Tx, row: SourceRow) -> Exposure | None:
 
 
 def sentences(name: str, found: Exposure | None) -> Iterator[str]:
-    """Say what is exposed, and how it is kept closed."""
+    """Name the exposed files, and the ways to keep them closed."""
     if found is None:
         return
     if found.files:
@@ -93,7 +93,7 @@ def sentences(name: str, found: Exposure | None) -> Iterator[str]:
     if found.blind:
         yield (
             f"The folder of {name} is on a {found.blind} file system, whose rights its mount makes up: who may read "
-            "the files cannot be told from here, and everyone who reaches the search page may find them all. "
+            "the files cannot be seen from here, and everyone who reaches the search page may find them all. "
             f"{_FOR_SOME.format(shlex.quote(name))}"
         )
 
@@ -163,7 +163,7 @@ def first_looks(house: House, names: Sequence[str]) -> list[str]:
 
 
 def _first_look(house: House, row: SourceRow) -> list[str]:
-    """Look at one of them. What is wrong with its settings or its folder, the crawl says."""
+    """Look at one of them. The crawl says if anything is wrong with its settings or its folder."""
     try:
         seen = look(house.source(row))
     except CormorantError:

@@ -216,7 +216,7 @@ def _order(house: House, owner: ScheduleRow, row: LaunchRow) -> None:
 
 
 def _refresh(owner: ScheduleRow, source: SourceRow) -> Refresh:
-    """What a launch visits of a source: one that visits everything begins with nothing known where the source says so.
+    """Return which resources a launch visits: if everything, with nothing remembered where the source says so.
 
     No schedule says that itself, since it is of one source and not of a time (ADR 0068).
     """

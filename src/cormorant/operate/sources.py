@@ -87,7 +87,7 @@ def doubts_of(kind: SourceKind, settings: SourceSettings) -> list[str]:
 
 
 def _forgetting(settings: SourceSettings) -> Iterator[str]:
-    """What becomes of a source whose every crawl begins with nothing remembered."""
+    """Name the costs of a source whose every crawl begins with nothing remembered."""
     if not settings.forgets:
         return
     yield (
@@ -175,7 +175,7 @@ def check_name(name: str, thing: str) -> None:
 
 
 def foreseen(house: House, kind: str, name: str, given: Given) -> exposure.Seen:
-    """What everyone would find of a source like that though others may not read it where it is. Raises as `add`."""
+    """Count the files that such a source would show to everyone and that others may not read. Raises as `add`."""
     check_name(name, "source")
     with house.store.read() as tx:
         whole = parameters.beside(tx, kind, given)
@@ -187,7 +187,7 @@ def _seen(kind: str, settings: SourceSettings) -> exposure.Seen:
 
 
 def add(house: House, kind: str, name: str, given: Given, seen: exposure.Seen = None) -> SourceRow:
-    """Add a source. `seen` is what `foreseen` said of it before, if that was asked.
+    """Add a source. `seen` is the answer of `foreseen`, if that was asked before.
 
     Raises ConflictError when the name is taken, UsageError when it cannot be a name, NotFoundError for a secret or set.
     """
@@ -235,7 +235,7 @@ def edit(house: House, name: str, given: Given, agreed: Mapping[str, int] | None
 
 
 def exposed(house: House, name: str) -> list[str]:
-    """What is said of the files of a source that everyone may find though others may not read them. NotFoundError."""
+    """Sentences about the files that a source shows to everyone and that others may not read. Raises NotFoundError."""
     with house.store.read() as tx:
         return [*exposure.sentences(name, exposure.of_source(tx, sources.named(tx, name)))]
 

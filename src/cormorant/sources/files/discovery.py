@@ -67,7 +67,7 @@ class _Seen(NamedTuple):
 
 
 class _LinkedWay:
-    """What is asked of each folder that a symbolic link leads through: who may come as far, and what closes it."""
+    """Rights on a way that a symbolic link leads along: of all users, and as far as they are closed to others."""
 
     def __init__(self, chain: Chain, closing: Way | None) -> None:
         self._chain, self._closing = chain, closing
@@ -85,7 +85,7 @@ class _LinkedWay:
 
     @property
     def closure(self) -> Closure | None:
-        """What closes that to others."""
+        """The folder that closes it to others, if one does."""
         return self._closing.closure if self._closing is not None else None
 
 

@@ -27,7 +27,7 @@ REMOTE: Final = frozenset(("nfs", "nfs4", "ceph", "afs", "fuse.sshfs"))
 
 
 class Closures:
-    """The rights on the way of one walk, as others see them. `above` closes the whole folder, from the outside."""
+    """Rights on the way of one walk, as others have them. `above` closes the whole folder from the outside."""
 
     def __init__(self, root: bytes, device: int, names: Names) -> None:
         self._names = names
@@ -53,12 +53,12 @@ class Closures:
         return Closure(why, readable(name)) if why else outer
 
     def way(self) -> Way:
-        """Return what is asked of each folder on a way down from the root."""
+        """Begin at the root to follow one symbolic link."""
         return Way(self)
 
 
 class Way:
-    """What closes a way down that symbolic links lead along."""
+    """Rights of others on a way down that symbolic links lead along."""
 
     def __init__(self, closures: Closures) -> None:
         self._closures = closures

@@ -30,7 +30,7 @@ _OF_WINDOWS: Final = re.compile(r"\\\\|[A-Za-z]:[\\/]")
 def see_place(text: str, then: str = "--set path=/mnt/share") -> str:
     """Say what to do about a place that is no folder of this machine, in one sentence; "" for what may be one.
 
-    `then` is what is said when the share is mounted at /mnt/share.
+    `then` is the next step once the share is mounted at /mnt/share.
     """
     bare = text.strip()
     scheme = found.group(1).lower() if (found := _SCHEME.match(bare)) else ""
