@@ -36,7 +36,7 @@ def paragraphs() -> Iterator[str]:
         "`unlinked` is counted at the end of a run: documents of a web source that search finds, that were once found\n"
         "by a link, and that no page known now links to. They are visited like all others and stay until the server\n"
         "says that they are gone or a rule excludes them, since nobody said that they are. `document links ADDRESS`\n"
-        "shows what links to a document. What an address moved to that something links to is not among them.\n"
+        "shows what links to a document. What a known address moved to is not among them.\n"
     )
     yield (
         "Those of them that say what they said count as `unvisited`, those that say something else since this run as\n"

@@ -97,7 +97,7 @@ def _hide(store: Store, source: int, run: int, some_behind: Callable[[Tx, int], 
         with store.begin() as tx:
             some = some_behind(tx, behind)
             hiding.hide(tx, [(number, source, run) for number in some])
-            hiding.mark_unlinked(tx, [*some, *unlinked.stray(tx, source, some)])  # redirects are visited in each run
+            hiding.mark_unlinked(tx, some)
         behind = some[-1] if len(some) == CHUNK else None
 
 

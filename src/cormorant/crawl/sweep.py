@@ -78,7 +78,7 @@ def let_go(tx: Tx, row: runs.RunRow, going: Sequence[tuple[int, str]]) -> None:
 
 def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> list[Entry]:
     """What receivers are told of documents that go: also that nothing has linked to them any more, which is counted."""
-    lost = unlinked.gone_among(tx, source, [number for number, _ in going])
+    lost = unlinked.gone_among(tx, [number for number, _ in going])
     if lost:
         counters = runs.counted_by(tx, run, runs.ITSELF)
         counters.unvisited_deleted += len(lost)

@@ -50,11 +50,6 @@ def wait_s(settings: Mapping[str, Any]) -> float:
     return float(settings.get(SETTING, HOUR_S))
 
 
-def _led_to(tx: Tx, source: int, addresses: set[str]) -> set[str]:
-    """Those of these addresses that a redirect leads to which stays; in a chain that goes as a whole none does."""
-    return {each.target for each in redirects.ways(tx, source, addresses)}
-
-
 def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
     """Remove rows, links and journal of what is gone for good. Its kept copy stays in its pack, named by no row.
 
@@ -80,7 +75,7 @@ def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
     found = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed)  # what nobody has deleted
     rows = tx.rows(statement.where(columns.id.not_in(found)))
     lost = [row for row in rows if row.how == int(How.LISTING) or unlinked.is_lost(row)]
-    led = _led_to(tx, source, {row.address for row in lost if row.how != int(How.LISTING)})
+    led = redirects.led_to(tx, source, {row.address for row in lost if row.how != int(How.LISTING)})
     numbers = [row.id for row in lost if row.address not in led]
     for start in range(0, len(numbers), 1000):
         some = numbers[start : start + 1000]

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.frontier import linkpack
 from cormorant.model.outcome import MOVED_TO
-from cormorant.model.resource import BY_LINK, How
+from cormorant.model.resource import How
 from cormorant.store.database import Tx
-from cormorant.store.schema import inlinks, resource
+from cormorant.store.schema import resource
 from cormorant.store.schema.frontier import MOVED, MOVED_FAR
 
 INDEXED = 600
@@ -46,66 +45,32 @@ def at_the_end(tx: Tx, numbers: Iterable[int | None]) -> frozenset[int]:
 
 
 class Way(NamedTuple):
-    """A known address that has moved to another one. `led_to`: something but a redirect leads to it in turn."""
+    """A known address that has moved to another one."""
 
     id: int
     address: str
     target: str
-    led_to: bool
-
-
-def is_linked(row: Any) -> bool:
-    """Does another page link to a resource, by its `id`, and `in_links` and `links` of its in-links?"""
-    return bool(row.in_links) and (row.in_links > 1 or [each for each, _ in linkpack.kept_in(row.links)] != [row.id])
 
 
 _TO = (
-    sa.select(
-        resource.c.id, resource.c.address, resource.c.reason, resource.c.how, inlinks.c.count.label("in_links"),
-        inlinks.c.links,
-    )
-    .select_from(resource.outerjoin(inlinks, inlinks.c.id == resource.c.id))
+    sa.select(resource.c.id, resource.c.address, resource.c.reason)
     .where(resource.c.source_id == sa.bindparam("source"))
     .where(resource.c.reason.in_(sa.bindparam("reasons", expanding=True)))
     .order_by(resource.c.id)
-)  # fmt: skip
+)
 
 
 def ways(tx: Tx, source: int, addresses: Collection[str]) -> list[Way]:
-    """Every known address of a source that has moved to one of these."""
+    """Every known address of a source that has moved to one of these. It is visited in every run, so it leads there."""
     wanted = sorted(f"{MOVED_TO}{each}" for each in addresses)
     near, far = [each for each in wanted if len(each) <= INDEXED], [each for each in wanted if len(each) > INDEXED]
     rows: list[Any] = []
     for statement, some in ((_TO.where(MOVED), near), (_TO.where(MOVED_FAR), far)):
         for start in range(0, len(some), 500):
             rows += tx.rows(statement, {"source": source, "reasons": some[start : start + 500]})
-    return [
-        Way(row.id, row.address, row.reason.removeprefix(MOVED_TO), row.how not in BY_LINK or is_linked(row))
-        for row in rows
-    ]
+    return [Way(row.id, row.address, row.reason.removeprefix(MOVED_TO)) for row in rows]
 
 
-class Led(NamedTuple):
-    """To which of some addresses redirects lead that something leads to, and the redirects that lead to the others."""
-
-    to: frozenset[str]
-    stray: frozenset[int]
-
-
-def led_to(tx: Tx, source: int, addresses: Collection[str]) -> Led:
-    """Follow the redirects that lead to these addresses back to where they begin, a query a hop for all of them."""
-    ends = {each: each for each in addresses}  # an address on the way -> where that leads
-    led, stray, seen = set[str](), dict[int, str](), set(ends)
-    for _ in range(MOST):
-        before = dict[str, str]()
-        for each in ways(tx, source, ends):
-            if each.led_to:
-                led.add(ends[each.target])
-            else:
-                stray[each.id] = ends[each.target]
-                before[each.address] = ends[each.target]
-        ends = {address: end for address, end in before.items() if address not in seen}
-        seen.update(ends)
-        if not ends:
-            break
-    return Led(frozenset(led), frozenset(number for number, end in stray.items() if end not in led))
+def led_to(tx: Tx, source: int, addresses: Collection[str]) -> set[str]:
+    """Those of some addresses to which known ones have moved."""
+    return {each.target for each in ways(tx, source, addresses)}

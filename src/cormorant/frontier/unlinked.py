@@ -1,9 +1,9 @@
 """Which documents does nothing lead to any more? They were found by a link or redirect, and none leads to them now.
 
-What a known address has moved to is led to if that is, by a link of another page or as a start address, and so is what
-a sitemap named (`sitemaps.name`), even if it does so no longer. What a copy calls its original is a link of its page. A
-link of a document to itself leads nowhere, but those of two to each other count: all that is taken for lost a crawl
-from scratch would miss, and it may miss more.
+What a known address has moved to is led to, for as long as that is known: it is visited in every run, but a crawl from
+scratch forgets it. So is what a sitemap named (`sitemaps.name`), even if it does so no longer. What a copy calls its
+original is a link of its page. A link of a document to itself leads nowhere, but those of two to each other count: all
+that is taken for lost a crawl from scratch would miss, and it may miss more.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.frontier import redirects
+from cormorant.frontier import linkpack, redirects
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_LINK
 from cormorant.store import bulk
@@ -30,7 +30,7 @@ FEW = sa.or_(inlinks.c.count.is_(None), inlinks.c.count <= 1)
 
 def is_lost(row: Any) -> bool:
     """Does no other page link to a resource, by its `id` and its IN_LINKS?"""
-    return not redirects.is_linked(row)
+    return not row.in_links or (row.in_links == 1 and [each for each, _ in linkpack.kept_in(row.links)] == [row.id])
 
 
 def count(tx: Tx, source: int) -> int:
@@ -51,7 +51,7 @@ def page(tx: Tx, source: int, most: int, behind: int) -> list[tuple[int, bool]]:
         chosen = _chosen(source).where(content.c.id > behind).order_by(content.c.id).limit(most)
         rows = tx.rows(chosen)
         lost = [row for row in rows if is_lost(row)]
-        led = redirects.led_to(tx, source, [row.address for row in lost]).to
+        led = redirects.led_to(tx, source, [row.address for row in lost])
         found += [(row.id, bool(row.unvisited)) for row in lost if row.address not in led]
         if len(rows) < most:
             break
@@ -70,12 +70,6 @@ def _chosen(source: int) -> sa.Select[Any]:
     )
 
 
-def stray(tx: Tx, source: int, numbers: Sequence[int]) -> list[int]:
-    """The redirects that lead to these resources, to which nothing leads: nor does anything to where they begin."""
-    known = bulk.select_numbered(tx, resource, ("id", "address"), "id", numbers)
-    return sorted(redirects.led_to(tx, source, [address for _, address in known]).stray)
-
-
 def linked_again(tx: Tx, source: int, most: int) -> list[int]:
     """Some of the documents that something leads to, of which receivers were told that nothing does."""
     found, behind = list[int](), 0
@@ -85,7 +79,7 @@ def linked_again(tx: Tx, source: int, most: int) -> list[int]:
     )  # fmt: skip
     while len(found) < most:
         rows = tx.rows(chosen.where(content.c.id > behind).order_by(content.c.id).limit(most))
-        led = redirects.led_to(tx, source, [row.address for row in rows if is_lost(row)]).to
+        led = redirects.led_to(tx, source, [row.address for row in rows if is_lost(row)])
         found += [row.id for row in rows if not is_lost(row) or row.address in led]
         if len(rows) < most:
             break
@@ -93,15 +87,19 @@ def linked_again(tx: Tx, source: int, most: int) -> list[int]:
     return found[:most]
 
 
-def gone_among(tx: Tx, source: int, numbers: Sequence[int]) -> set[int]:
+def gone_among(tx: Tx, numbers: Sequence[int]) -> set[int]:
     """Those of these resources that a link or redirect had led to, that nothing leads to any more, and are gone."""
     both = resource.outerjoin(inlinks, inlinks.c.id == resource.c.id)
-    chosen = sa.select(resource.c.id, resource.c.address, *IN_LINKS).select_from(both).where(
+    chosen = sa.select(resource.c.id, resource.c.source_id, resource.c.address, *IN_LINKS).select_from(both).where(
         resource.c.id.in_(numbers), resource.c.how.in_(BY_LINK), resource.c.outcome == int(OutcomeKind.GONE), FEW
     )  # fmt: skip
     lost = [row for row in tx.rows(chosen) if is_lost(row)]
-    led = redirects.led_to(tx, source, [row.address for row in lost]).to
-    return {row.id for row in lost if row.address not in led}
+    led = {
+        (source, address)
+        for source in {row.source_id for row in lost}
+        for address in redirects.led_to(tx, source, [row.address for row in lost if row.source_id == source])
+    }
+    return {row.id for row in lost if (row.source_id, row.address) not in led}
 
 
 def know(tx: Tx, numbers: Sequence[int], *, unvisited: bool) -> None:

@@ -87,7 +87,7 @@ also(resource, _READY.format(also=", id"), "postgresql")
 SEEDS = text("resource.how = 0")
 MOVED = text("resource.outcome = 3 AND length(resource.reason) <= 600")
 MOVED_FAR = text("resource.outcome = 3 AND length(resource.reason) > 600")
-EXCLUDED = text("resource.outcome = 5")
+EXCLUDED = text("resource.outcome = 5 AND resource.run > 0")
 ASTRAY = text("resource.outcome IN (4, 6)")
 SITEMAPS = text("resource.role = 2")
 TROUBLED = text(
@@ -100,7 +100,7 @@ need the same."""
 
 partial(resource, "ix_resource_seed", "source_id", "how = 0")
 partial(resource, "ix_resource_moved", "source_id, reason", MOVED.text.replace("resource.", ""))
-partial(resource, "ix_resource_excluded", "source_id, run", "outcome = 5")
+partial(resource, "ix_resource_excluded", "source_id, run", EXCLUDED.text.replace("resource.", ""))
 partial(resource, "ix_resource_astray", "source_id, outcome", "outcome IN (4, 6)")
 partial(resource, "ix_resource_troubled", "source_id, outcome", TROUBLED.text.replace("resource.", ""))
 partial(resource, "ix_resource_sitemap", "source_id", "role = 2")

@@ -42,4 +42,4 @@ def upgrade() -> None:
     op.execute(
         "CREATE INDEX ix_resource_moved ON resource (source_id, reason) WHERE outcome = 3 AND length(reason) <= 600"
     )
-    op.execute("CREATE INDEX ix_resource_excluded ON resource (source_id, run) WHERE outcome = 5")
+    op.execute("CREATE INDEX ix_resource_excluded ON resource (source_id, run) WHERE outcome = 5 AND run > 0")
