@@ -81,7 +81,7 @@ class House:
 
     def connect(self, row: ReceiverRow) -> Outlet:
         made = receiver_kind(row.kind).make(receiver_settings(row.kind, row.settings), tools())
-        return ReceiverOutlet(made, self.shelf, row.place, row.told)
+        return ReceiverOutlet(made, self.shelf, row.place, row.last_seq)
 
     def provide(self, until: Callable[[], bool]) -> None:
         """Deliver until something is so."""

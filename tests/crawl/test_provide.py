@@ -204,7 +204,7 @@ def test_what_says_nothing_of_a_document_is_no_newer_delivery_of_it(house: House
 
     def acknowledged(place: int, refused: Sequence[int], *seen: tuple[int, Event]) -> int:
         known = {seq: Faulty(7, house.source, seq, house.run, int(each), "u", "") for seq, each in seen}
-        outlet = SimpleNamespace(told=0, said=lambda: [Refusal(seq, "no") for seq in refused], counted=dict)
+        outlet = SimpleNamespace(last_seq=0, said=lambda: [Refusal(seq, "no") for seq in refused], counted=dict)
         errand: Any = SimpleNamespace(outlet=outlet, seen=known, confirmed=0)
         with house.store.begin() as tx:
             acknowledging.acknowledge(tx, receivers.named(tx, "index"), errand, place)
@@ -365,7 +365,7 @@ def test_each_record_names_the_one_before_whatever_numbers_lie_between(house: Ho
     for chain, count in ((records, 9), (sorted(told), 27)):
         assert [before for _, before in chain] == [0, *(seq for seq, _ in chain[:-1])]
         assert len(chain) == count
-    assert house.row("lines").told == records[-1][0] < house.row("lines").place
+    assert house.row("lines").last_seq == records[-1][0] < house.row("lines").place
 
 
 def order(house: House, wanted: Resend) -> None:

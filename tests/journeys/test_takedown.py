@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from cormorant.app.restoring import restore
 from cormorant.base.errors import BadRule, ConflictError, NotFoundError, UsageError
+from cormorant.catalog import takedowns as takedown_rows
+from cormorant.journal import queries
+from cormorant.journal.queries import QueryRow
 from cormorant.operate import backups, checking, choosing, erasure, indexing, takedowns
 from cormorant.operate.listing import Wanted
 from cormorant.operate.takedowns import Order
@@ -127,6 +131,86 @@ def test_erased_from_the_disk(home: Home, crawls: Crawler, site: WebSite, tmp_pa
     assert home.found("quillfeather") == [[site.url(5)]], "fetched from the site again"
 
 
+def test_a_passage_left_elsewhere_is_found_again_until_it_is_gone(
+    file_home: Home, crawls: Crawler, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "a.txt").write_text("Patient Jane Doe\nWard seven\nKowalczyk family\n")
+    (papers / "b.txt").write_text("Kowalczuk family")
+    file_home.add_source("files", "docs", {"path": str(papers)})
+    crawls.crawl(file_home, "docs")
+    number = down(file_home, str(papers / "a.txt"), erase=True)["id"]
+    stray = file_home.folder / "notes.txt"
+    stray.write_text("copied: Patient Jane Doe")
+    with file_home.house() as house:
+        for _ in range(2):
+            record = erasure.erase(house, number, lent=False)
+            assert (record["erased"], record["left_in"], record["copies"]) == (False, [str(stray)], 0)
+            assert takedowns.show(house, number)["state"] == "to_erase"
+        stray.unlink()
+        record = erasure.erase(house, number, lent=False)
+        assert (record["erased"], record["left_in"], record["copies"]) == (True, [], 1)
+
+
+def test_searches_that_only_it_answered_go_from_the_log(file_home: Home, crawls: Crawler, tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "a.txt").write_text("The patient Kowalczyk was in the lantern room")
+    (papers / "b.txt").write_text("The patient Kowalczuk was in the engine room")
+    file_home.add_source("files", "docs", {"path": str(papers)})
+    crawls.crawl(file_home, "docs")
+    asked = ("patient kowalczyk", "kowalczyk", "patient engine")
+    with file_home.house() as house, house.store.begin() as tx:
+        rows = [QueryRow(1.0, each, each, each, each, 1, 1.0, 1, "anonymous", "[]", "page") for each in asked]
+        queries.write(tx, rows, [])
+    number = down(file_home, str(papers / "a.txt"), erase=True)["id"]
+    with file_home.house() as house:
+        erasure.erase(house, number, lent=False)
+    with file_home.rows() as tx:
+        assert queries.wordings(tx) == ["patient engine"]
+
+
+def test_a_lift_finds_nothing_that_was_not_found_before(home: Home, crawls: Crawler, site: WebSite) -> None:
+    """What left search by itself, with its copy kept, stays out; what is gone by then is visited first."""
+    site.edit(6, status=404)
+    crawls.crawl(home, "site")
+    record = down(home, f"prefix:{site.url(5).rpartition('/')[0]}/")
+    assert record["documents"] == PAGES - 1
+    lifted(home, record["id"])
+    with home.house() as house:
+        indexing.rebuild(house)
+    assert home.found(site.word(6), site.word(5)) == [[], [site.url(5)]]
+
+
+def test_a_redirect_hides_nothing(home: Home, crawls: Crawler, serve: Serve) -> None:
+    """A document is hidden by the address that answered for it, and found again by the address it is known by."""
+    site = serve(SiteSettings(pages=PAGES))
+    site.edit(7, status=302, location=urlsplit(site.url(8)).path)
+    home.add_source("web", "site", site.source | {"exclude": [f"address:{site.url(8)}"]})
+    crawls.crawl(home, "site")
+    assert home.found(site.word(8)) == [[site.url(7)]]
+    record = down(home, site.url(8))
+    assert (record["documents"], home.found(site.word(8))) == (1, [[]])
+    crawls.crawl(home, "site")
+    assert home.found(site.word(8)) == [[]]
+    lifted(home, record["id"])
+    crawls.crawl(home, "site")
+    assert home.found(site.word(8)) == [[site.url(7)]]
+
+
+def test_a_command_that_was_killed_is_finished_by_the_next_crawl(home: Home, crawls: Crawler, site: WebSite) -> None:
+    with home.house() as house, house.store.begin() as tx:
+        wish = takedown_rows.Wish(f"address:{site.url(5)}", None, "x", "ada", None, erase=False)
+        row = takedown_rows.add(tx, wish)
+    crawls.crawl(home, "site", refresh="due")
+    assert home.found("quillfeather") == [[]]
+    with home.house() as house, house.store.begin() as tx:
+        takedown_rows.end(tx, row.id, "ada")
+    crawls.crawl(home, "site", refresh="due")
+    assert home.found("quillfeather") == [[site.url(5)]]
+
+
 def test_a_backup_brings_nothing_back(home: Home, crawls: Crawler, site: WebSite, tmp_path: Path) -> None:
     file = tmp_path / "before.tar"
     with home.house() as house:
@@ -164,6 +248,9 @@ def test_it_needs_a_reason_and_is_lifted_once(file_home: Home, tmp_path: Path) -
     with file_home.house() as house, pytest.raises(UsageError, match="needs a reason"):
         takedowns.take_down(house, Order("http://x.test/", " ", "ada"))
     number = down(file_home, "http://x.test/")["id"]
+    with pytest.raises(ConflictError, match="hides this already"):
+        down(file_home, "http://x.test/")
+    assert down(file_home, "http://x.test/", erase=True)["id"] == number
     lifted(file_home, number)
     with pytest.raises(ConflictError):
         lifted(file_home, number)

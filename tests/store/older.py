@@ -4,6 +4,7 @@ from __future__ import annotations
 
 BEFORE_0038 = (
     "DROP TABLE takedown",
+    "DROP TABLE withdrawn",
     "UPDATE alembic_version SET version_num = '0037'",
 )
 BEFORE_0037 = (
@@ -11,7 +12,7 @@ BEFORE_0037 = (
     "DROP TABLE original",
     "DROP INDEX ix_resource_moved",
     "DROP INDEX ix_resource_excluded",
-    "ALTER TABLE receiver DROP COLUMN told",
+    "ALTER TABLE receiver DROP COLUMN last_seq",
     "UPDATE alembic_version SET version_num = '0036'",
 )
 BEFORE_0036 = (

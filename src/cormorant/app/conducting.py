@@ -41,7 +41,7 @@ async def carry_out(house: House, room: Room, stop: asyncio.Event, *, schedules:
     """Carry out runs until told to stop. Raises CormorantError when the database said so."""
     scheduled = Schedules(house) if schedules else None
     tasks: Tasks = {}
-    takedowns.expire(house)
+    takedowns.go_on(house)
     setbacks = Setbacks(house.store, house.clock)
 
     def build_source(row: RunRow) -> Source:

@@ -47,13 +47,13 @@ def restore(plan: Plan, path: Path, *, yes: bool, copies: bool = True) -> dict[s
                     "replaced. Take a backup of them, then say --yes, or name another folder with --data."
                 )
             record = backups.restore(house, path, found, copies=copies and found.about.copies)
-            for number in erasure.pending(house):
-                erasure.erase(house, number, lent=False)
+            erased = [erasure.erase(house, number, lent=False) for number in erasure.pending(house)]
             packs_folder(plan.cache).mkdir(mode=0o700, exist_ok=True)
             folders.put_copies_at(plan.folder, plan.cache)
         finally:
             house.store.close()
-    return record | {"set_aside": str(aside) if aside else None}
+    left = [path for each in erased for path in each["left_in"]]
+    return record | {"set_aside": str(aside) if aside else None, "erased_again": len(erased), "not_erased_in": left}
 
 
 def _alone(store: Store, plan: Plan) -> None:

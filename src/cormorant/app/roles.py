@@ -325,7 +325,7 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
             return IndexOutlet(_in_step(house, row.place), shelf, house.store)
         tools = of_receivers.tools(house, row.name, partial(way_out, plan, house))
         made = receiver_kind(row.kind).make(receiver_settings(row.kind, row.settings), tools)
-        return ReceiverOutlet(made, shelf, row.place, row.told)
+        return ReceiverOutlet(made, shelf, row.place, row.last_seq)
 
     began = cpu_ns()
     with memory.kept_small(plan.folder / "index"), heartbeat(house, f"provider@{folder.node(plan.folder)}", "provider"):

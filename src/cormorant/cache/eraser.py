@@ -4,7 +4,7 @@
                             --a head of no resource, synced--> a sound entry of zeros, whose room compaction gives back
 
 Killed in between, the head still names the resource, so the next erasure finds the entry again. On file systems that
-write anew instead of in place (copy on write, snapshots) older blocks stay until the file system reuses them.
+copy on write, and in snapshots, older blocks stay until the file system reuses them.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ class ReceiverRow:
     """A configured receiver. `source_id` None means every source.
 
     It failed `failures` times in a row, and is left alone until `try_at` (epoch seconds of the store); it is `unmade`
-    when it could not even be made of its settings. `told` is the number of the last record it took. The index is lent
-    until `lent_until` to whoever makes it anew.
+    when it could not even be made of its settings. `last_seq` is the number of the last record it took. The index is
+    lent until `lent_until` to whoever makes it anew.
     """
 
     id: int
@@ -67,7 +67,7 @@ class ReceiverRow:
     resend: Resend | None = None
     lent_until: float | None = None
     unmade: bool = False
-    told: int = 0
+    last_seq: int = 0
 
     def is_lent(self, now: float) -> bool:
         """Does somebody make it anew? Whoever delivers is to leave it alone then. A clock set back lends no longer."""
@@ -158,9 +158,9 @@ def edit(tx: Tx, number: int, settings: Mapping[str, Any]) -> None:
     tx.execute(sa.update(receiver).where(receiver.c.id == number).values(**values))
 
 
-def set_place(tx: Tx, number: int, place: int, told: int = 0) -> None:
+def set_place(tx: Tx, number: int, place: int, last_seq: int = 0) -> None:
     """Remember what a receiver has acknowledged, and which record it was told last, if any; clears its error."""
-    values = {"place": place, **_WELL} | ({"told": told} if told else {})
+    values = {"place": place, **_WELL} | ({"last_seq": last_seq} if last_seq else {})
     tx.execute(sa.update(receiver).where(receiver.c.id == number).values(values))
     _log.info("delivered", extra={"receiver": number, "place": place})
 
@@ -220,5 +220,5 @@ def _row(row: Any) -> ReceiverRow:
     return ReceiverRow(
         row.id, row.name, row.kind, row.source_id, bulk.read_settings(row.settings), row.place, row.error, row.paused,
         row.refused, row.refusal, row.failures, row.try_at,
-        Resend(*json.loads(row.resend)) if row.resend else None, row.lent_until, row.unmade, row.told,
+        Resend(*json.loads(row.resend)) if row.resend else None, row.lent_until, row.unmade, row.last_seq,
     )  # fmt: skip

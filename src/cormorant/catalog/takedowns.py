@@ -6,16 +6,20 @@ added --in force: hidden, not visited--> lifted by a person, or expired --> foun
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.base.errors import NotFoundError
+from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.store import bulk
 from cormorant.store.database import Tx
-from cormorant.store.schema import takedown
+from cormorant.store.schema import takedown, withdrawn
 
 EXPIRED = "expired"
-"""Who ended a takedown whose time was over."""
+"""The author of the end of a takedown whose time was over."""
+_LOCK = 7_286_541
+"""The advisory lock of PostgreSQL under which batches are settled, and that a new takedown takes alone."""
 
 
 class TakedownRow(NamedTuple):
@@ -32,6 +36,7 @@ class TakedownRow(NamedTuple):
     erased_at: float | None
     ended_at: float | None
     ended_by: str | None
+    carried_out: bool
 
     @property
     def in_force(self) -> bool:
@@ -50,13 +55,31 @@ class Wish(NamedTuple):
     erase: bool
 
 
+def hold(tx: Tx, *, alone: bool) -> None:
+    """Keep takedowns as they are until this transaction ends; `alone`: once every batch that knows them is settled.
+
+    SQLite lets one transaction write at a time, so there is nothing to do.
+    """
+    if not tx.sqlite:
+        tx.driver(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}({_LOCK})")
+
+
 def add(tx: Tx, wish: Wish) -> TakedownRow:
-    """Put a takedown in force. One of the same rule and source that is in force takes the new reason and expiry."""
+    """Put a takedown in force; one of the same rule and source that is in force may get `erase` added.
+
+    Raises ConflictError where it would change nothing else.
+    """
+    hold(tx, alone=True)
     same = [row for row in in_force(tx) if (row.rule, row.source) == (wish.rule, wish.source)]
     if not same:
         tx.execute(sa.insert(takedown).values(**wish._asdict(), created_at=tx.now()))
         return in_force(tx)[-1]
-    values = wish._asdict() | {"erase": wish.erase or same[0].erase, "erased_at": None}
+    if not wish.erase:
+        raise ConflictError(
+            f"Takedown {same[0].id} of {same[0].author} hides this already: {same[0].reason!r}. Lift it first to give "
+            "other terms, or add --erase."
+        )
+    values = {"erase": True, "erased_at": None, "carried_out": False}
     tx.execute(sa.update(takedown).where(takedown.c.id == same[0].id).values(**values))
     return by_id(tx, same[0].id)
 
@@ -86,9 +109,39 @@ def overdue(tx: Tx) -> list[TakedownRow]:
     return [row for row in in_force(tx) if row.expires_at is not None and row.expires_at <= now]
 
 
-def end(tx: Tx, number: int, author: str) -> None:
-    """Have a takedown no longer in force."""
-    tx.execute(sa.update(takedown).where(takedown.c.id == number).values(ended_at=tx.now(), ended_by=author))
+def unfinished(tx: Tx) -> list[TakedownRow]:
+    """The takedowns that were begun, or ended, by a command that did not come to its end."""
+    statement = sa.select(takedown).where(takedown.c.carried_out.is_(False)).order_by(takedown.c.id)
+    return [TakedownRow(*row) for row in tx.rows(statement)]
+
+
+def end(tx: Tx, number: int, author: str) -> bool:
+    """Have a takedown no longer in force; says whether it was until now."""
+    mine = sa.and_(takedown.c.id == number, takedown.c.ended_at.is_(None))
+    values = {"ended_at": tx.now(), "ended_by": author, "carried_out": False}
+    return tx.execute(sa.update(takedown).where(mine).values(**values)).rowcount == 1
+
+
+def carry_out(tx: Tx, number: int) -> None:
+    """Note that what a takedown hides is hidden, or found again since it ended."""
+    tx.execute(sa.update(takedown).where(takedown.c.id == number).values(carried_out=True))
+
+
+def withdraw(tx: Tx, documents: Sequence[tuple[int, int]]) -> None:
+    """Remember documents that search found until now: (resource, source)."""
+    again = bulk.Upsert(key=("id",), columns=("source_id",))
+    bulk.insert(tx, withdrawn, ("id", "source_id"), documents, again)
+
+
+def was_found(tx: Tx, numbers: Sequence[int]) -> set[int]:
+    """Those of these documents that search found when a takedown hid them."""
+    return {row[0] for row in bulk.select_in(tx, withdrawn, ("id",), "id", numbers)}
+
+
+def give_back(tx: Tx, numbers: Sequence[int]) -> None:
+    """Forget that these documents were found once."""
+    for start in range(0, len(numbers), 1000):
+        tx.execute(sa.delete(withdrawn).where(withdrawn.c.id.in_(numbers[start : start + 1000])))
 
 
 def mark_erased(tx: Tx, number: int, *, erased: bool = True) -> None:

@@ -66,8 +66,8 @@ def serve(
     """Serve the search page, and crawl what other commands ask for. Ctrl-C ends it, with 130, and SIGTERM, with 0.
 
     Only this machine reaches it, unless --host, --name or --proxy says otherwise. Then search and cached copies of what
-    is for everyone stay open, and all else needs a token of the scope that it asks for. The first one, for everything,
-    is shown at the first start; `cormorant token` makes others.
+    is for everyone stay open, and everything else needs a token of the scope that it asks for. The first one, for
+    everything, is shown at the first start; `cormorant token` makes others.
     """
     from cormorant.app import web
 

@@ -106,7 +106,7 @@ def _tell(say: Terminal, record: Mapping[str, Any]) -> None:
         f"Takedown {record['id']} is in force{until}: search found {plural(record['documents'], 'document')} of it."
     )
     if not record["addresses"]:
-        say.note("No source knows such an address yet; a crawl that meets one leaves it out.")
+        say.note("No source knows such an address; a crawl that meets one leaves it out. Was it another spelling?")
     if record["duplicates"]:
         say.note("The same content is still found at other addresses:")
         for url in record["duplicates"]:
@@ -119,14 +119,13 @@ def _erased(say: Terminal, number: int) -> dict[str, Any]:
     from cormorant.operate import erasure
 
     with say.beside() as (house, lent):
-        record = erasure.erase(house, number, lent=lent, told=lambda step: say.note(f"{step} ..."))
-        kept = erasure.kept_before(house)
+        record = erasure.erase(house, number, lent=lent, on_step=lambda step: say.note(f"{step} ..."))
     scanned = f"{plural(record['files_scanned'], 'file')} ({record['bytes_scanned']:,} bytes)"
     if record["erased"] and not say.json:
         say.note(f"Erased: {plural(record['copies'], 'kept copy', 'kept copies')}. Nothing is left in {scanned}.")
-    for path in kept:
+    for path in record["kept_before"]:
         say.note(f"{path} is from before an upgrade and may still hold it. Delete that file if you do not need it.")
-    return record | {"kept_before": kept}
+    return record
 
 
 def _end(erased: Mapping[str, Any] | None) -> None:
@@ -138,8 +137,8 @@ def _end(erased: Mapping[str, Any] | None) -> None:
     if not erased["erased"]:
         places = ", ".join(erased["left_in"][:5])
         raise DataFolderError(
-            f"It is hidden, but passages of it are still in {places}. Remove these, then run "
-            f"`cormorant takedown erase {erased['id']}`."
+            f"It is hidden, but passages of it are still in {places}. Remove these files, or the passages in them, and "
+            f"run `cormorant takedown erase {erased['id']}`, which erases the kept copies as well."
         )
     if erased["kept_before"]:
         raise typer.Exit(3)

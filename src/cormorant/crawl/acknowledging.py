@@ -31,7 +31,7 @@ def end(found: Sequence[Found], events: Sequence[Numbered]) -> int:
 
 def acknowledge(tx: Tx, row: ReceiverRow, errand: Errand, place: int) -> None:
     """Write the place, what was refused, what was counted by run, and what the index no longer has."""
-    receivers.set_place(tx, row.id, place, errand.outlet.told)
+    receivers.set_place(tx, row.id, place, errand.outlet.last_seq)
     said = errand.outlet.said()
     seen = {seq: each for seq, each in errand.seen.items() if seq <= place}
     _refuse(tx, row, seen, [each for each in said if isinstance(each, Refusal)])

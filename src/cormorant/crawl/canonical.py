@@ -1,4 +1,4 @@
-"""Which pages call themselves copies of what stands, now that a run has seen everything?
+"""Settle which pages are copies of others, once a run has seen everything.
 
     read: its original was not known yet, or not visited -> in the index until here
     found before this run -> hidden, as at a visit: the brake counts it      new in this run -> leaves at once

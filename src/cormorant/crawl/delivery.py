@@ -63,11 +63,11 @@ class Found(NamedTuple):
 class Outlet(Protocol):
     """One receiver at work. `place` is how far it has been read for, in memory; `receive` returns what is confirmed.
 
-    `told` is the number of the last record that was handed over and taken, 0 for none, and of what is told no records.
+    `last_seq` is the number of the last record that the receiver took; 0 for none, and for the index.
     """
 
     place: int
-    told: int
+    last_seq: int
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
         """Look up what the events are about: of the first ones, of one at least, as much as memory should hold.

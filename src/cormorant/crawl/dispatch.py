@@ -84,8 +84,6 @@ class Dispatch:
     def _settle(self, batch: Batch, counters: Counters) -> tuple[set[int], set[int]]:
         """Returns the sites that were lost, and those whose resources are visited as something else from now on."""
         means = self._means
-        with means.store.read() as tx:
-            self.takedowns.look(tx)
         batch = self.takedowns.applied(batch)
         with means.steps("pack_write"):
             places = dict(zip(map(id, batch.packed), means.cache.keep(batch.frames), strict=True))

@@ -80,7 +80,7 @@ class IndexOutlet:
 
     def __init__(self, writer: IndexWriter, shelf: Shelf, store: Store) -> None:
         self._writer, self._shelf, self._store = writer, shelf, store
-        self.place, self.told = writer.place, 0
+        self.place, self.last_seq = writer.place, 0
         self._tally = Tally()
         self._refused: list[Refusal | Stop] = []
         self._pending, self._bytes, self._since, self._heard = 0, 0, 0.0, 0.0
@@ -181,12 +181,12 @@ def entry_of(found: Found) -> Entry:
 class ReceiverOutlet:
     """Hands records to a receiver; its confirmed place is what it has been handed. Opened when it is first handed any.
 
-    In which form is for its settings to say: `delta`, `when`, `runs`. Each record names the one before (`told`), since
-    numbers are given to what is told others, or nobody, as well.
+    In which form is for its settings to say: `delta`, `when`, `runs`. Each record names the one before (`last_seq`),
+    since events for other receivers take numbers too.
     """
 
-    def __init__(self, receiver: Receiver, shelf: Shelf, place: int, told: int = 0) -> None:
-        self._receiver, self._shelf, self.place, self.told = receiver, shelf, place, told
+    def __init__(self, receiver: Receiver, shelf: Shelf, place: int, last_seq: int = 0) -> None:
+        self._receiver, self._shelf, self.place, self.last_seq = receiver, shelf, place, last_seq
         self._names: dict[int, str] = {}
         self._said: list[Refusal | Stop] = []
         self._open = False
@@ -212,10 +212,10 @@ class ReceiverOutlet:
         told = [each for each in found if is_told(each.event.event, settings) and not _is_past(each)]
         lost = [] if settings.RIGHTS else [each for each in told if each.damaged]
         unread = {each.event.seq for each in lost}
-        batch = _chained([self._delivery(each) for each in told if each.event.seq not in unread], self.told)
+        batch = _chained([self._delivery(each) for each in told if each.event.seq not in unread], self.last_seq)
         if batch:
             self._said += self._ask(lambda: list(self._receiver.receive(batch)))
-            self.told = batch[-1].seq
+            self.last_seq = batch[-1].seq
         self._said += [Refusal(seq, DAMAGED) for seq in sorted(unread)]
         self.place = max(self.place, upto)
         return self.place

@@ -69,7 +69,8 @@ class Watch:
         self._now = NONE
 
     def look(self, tx: Tx) -> None:
-        """Read them, and compile them if they are others than before."""
+        """Read them, compile them if they are others than before, and keep them as they are until `tx` ends."""
+        takedowns.hold(tx, alone=False)
         rows = takedowns.in_force(tx)
         if rows != self._rows:
             name = sources.names(tx, [self._source]).get(self._source)

@@ -1,4 +1,4 @@
-"""How is the query of a link sent? In the charset of its page, as browsers do, and so with the bytes that servers know.
+"""Encode the query of a link in the charset of its page, as browsers do and servers expect.
 
     text, charset -> Encoder: bytes of each character, or none -> percent-encoded
 

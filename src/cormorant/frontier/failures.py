@@ -1,4 +1,4 @@
-"""Which documents of a run failed as they had failed before?
+"""Find the documents of a run that failed as they had failed before.
 
 The journal has every visit that ended otherwise than the one before it, so the newest that an earlier run wrote says
 how the last visit before this run ended. One and the same status is one and the same fault: words may tell how long

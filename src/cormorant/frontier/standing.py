@@ -1,4 +1,4 @@
-"""Is a page a copy of one that stands? Asked when it is visited, and again when its run has seen everything.
+"""Decide whether a page is a copy of one that stands: at its visit, and again when its run has seen everything.
 
     page -> original ------------------> found by search: a copy
                      `-> its original -> ... to the end of such a chain, the same

@@ -102,8 +102,8 @@ class SourceSettings(Settings, RunSettings, LogSettings):
     )
     refresh: Literal["all", "due", "append", "scratch"] = Field(
         default="all",
-        description="What a crawl visits that is not told it: everything known and found; what was left over or put "
-        "off; what was never visited; or everything, with nothing remembered.",
+        description="Which addresses a crawl visits if its order does not say: all that are known or found; those left "
+        "over or put off; those never visited; or all, after forgetting what was known.",
     )
     modified_by: tuple[Literal["checksum", "date", "etag", "acl"], ...] = Field(
         default=("checksum",),

@@ -1,12 +1,13 @@
-"""Erase what was taken down from the disk, and prove by a scan that nothing of it is left.
+"""Erase from the disk what a takedown hides, and prove by a scan that nothing of it is left.
 
-    passages of its text noted -> rows -> kept copies, overwritten in place -> index, made from the rest -> searches
-    that find nothing without it -> database, rewritten -> logs, overwritten -> scan: nothing is left
+    passages of the text, from its copies -> index, made without it -> searches that find nothing without it -> rows
+    -> database, rewritten -> logs, overwritten -> scan of all files --something is left--> to be erased still
+                                                    `--nothing--> kept copies, overwritten -> scan of packs: erased
 
-Nothing is reported as erased before that scan. Killed anywhere, the takedown is still in force and still to be erased:
-`takedown erase` goes through all of it again. A crawl or `serve` may be at work meanwhile.
+The copies go last, since they alone say what to look for: killed anywhere, `takedown erase` goes through all of it
+again. Nothing counts as erased before both scans. A crawl or `serve` may be at work meanwhile.
 
-Not in reach: backups that were taken before, what receivers keep, blocks that a copy-on-write file system or a solid
+Not in reach: backups that were taken before, files of receivers, blocks that a copy-on-write file system or a solid
 state disk keeps by itself, and the write-ahead log of a PostgreSQL server until that reuses it.
 """
 
@@ -16,8 +17,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,20 +37,19 @@ from cormorant.index import generations
 from cormorant.journal import queries
 from cormorant.operate import indexing, searching
 from cormorant.operate.house import House
-from cormorant.operate.takedowns import matching
-from cormorant.search.reader import Question
-from cormorant.store.database import Tx
+from cormorant.operate.takedowns import hidden_by
+from cormorant.search.reader import Library, Question
 from cormorant.store.schema import content, inlinks, outlinks, resource, version, visit
 
 WAIT_S: Final = 120.0
 """How long it waits for a backup, a compaction or another writer to end."""
 AGAIN_S: Final = 0.5
 CHUNK: Final = 500
-MOST_DOCUMENTS: Final = 200
+MOST_COPIES: Final = 200
 """Copies whose passages are looked for in files; packs and index are looked through for all documents."""
 PASSAGES: Final = 4
-PASSAGE: Final = 40
-"""How many passages are looked for of a document, those of its longest lines, and how many bytes each has."""
+PASSAGE, SHORTEST = 40, 12
+"""How many lines of a copy are looked for, and the most and fewest bytes of a line."""
 _WINDOW: Final = 4 << 20
 _WORD: Final = re.compile(r"\w{3,}")
 _LOGS, _INDEX = "logs", "index"
@@ -58,7 +57,10 @@ _LOGS, _INDEX = "logs", "index"
 
 @dataclass(slots=True)
 class Erased:
-    """What an erasure did, and what its scan found. `left_in` names files that still hold a passage."""
+    """What an erasure did and found: `left_in` names files that still hold a passage, and packs with a copy.
+
+    `kept_before` are files of the database from before an upgrade, which may hold it in a compressed form.
+    """
 
     documents: int = 0
     copies: int = 0
@@ -68,56 +70,49 @@ class Erased:
     bytes_scanned: int = 0
     passages: int = 0
     left_in: list[str] = field(default_factory=list)
-
-    @property
-    def proven(self) -> bool:
-        """Whether the scan found nothing."""
-        return not self.left_in
+    kept_before: list[str] = field(default_factory=list)
 
 
-def erase(house: House, number: int, *, lent: bool, told: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+def erase(house: House, number: int, *, lent: bool, on_step: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
     """Erase what a takedown hides, and scan for it; returns the record of what was done.
 
-    `lent`: a crawl or `serve` is at work. `told` is given each step in a few words. The takedown counts as erased only
-    if the scan found nothing. Raises NotFoundError, ConflictError where it is not in force or others do not let go of
-    copies or index in time, StoreError for a database that stays busy, DataFolderError.
+    `lent`: a crawl or `serve` is at work. `on_step` is called with each step in a few words. The takedown counts as
+    erased only if the scan found nothing. Raises NotFoundError, ConflictError where it is not in force or others do not
+    let go of copies or index in time, StoreError for a database that stays busy, DataFolderError.
     """
     with house.store.read() as tx:
         row = takedowns.by_id(tx, number)
         if not row.in_force:
             raise ConflictError(f"Takedown {number} has ended, so its documents may be found; nothing was erased.")
-        numbers = _numbers(tx, row)
-    done = Erased()
+        numbers = hidden_by(tx, row)
+    done = Erased(documents=len(numbers), kept_before=_kept_before(house))
     with closing(house.cache()) as cache:
-        places, strays = _copies(house, cache, row, numbers)
-        frames = list(islice(_frames(cache, (*places, *strays)), MOST_DOCUMENTS))
-        needles, words = _passages(frames), _words(frames)
-    del frames
-    done.documents, done.passages = len(numbers), len(needles)
-    told("Erasing rows")
-    _erase_rows(house, numbers)
-    told("Erasing kept copies")
-    done.copies = _erase_copies(house, row, numbers)
+        frames = _frames(cache, _spread(_copies(house, cache, row, numbers), MOST_COPIES))
+        needles, titles, words = _passages(frames), _titles(frames), _words(frames)
+        del frames
+    done.passages = len(needles) + len(titles)
     if house.searchable:
-        told("Making the index from what is left")
+        on_step("Making the index from what is left")
         indexing.rebuild(house, lent=lent)
         done.searches = _erase_searches(house, words)
-    told("Rewriting the database")
+    on_step("Erasing rows")
+    _erase_rows(house, numbers)
     _patiently(house, house.store.scrub)
-    done.log_passages = _erase_in_logs(house, needles)
-    told("Scanning the data folder")
-    _scan(house, row, numbers, needles, done)
-    if done.proven:
+    _patiently(house, house.store.truncate_log)
+    done.log_passages = _erase_in_logs(house, [*needles, *titles])
+    on_step("Scanning the data folder")
+    _scan(house, numbers, (needles, titles), done)
+    if not done.left_in:
+        on_step("Erasing kept copies")
+        done.copies = _erase_copies(house, row, numbers)
+        with closing(house.cache()) as cache:
+            done.left_in += [f"pack {place.pack:016x}" for place in _copies(house, cache, row, numbers)]
+    if not done.left_in:
         with house.store.begin() as tx:
             takedowns.mark_erased(tx, number)
     with house.store.read() as tx:
         erased_at = takedowns.by_id(tx, number).erased_at
-    return {
-        "id": number, "erased": done.proven, "erased_at": rfc3339(erased_at), "documents": done.documents,
-        "copies": done.copies, "searches": done.searches, "log_passages": done.log_passages,
-        "files_scanned": done.files_scanned, "bytes_scanned": done.bytes_scanned, "passages": done.passages,
-        "left_in": done.left_in,
-    }  # fmt: skip
+    return {"id": number, "erased": not done.left_in, "erased_at": rfc3339(erased_at), **asdict(done)}
 
 
 def pending(house: House) -> list[int]:
@@ -126,33 +121,26 @@ def pending(house: House) -> list[int]:
         return [row.id for row in takedowns.in_force(tx) if row.erase and row.erased_at is None]
 
 
-def _numbers(tx: Tx, row: TakedownRow) -> list[int]:
-    """The known documents that a takedown hides."""
-    return [each.id for chunk in matching(tx, [row.rule], row.source) for each in chunk]
-
-
-def _copies(house: House, cache: Cache, row: TakedownRow, numbers: Sequence[int]) -> tuple[list[Place], list[Place]]:
+def _copies(house: House, cache: Cache, row: TakedownRow, numbers: Sequence[int]) -> list[Place]:
     """Where copies lie of these documents, and copies of their addresses that no row knows any more.
 
     A purged address leaves its copy in a pack; the copy says itself which address it is of.
     """
     wanted, strangers = set(numbers), dict[int, list[Place]]()
-    mine: list[Place] = []
+    found: list[Place] = []
     for pack in pack_numbers(house.packs.directory):
         for piece in walk(house.packs.directory, pack):
             if not isinstance(piece, Head) or piece.resource == ERASED:
                 continue
             if piece.resource in wanted:
-                mine.append(piece.place)
+                found.append(piece.place)
             else:
                 strangers.setdefault(piece.resource, []).append(piece.place)
-    known = _known(house, list(strangers))
-    compiled = Takedowns([row], row.source)
-    lost: list[Place] = []
+    known, compiled = _known(house, list(strangers)), Takedowns([row], row.source)
     for number, places in strangers.items():
         if number not in known:
-            lost += [place for place in places if _is_of(cache, place, compiled)]
-    return mine, lost
+            found += [place for place in places if _is_of(cache, place, compiled)]
+    return found
 
 
 def _known(house: House, numbers: Sequence[int]) -> set[int]:
@@ -174,22 +162,36 @@ def _is_of(cache: Cache, place: Place, compiled: Takedowns) -> bool:
     return compiled.ruling(frame.url, frame.access_url) is not None
 
 
-def _frames(cache: Cache, places: Iterable[Place]) -> Iterator[Frame]:
+def _spread(places: Sequence[Place], most: int) -> Sequence[Place]:
+    """Of many places so many, from all over."""
+    return places if len(places) <= most else [places[n * len(places) // most] for n in range(most)]
+
+
+def _frames(cache: Cache, places: Iterable[Place]) -> list[Frame]:
+    """The copies that can be read."""
+    found: list[Frame] = []
     for place in places:
-        try:
-            yield cache.read(place, body=False)
-        except CacheDamaged:
-            continue
+        with suppress(CacheDamaged):
+            found.append(cache.read(place, body=False))
+    return found
 
 
 def _passages(frames: Iterable[Frame]) -> list[bytes]:
-    """Passages by which texts are known again in a file: some of each text, none that is too short to tell."""
+    """Passages by which texts are known again in a file: beginnings of the longest lines, SHORTEST bytes at least."""
     found: dict[bytes, None] = {}
     for frame in frames:
-        lines = [line for line in (each.strip() for each in frame.text.splitlines()) if len(line.encode()) >= PASSAGE]
-        for line in sorted(lines, key=len, reverse=True)[:PASSAGES]:
-            found[line.encode("utf-8", "replace")[:PASSAGE]] = None
+        lines = sorted(map(str.strip, frame.text.splitlines()), key=len, reverse=True)[:PASSAGES]
+        for line in lines:
+            encoded = line.encode("utf-8", "replace")[:PASSAGE]
+            if len(encoded) >= SHORTEST:
+                found[encoded] = None
     return list(found)
+
+
+def _titles(frames: Iterable[Frame]) -> list[bytes]:
+    """Titles that are long enough to be known again."""
+    found = (frame.title.strip().encode("utf-8", "replace") for frame in frames)
+    return list(dict.fromkeys(each for each in found if len(each) >= SHORTEST))
 
 
 def _words(frames: Iterable[Frame]) -> frozenset[str]:
@@ -198,17 +200,19 @@ def _words(frames: Iterable[Frame]) -> frozenset[str]:
 
 
 def _erase_searches(house: House, words: frozenset[str]) -> int:
-    """Delete searches from the log that use words of the texts and find nothing without them; returns how many."""
-    shelf, gone = searching.library(house), list[str]()
+    """Delete searches from the log that use a word of the texts that nothing else has; returns how many."""
+    shelf = searching.library(house)
     with house.store.read() as tx:
         asked = queries.wordings(tx)
-    for wording in asked:
-        if words.isdisjoint(_WORD.findall(wording)):
-            continue
-        if not searching.search(house, Question(wording, limit=0), shelf=shelf).total:
-            gone.append(wording)
+    used = {word for wording in asked for word in _WORD.findall(wording)} & words
+    lost = {word for word in used if not _is_found(house, shelf, word)}
+    gone = [wording for wording in asked if not lost.isdisjoint(_WORD.findall(wording))]
     with house.store.begin() as tx:
         return queries.forget(tx, gone)
+
+
+def _is_found(house: House, shelf: Library, word: str) -> bool:
+    return searching.search(house, Question(word, limit=0, as_typed=True), shelf=shelf).total > 0
 
 
 def _erase_rows(house: House, numbers: Sequence[int]) -> None:
@@ -223,6 +227,7 @@ def _erase_rows(house: House, numbers: Sequence[int]) -> None:
                 inversion.withdraw(tx, source, pages)
             for table in (content, version, outlinks, inlinks):
                 tx.execute(sa.delete(table).where(table.c.id.in_(some)))
+            takedowns.give_back(tx, some)
             bare = {"content_hash": None, "size_bytes": 0, "reason": None}
             tx.execute(sa.update(visit).where(visit.c.resource_id.in_(some)).values(**bare))
 
@@ -232,9 +237,9 @@ def _erase_copies(house: House, row: TakedownRow, numbers: Sequence[int]) -> int
 
     def at_once() -> int:
         with house.packs.held(alone=True), closing(house.cache()) as cache:
-            mine, lost = _copies(house, cache, row, numbers)
-            cache.erase([*mine, *lost])
-        return len(mine) + len(lost)
+            places = _copies(house, cache, row, numbers)
+            cache.erase(places)
+        return len(places)
 
     return _patiently(house, at_once)
 
@@ -266,24 +271,24 @@ def _erase_in_logs(house: House, needles: Sequence[bytes]) -> int:
     return count
 
 
-def _scan(house: House, row: TakedownRow, numbers: Sequence[int], needles: Sequence[bytes], done: Erased) -> None:
-    """Read every file of the installation; look into packs by entries, and into the index by documents.
+def _scan(house: House, numbers: Sequence[int], sought: tuple[list[bytes], list[bytes]], done: Erased) -> None:
+    """Read every file of the installation but packs, and look into the index by its documents.
 
-    Both hold other documents too, which may say the same in places. The index was made from what is left, so there it
-    matters that no older one is beside it.
+    The index holds other documents too, which may say the same in places. It was made from what is left, so it matters
+    that no older one is beside it. A title may stand in the database as the text of a link to the document.
     """
-    with closing(house.cache()) as cache:
-        mine, lost = _copies(house, cache, row, numbers)
-    done.left_in += sorted({f"pack {place.pack:016x}" for place in (*mine, *lost)})
-    if house.searchable and numbers and set(_indexed(house, numbers)):
+    if house.searchable and any(_indexed(house, numbers)):
         done.left_in.append("index")
     index, packs = house.folder / _INDEX, packs_folder(house.packs.directory)
     done.left_in += [str(each) for each in generations.others(index)]
+    needles, titles = sought
+    database, everything = set(house.store.files()), [*needles, *titles]
     for path in _files([house.folder, house.packs.directory, *house.store.files()]):
         done.files_scanned += 1
         done.bytes_scanned += path.stat().st_size
-        is_looked_into = index in path.parents or packs in path.parents
-        if not is_looked_into and next(_found(path, needles), None) is not None:
+        if index in path.parents or packs in path.parents:
+            continue
+        if next(_found(path, needles if path in database else everything), None) is not None:
             done.left_in.append(str(path))
 
 
@@ -329,6 +334,6 @@ def _windows(path: Path, overlap: int) -> Iterator[tuple[int, bytes]]:
             start += len(window) - len(held)
 
 
-def kept_before(house: House) -> list[str]:
-    """Files in the data folder that an upgrade kept of the database, and which may hold what was erased."""
+def _kept_before(house: House) -> list[str]:
+    """Files in the data folder that an upgrade kept of the database."""
     return [str(path) for path in sorted(house.folder.glob("*.before-*")) if path.is_file()]

@@ -27,6 +27,7 @@ from cormorant.store.schema import (
     source,
     version,
     visit,
+    withdrawn,
 )
 
 
@@ -40,7 +41,7 @@ def remove(tx: Tx, row: SourceRow) -> int:
     tx.execute(sa.delete(site_fact).where(site_fact.c.scope == row.id))
     tx.execute(sa.delete(hidden).where(hidden.c.source_id == row.id, hiding.WAITS))
     tx.execute(sa.delete(run_count).where(run_count.c.run_id.in_(sa.select(run.c.id).where(run.c.source_id == row.id))))
-    for each in (content, original, version, resource, claim, exclusion, site_source, run):
+    for each in (content, withdrawn, original, version, resource, claim, exclusion, site_source, run):
         tx.execute(sa.delete(each).where(each.c.source_id == row.id))
     _leave_out(tx, row.id)
     sources.keep_name(tx, row, stream.head(tx))

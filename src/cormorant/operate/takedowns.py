@@ -2,7 +2,8 @@
 
     take_down(house, order)  -> the record, with how many documents it hides
     lift(house, number)      -> found again: from the kept copy where there is one, else by the next crawl
-    expire(house)            -> lifts what is overdue; a crawl and `serve` call it, and so does every list
+    expire(house)            -> lifts what is overdue; `serve` calls it, and so does every list
+    go_on(house)             -> the same, and ends what a kill has left half done; a crawl and `serve` begin with it
 
 The documents leave search with the transaction that hides them, and receivers are sent `deleted` events. Each later
 crawl leaves their addresses out (986); a rebuild leaves them out too, since their rows say that nobody may find them.
@@ -12,6 +13,7 @@ Erasure from the disk is in `erasure`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any, Final
@@ -19,7 +21,8 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import ConflictError, UsageError
+from cormorant.base.errors import CacheDamaged, ConflictError, UsageError
+from cormorant.cache.protocol import Place
 from cormorant.catalog import sources, takedowns
 from cormorant.catalog.takedowns import EXPIRED, TakedownRow, Wish
 from cormorant.crawl.takedowns import ADDRESS, Takedowns
@@ -48,7 +51,7 @@ SHOWN: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a person asks to take down: an address in full, a path, or a rule like `prefix:https://x.org/old/`.
+    """An order to take down an address in full, a path, or a rule like `prefix:https://x.org/old/`.
 
     `until` is a day (its end, on this machine's clock) or an RFC 3339 time; None: until somebody lifts it.
     """
@@ -64,7 +67,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What an order would hide: the wish as it would be kept, the documents, and three of their addresses."""
+    """The effect of an order: the wish as it would be kept, the documents, and three of their addresses."""
 
     wish: Wish
     documents: int
@@ -91,7 +94,7 @@ def take_down(house: House, order: Order) -> dict[str, Any]:
     """
     with house.store.begin() as tx:
         row = takedowns.add(tx, _wish(tx, house, order))
-    counts = _apply(house, [row])
+    counts = _apply(house, row)
     with house.store.read() as tx:
         return _record(tx, takedowns.by_id(tx, row.id)) | counts | {"duplicates": _duplicates(tx, row)}
 
@@ -130,9 +133,22 @@ def expire(house: House) -> int:
         over = takedowns.overdue(tx)
     for row in over:
         with house.store.begin() as tx:
-            takedowns.end(tx, row.id, EXPIRED)
-        _release(house, row)
+            ended = takedowns.end(tx, row.id, EXPIRED)
+        if ended:
+            _release(house, row)
     return len(over)
+
+
+def go_on(house: House) -> None:
+    """End the takedowns whose time is over, and finish what killed commands have left half done."""
+    expire(house)
+    with house.store.read() as tx:
+        rows = takedowns.unfinished(tx)
+    for row in rows:
+        if row.in_force:
+            _apply(house, row)
+        else:
+            _release(house, row)
 
 
 def reapply(house: House, rows: Sequence[TakedownRow]) -> None:
@@ -140,7 +156,8 @@ def reapply(house: House, rows: Sequence[TakedownRow]) -> None:
     with house.store.begin() as tx:
         takedowns.restore(tx, list(rows))
         now = takedowns.in_force(tx)
-    _apply(house, now)
+    for row in now:
+        _apply(house, row)
 
 
 def of_address(tx: Tx, source: str | None, *addresses: str | None) -> dict[str, Any] | None:
@@ -218,7 +235,7 @@ def _at(tx: Tx, address: str) -> list[int]:
 
 
 def _as_rows(rules: Iterable[str]) -> list[TakedownRow]:
-    return [TakedownRow(0, rule, None, "", "", 0.0, None, False, None, None, None) for rule in rules]
+    return [TakedownRow(0, rule, None, "", "", 0.0, None, False, None, None, None, True) for rule in rules]
 
 
 def _chunks(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -226,54 +243,99 @@ def _chunks(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
         yield numbers[start : start + CHUNK]
 
 
-def _apply(house: House, rows: Sequence[TakedownRow]) -> dict[str, int]:
-    """Hide what these takedowns mean, in transactions of a bounded size; returns how many documents left search."""
-    left = known = 0
-    for row in rows:
-        with house.store.read() as tx:
-            meant_here = [each.id for chunk in matching(tx, [row.rule], row.source) for each in chunk]
-        for some in _chunks(meant_here):
-            with house.store.begin() as tx:
-                left += _hide(tx, row, some)
-        known += len(meant_here)
-    return {"documents": left, "addresses": known}
+def _apply(house: House, row: TakedownRow) -> dict[str, int]:
+    """Hide what a takedown means, in transactions of a bounded size; returns how many documents left search."""
+    left = 0
+    with house.store.read() as tx:
+        numbers = [each.id for chunk in matching(tx, [row.rule], row.source) for each in chunk]
+    if not numbers and row.rule.startswith(ADDRESS):
+        numbers = _answered_by(house, row)
+    for some in _chunks(numbers):
+        with house.store.begin() as tx:
+            left += _hide(tx, row, some)
+    with house.store.begin() as tx:
+        takedowns.carry_out(tx, row.id)
+    return {"documents": left, "addresses": len(numbers)}
+
+
+def _answered_by(house: House, row: TakedownRow) -> list[int]:
+    """Documents that search finds and that a redirect fetched from the address: their copies alone say so.
+
+    Every kept copy is read, some ten thousand in a second, so this is asked only where nothing else is known.
+    """
+    compiled, found = Takedowns([row], row.source), list[int]()
+    columns = content.c
+    places = sa.select(columns.id, columns.pack, columns.pack_offset, columns.pack_length).where(columns.indexed)
+    with closing(house.cache()) as cache, house.store.read() as tx:
+        names = {each.id: each.name for each in sources.every(tx)}
+        mine = [number for number, name in names.items() if row.source in (None, name)]
+        for each in tx.rows(places.where(columns.source_id.in_(mine)).order_by(columns.pack, columns.pack_offset)):
+            with suppress(CacheDamaged):
+                if compiled.ruling(cache.read(Place(*each[1:]), body=False).access_url):
+                    found.append(each.id)
+    return found
 
 
 def _hide(tx: Tx, row: TakedownRow, numbers: Sequence[int]) -> int:
-    """Hide these documents with this transaction, and send receivers the news; returns how many search had found."""
+    """Hide these documents with this transaction, and send receivers the news; returns how many search had found.
+
+    What search did not find stays as its last visit left it: the next one ends with 986.
+    """
     chosen = _COLUMNS.where(resource.c.id.in_(numbers)).order_by(resource.c.id)
-    found = [each for each in tx.rows(chosen) if each.indexed]
+    known = tx.rows(chosen)
+    found = [each for each in known if each.indexed]
     if found:
         entries = [Entry(each.source_id, each.id, 0, Event.DELETED, each.url) for each in found]
         first = stream.append(tx, entries)
         hiding.hide_until(tx, [(each.id, each.source_id, 0, first + n) for n, each in enumerate(found)])
         hiding.leave(tx, [(each.id, first + n) for n, each in enumerate(found)])
+        takedowns.withdraw(tx, [(each.id, each.source_id) for each in found])
     versions.drop(tx, numbers)
-    versions.mark(tx, numbers, OutcomeKind.EXCLUDED, int(Status.TAKEN_DOWN), _reason(row.rule))
+    mine = [each.id for each in known if each.indexed or each.kept is None]
+    versions.mark(tx, mine, OutcomeKind.EXCLUDED, int(Status.TAKEN_DOWN), _reason(row.rule))
     return len(found)
 
 
 def _release(house: House, row: TakedownRow) -> dict[str, int]:
-    """Have documents found again that no other takedown hides; returns how many at once, and how many after a crawl."""
+    """Have documents found again that no other takedown hides; returns how many at once, and how many after a crawl.
+
+    At once are those that search found before and of which a copy is kept; the next crawl judges all others.
+    """
     with house.store.read() as tx:
-        others = takedowns.in_force(tx)
-        compiled = {each.name: Takedowns(others, each.name) for each in sources.every(tx)}
-        names = {each.id: each.name for each in sources.every(tx)}
+        others, known = takedowns.in_force(tx), {each.id: each.name for each in sources.every(tx)}
+        compiled = {name: Takedowns(others, name) for name in known.values()}
         again = [
-            (each.id, bool(each.kept))
-            for chunk in matching(tx, [row.rule], row.source)
+            each
+            for chunk in (*matching(tx, [row.rule], row.source), *_marked(tx, row.rule))
             for each in chunk
-            if each.status == Status.TAKEN_DOWN
-            and not compiled[names[each.source_id]].ruling(each.address, each.display, each.url)
+            if not compiled[known[each.source_id]].ruling(each.address, each.display, each.url)
         ]
-    kept = [number for number, is_kept in again if is_kept]
+        found = takedowns.was_found(tx, [each.id for each in again])
+    kept = sorted({each.id for each in again if each.id in found and each.kept is not None})
+    rest = sorted({each.id for each in again if each.status == Status.TAKEN_DOWN}.difference(kept))
     for some in _chunks(kept):
         with house.store.begin() as tx:
             _show(tx, some)
-    for some in _chunks([number for number, is_kept in again if not is_kept]):
+            takedowns.give_back(tx, some)
+    for some in _chunks(rest):
         with house.store.begin() as tx:
             recall.forget(tx, list(some))
-    return {"documents": len(kept), "next_crawl": len(again) - len(kept)}
+            takedowns.give_back(tx, some)
+    with house.store.begin() as tx:
+        takedowns.carry_out(tx, row.id)
+    return {"documents": len(kept), "next_crawl": len(rest)}
+
+
+def _marked(tx: Tx, rule: str) -> Iterator[list[Any]]:
+    """The documents that a takedown of this rule excludes, whatever they are known by."""
+    mine = (resource.c.status == int(Status.TAKEN_DOWN), resource.c.reason == _reason(rule))
+    yield list(tx.rows(_COLUMNS.where(*mine).order_by(resource.c.id)))
+
+
+def hidden_by(tx: Tx, row: TakedownRow) -> list[int]:
+    """The known documents that a takedown means or excludes, by number."""
+    found = (*matching(tx, [row.rule], row.source), *_marked(tx, row.rule))
+    return sorted({each.id for chunk in found for each in chunk})
 
 
 def _show(tx: Tx, numbers: Sequence[int]) -> None:

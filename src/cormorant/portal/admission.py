@@ -179,7 +179,7 @@ def visitor(request: Request) -> Visitor:
 
 
 def is_admitted(request: Request) -> bool:
-    """Was a request let into what is not for readers? It may be told what is hidden from them."""
+    """Say whether the visitor may see documents that are hidden from readers."""
     known = visitor(request)
     rule = known.policy.rule(request.method, request.scope["path"])
     return rule is not None and not covers(Scope.SEARCH, rule.needs) and covers(known.scope, rule.needs)

@@ -24,7 +24,7 @@ Number = Annotated[int, Path(ge=1, le=MOST_NUMBER, examples=[1])]
 
 
 class Erasure(Record):
-    """What an erasure removed, and what its scan of the data folder found."""
+    """The result of an erasure: what was removed, and what the scan of the data folder found."""
 
     id: int
     erased: bool = Field(description="False: something is left, see `left_in`.")
@@ -36,7 +36,8 @@ class Erasure(Record):
     files_scanned: int
     bytes_scanned: int
     passages: int = Field(description="Passages of the text that were looked for in files.")
-    left_in: list[str]
+    left_in: list[str] = Field(description="Files that still hold a passage, and packs with a copy.")
+    kept_before: list[str] = Field(description="Files from before an upgrade of the database, which may hold it.")
 
 
 class Takedown(Record):

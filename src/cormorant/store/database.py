@@ -164,6 +164,12 @@ class Store:
                     alone.exec_driver_sql(f"VACUUM (FULL) {name}")
                 return
             connection.exec_driver_sql("VACUUM")
+
+    def truncate_log(self) -> None:
+        """Empty the write-ahead log of SQLite, once its readers let go of it. Raises StoreError until then."""
+        if not self.sqlite:
+            return
+        with self._translated(), self._engine.connect() as connection:
             if connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]:
                 raise StoreError(
                     "The write-ahead log of the database is in use. Wait until readers end, then try again."

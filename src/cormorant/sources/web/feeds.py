@@ -1,4 +1,4 @@
-"""Is a start address a feed? Then it is a place to begin at as a sitemap is: read for what it names, and no document.
+"""Recognise a start address that is a feed: it is read for the addresses it names, as a sitemap is.
 
 RSS 2.0 and older, RSS 1.0 and Atom by their root element, whatever type they are sent as, and JSON Feed
 (https://www.jsonfeed.org/version/1.1/) by its version. A feed that a page links to stays the document that it is.

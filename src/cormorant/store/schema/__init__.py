@@ -2,7 +2,8 @@
 
     catalog   source, former_source, parameters, receiver, secret, consent, tuning, takedown: what was asked for
     frontier  site, site_source, resource, site_fact, site_hour, claim
-    documents content, original, version, hidden, outlinks, inlinks, near, near_band  what was found behind a resource
+    documents content, original, version, hidden, withdrawn, outlinks, inlinks, near, near_band
+                                                  what was found behind a resource
     journal   run, run_count, visit, exclusion, query, click   what happened
     stream    stream, stream_head, faulty       what is to be delivered, in order; what was not taken
     nodes     process                           who is at work
@@ -24,7 +25,17 @@ from cormorant.store.schema.catalog import (
     takedown,
     tuning,
 )
-from cormorant.store.schema.documents import content, hidden, inlinks, near, near_band, original, outlinks, version
+from cormorant.store.schema.documents import (
+    content,
+    hidden,
+    inlinks,
+    near,
+    near_band,
+    original,
+    outlinks,
+    version,
+    withdrawn,
+)
 from cormorant.store.schema.frontier import claim, resource, site, site_fact, site_hour, site_source
 from cormorant.store.schema.journal import click, exclusion, query, run, run_count, visit
 from cormorant.store.schema.metadata import SCHEMA_VERSION, metadata
@@ -72,4 +83,5 @@ __all__ = [
     "tuning",
     "version",
     "visit",
+    "withdrawn",
 ]

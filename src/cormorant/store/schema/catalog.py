@@ -57,7 +57,11 @@ receiver = Table(
     Column("lent_until", Double, comment="whoever delivers leaves it alone until then; NULL: it is not lent"),
     Column("unmade", Boolean, nullable=False, server_default=text("false"), comment="what it is made of is not there"),
     Column(
-        "told", BigInteger, nullable=False, server_default=text("0"), comment="number of the last record it was told"
+        "last_seq",
+        BigInteger,
+        nullable=False,
+        server_default=text("0"),
+        comment="number of the last record that it took",
     ),
     sqlite_autoincrement=True,
 )
@@ -120,5 +124,9 @@ takedown = Table(
     Column("erased_at", Double, comment="when a scan found nothing of them; NULL: not yet"),
     Column("ended_at", Double, comment="when it was lifted or expired; NULL: it is in force"),
     Column("ended_by", Text),
+    Column(
+        "carried_out", Boolean, nullable=False, server_default=text("false"),
+        comment="what it hides is hidden, or found again since it ended; false: to be gone through once more",
+    ),
     sqlite_autoincrement=True,
-)
+)  # fmt: skip

@@ -96,6 +96,14 @@ hidden = Table(
     comment="what search must not find although the index still has it",
 )
 
+withdrawn = Table(
+    "withdrawn",
+    metadata,
+    Column("id", BIG_ID, primary_key=True, autoincrement=False, comment="of the resource"),
+    Column("source_id", Integer, nullable=False),
+    comment="documents that search found when a takedown hid them, and finds again when it ends",
+)
+
 outlinks = Table(
     "outlinks",
     metadata,

@@ -35,8 +35,8 @@ def upgrade() -> None:
     op.add_column(
         "receiver",
         sa.Column(
-            "told", sa.BigInteger, nullable=False, server_default=sa.text("0"),
-            comment="number of the last record it was told",
+            "last_seq", sa.BigInteger, nullable=False, server_default=sa.text("0"),
+            comment="number of the last record that it took",
         ),
     )  # fmt: skip
     op.execute(

@@ -10,7 +10,7 @@ down_revision = "0037"
 
 
 def upgrade() -> None:
-    """Add the table. Nothing is taken down yet."""
+    """Add both tables. Nothing is taken down yet."""
     op.create_table(
         "takedown",
         sa.Column("id", sa.Integer, nullable=False),
@@ -26,6 +26,26 @@ def upgrade() -> None:
         sa.Column("erased_at", sa.Double, comment="when a scan found nothing of them; NULL: not yet"),
         sa.Column("ended_at", sa.Double, comment="when it was lifted or expired; NULL: it is in force"),
         sa.Column("ended_by", sa.Text),
+        sa.Column(
+            "carried_out",
+            sa.Boolean,
+            nullable=False,
+            server_default=sa.text("false"),
+            comment="what it hides is hidden, or found again since it ended; false: to be gone through once more",
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_takedown"),
         sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "withdrawn",
+        sa.Column(
+            "id",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            nullable=False,
+            autoincrement=False,
+            comment="of the resource",
+        ),
+        sa.Column("source_id", sa.Integer, nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_withdrawn"),
+        comment="documents that search found when a takedown hid them, and finds again when it ends",
     )
