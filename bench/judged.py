@@ -7,7 +7,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 MOST = 1_000
@@ -33,6 +33,13 @@ class Collection:
     documents: dict[int, tuple[str, str]]
     questions: dict[int, str]
     answers: dict[int, set[int]]
+
+    def cut(self, length: int) -> Collection:
+        """The same without titles, of each document so many characters: too few to be sure of their language."""
+        return replace(
+            self,
+            documents={number: ("", f"{title} . {text}"[:length]) for number, (title, text) in self.documents.items()},
+        )
 
     def measured(self, ranked: Ranking) -> tuple[Measures, Measures, Measures]:
         """Rank the documents for every question, and judge: of all questions, of the odd ones, of the even ones."""
@@ -77,11 +84,11 @@ def _records(path: Path) -> list[str]:
     return re.split(r"(?m)^\.I .*$", path.read_text("latin-1"))[1:]
 
 
-def write(collection: Collection, folder: Path) -> None:
-    """Write the documents as pages of a folder, each named by its number."""
+def write(collection: Collection, folder: Path, *, tag: str = "en") -> None:
+    """Write the documents as pages of a folder, each named by its number, which say their language or none."""
     folder.mkdir(parents=True)
     for number, (title, text) in collection.documents.items():
-        page = f'<html lang="en"><title>{html.escape(title)}</title><p>{html.escape(text)}</p></html>'
+        page = f'<html lang="{tag}"><title>{html.escape(title)}</title><p>{html.escape(text)}</p></html>'
         (folder / f"{number}.html").write_text(page, "utf-8")
 
 

@@ -1,8 +1,9 @@
-"""Plain BM25 by a library of others, on the same documents and questions."""
+"""Plain BM25 by a library of others, and full text search of SQLite, on the same documents and questions."""
 
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -42,5 +43,20 @@ def ranking(documents: dict[int, tuple[str, str]], words: Callable[[str], list[s
     def ranked(question: str) -> list[int]:
         found, _ = index.retrieve([words(question)], k=len(numbers), show_progress=False)
         return [numbers[at] for at in found[0]]
+
+    return ranked
+
+
+def fts5(documents: dict[int, tuple[str, str]]) -> Callable[[str], Sequence[int]]:
+    """How SQLite's FTS5 ranks these documents with its porter tokenizer, asked for any of the words."""
+    database = sqlite3.connect(":memory:")
+    database.execute("create virtual table document using fts5(title, text, tokenize = 'porter unicode61')")
+    rows = ((number, title, text) for number, (title, text) in documents.items())
+    database.executemany("insert into document (rowid, title, text) values (?, ?, ?)", rows)
+
+    def ranked(question: str) -> Sequence[int]:
+        asked = " OR ".join(f'"{word}"' for word in dict.fromkeys(plain(question)))
+        found = database.execute("select rowid from document where document match ? order by rank limit 1000", (asked,))
+        return [number for (number,) in found]
 
     return ranked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -196,6 +197,25 @@ def test_nothing_to_look_for(text: str) -> None:
 )
 def test_operators_alone_are_words(text: str, understood: str) -> None:
     assert parse(text).understood.text == understood
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sentence"),
+    [
+        ("DESIGN AND USE OF RADIO OR RADAR NOT SEEN", True),
+        ("HTTP AND TLS", False),
+        ("NATO OR EU OR UN OR EFTA OR OECD", False),
+        ('DESIGN AND USE OF "RADIO WAVES" OR RADAR FOR THEM', False),
+        ("DESIGN AND use OF RADIO AND RADAR BY ALL", False),
+        ("DESIGN AND USE OF RADIO AND RADAR site:x.org", False),
+    ],
+)
+def test_operators_in_a_sentence_in_capitals_are_words(text: str, is_sentence: bool) -> None:
+    query = parse(text).query
+    assert (
+        parse(text).understood.text == re.sub(r"\b(AND|OR|NOT)\b", lambda found: found[0].lower(), text)
+    ) is is_sentence
+    assert parse(parse(text).understood.text).query == query
 
 
 class TestLimits:

@@ -1,6 +1,6 @@
 """Where is it read? In this process, in a limited child, or not at all.
 
-    INLINE <- HTML up to 4 MB, XHTML up to 400 kB, plain text and Markdown up to 1 MB: our own code and a parser that is linear in its input
+    INLINE <- HTML up to 4 MB, XHTML up to 400 kB, plain text and Markdown up to 1 MB: linear in their input
     CHILD  <- everything else that has a converter, and larger ones of the above
     NONE   <- pictures, sound, film, programs: status 1001; what has no converter: status 908
 

@@ -34,6 +34,9 @@ _LEAVES: dict[Kind, type[ask.Word | ask.Phrase | ask.Prefix | ask.Pattern]] = {
 }  # fmt: skip
 _WILD = re.compile("[*?~]")
 _JOINS = (Kind.AND, Kind.OR)
+_OPERATORS = (*_JOINS, Kind.NOT)
+_MOST_JOINED = 5
+"""Words in capitals alone that operators between them may join; more are a sentence."""
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
 
 
@@ -56,12 +59,21 @@ class Parsed:
 def parse(text: str) -> Parsed:
     """Understand any text whatever. Parsing what was understood gives the same query."""
     pieces, cut = lex(clean(text))
+    if _is_in_capitals(text, pieces):
+        pieces = [as_word(piece) for piece in pieces]
     reading = _Reading(pieces)
     query = reading.query("")
     if query is None:  # nothing but operators, perhaps: then they are words
         reading = _Reading([as_word(piece) for piece in pieces])
         query = reading.query("") or ask.Nothing()
     return Parsed(query, Understood(render(query), tuple(dict.fromkeys((*cut, *reading.notes)))))
+
+
+def _is_in_capitals(text: str, pieces: Sequence[Piece]) -> bool:
+    """Say whether a query is a sentence in capitals, in which AND joins words as it does in speech."""
+    kinds = {piece.kind for piece in pieces if not (piece.sign or piece.field)}
+    found = sum(piece.kind is Kind.WORD for piece in pieces)
+    return text.isupper() and found > _MOST_JOINED and kinds <= {Kind.WORD, *_OPERATORS}
 
 
 class _Reading:
