@@ -63,7 +63,7 @@ _WAITS: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _HONEST: Final = ("area", "audio", "embed", "frame", "input", "object", "textarea", "video")
-"""What a shell has none of."""
+"""Elements that no shell has."""
 
 
 def is_application(body: bytes, encoding: str | None, text: str, pleas: Sequence[str]) -> bool:

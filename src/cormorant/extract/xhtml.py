@@ -57,7 +57,7 @@ class _NotWellFormed(Exception):
 
 
 class _HtmlWriter:
-    """Writes the elements of an XML document as HTML; what holds no HTML of its own keeps its words."""
+    """Writer of an XML document as HTML; elements of other languages keep their words and lose their names."""
 
     def __init__(self, most: int) -> None:
         self._pieces: list[str] = []
@@ -136,7 +136,7 @@ class Markup(NamedTuple):
 def extract_xhtml(
     body: bytes, *, address: str, charset: str = "", steps: Steps = unmeasured, manner: Manner = PLAIN
 ) -> Extraction:
-    """Return what an XHTML page says. Never raises for what is in `body`; what is no XML is read as HTML."""
+    """Return what an XHTML page says. Never raises for what is in `body`, which is read as HTML where it is no XML."""
     with steps("parse"):
         markup = html_of(body, charset, manner.charset)
     said = extract_html(markup.body, address=address, charset=markup.label, steps=steps, manner=manner)
