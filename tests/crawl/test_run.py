@@ -385,7 +385,7 @@ def test_an_index_that_is_made_anew_is_waited_for_whatever_was_wrong_with_it(
 class Outbox:
     """An outlet to which there is nothing new; it works."""
 
-    place, told = 0, 0
+    place, last_seq = 0, 0
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> list[Found]:
         return []

@@ -227,7 +227,7 @@ def test_a_link_of_a_document_to_itself_leads_nowhere(store: Store) -> None:
         invert(tx)
         gone = sa.update(resource).where(resource.c.id == known[lost]).values(outcome=int(OutcomeKind.GONE))
         tx.execute(gone)
-        assert unlinked.gone_among(tx, SOURCE, [*known.values()]) == {known[lost]}
+        assert unlinked.gone_among(tx, [*known.values()]) == {known[lost]}
 
 
 def test_what_a_known_address_moved_to_is_linked(store: Store) -> None:
