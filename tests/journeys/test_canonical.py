@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.journeys import processes
 from tests.journeys.crawling import Crawler, begin
 from tests.journeys.home import Home, received
 from tests.journeys.hosts import Host
@@ -70,7 +71,8 @@ def test_killed_while_copies_are_excluded_a_run_counts_each_once(
     home.add_source("web", "town", {"start": [town.origin + "/"], "network": ["loopback"], "patience_s": "0"})
     (step,), log = RARE, tmp_path / "log"
     command = [sys.executable, "-m", "tests.journeys.points", step.name, "1:group", str(log)]
-    begin(home, "town", command=command).wait(60)
+    with processes.ended(begin(home, "town", command=command)) as killed:
+        killed.wait(60)
     assert log.read_text().startswith("group"), "it was killed there"
     report = crawls.crawl(home, "town")
     assert report["run"] == 1

@@ -136,7 +136,7 @@ def test_an_address_known_by_nofollow_links_alone(tmp_path: Path) -> None:
         assert home.fine("explain", f"{site.address}tides", "--json").object["verdict"] == "indexed"
         names = {each["url"] for each in home.fine("document", "list", "--excluded", "--json").objects}
         assert names == {site.address + path for path in ("only", "below", "private/x")}
-        assert (report["excluded"], report["discovered"], report["problems"]) == (1, 5, [])
+        assert (report["excluded"], report["discovered"], report["problems"]) == (len(names), 5, [])
         site.page("/only", "Only", "A page about the causeway.")
         site.page("/missing", "Found", "", ("/only",))
         home.fine("crawl")
