@@ -82,7 +82,7 @@ def test_documents_that_fail_end_it_with_three(bare: Installation, site: Site) -
     bare.fine("source", "edit", "docs", "--set", "known_failures=report")
     again = bare.run("crawl")
     assert (again.code, problem["sentence"] in again.err, "Problems of" in again.out) == (3, True, False), again
-    assert "Problems of run 2 of 'docs':" in again.err, "of several runs each has its own"
+    assert "Problems of run 3 of 'docs':" in again.err, "of several runs each has its own"
     assert problem["sentence"] in bare.fine("run", "show").out, "there it is what was asked for"
 
 
