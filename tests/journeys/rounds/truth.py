@@ -62,14 +62,14 @@ class Truth:
         return None, []
 
     def _copies(self, wiki: Wiki, copies: dict[str, tuple[str, Entry]], before: dict[str, Entry]) -> None:
-        """A page that names another as the original goes when a document is found there.
+        """A page that names another as the original goes when a document is found there, and comes back by a visit.
 
         It may stay while that one cannot be asked, which was perhaps to be read anew.
         """
         for name, (original, entry) in copies.items():
             stands, stood = original in self.entries, original in before
             silent = stands and wiki.pages[original].state == DENIED
-            if stands != stood or (silent and name in before):
+            if (stood and not stands) or (silent and name in before):
                 self.unsure.add(name)
             if not stands:
                 self.entries[name] = entry
