@@ -130,6 +130,8 @@ def test_examples_run(
     if name in ("store restore", "store import"):
         for file in ("cormorant.tar", "rows.tar"):
             home.fine("store", "backup", str(tmp_path / file))
+    if name in ("takedown show", "takedown lift", "takedown erase"):
+        home.run("document", "takedown", "http://elsewhere.example/", "--reason", "For an example")
     for example in EXAMPLE.findall(said):
         given = fitted(example, world, tmp_path)
         if name.startswith(FORKS):

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cormorant.app import folder
-from cormorant.index import reading
+from cormorant.index import state
 from cormorant.index.embedded import open_writer
 from cormorant.index.entry import Drop
 from cormorant.operate import indexing
@@ -431,7 +431,7 @@ def test_a_damaged_index_is_not_called_tidy(bare: Installation, site: Site, monk
     """Its ends alone are looked at when it opens: each is whole."""
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
-    monkeypatch.setattr(reading, "CHECKED_BYTES", 0)
+    monkeypatch.setattr(state, "CHECKED_BYTES", 0)
     file = next((bare.folder / "index").rglob("*.pos"))
     data = file.read_bytes()
     file.write_bytes(bytes((data[0] ^ 1, *data[1:])))

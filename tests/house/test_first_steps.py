@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import pytest
@@ -58,9 +59,16 @@ def unlike(answer: str, out: str, err: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def account(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def account() -> Iterator[Path]:
     """The checkout of somebody who has just run `make run`, with a folder of papers; nothing else is in the account."""
-    home = tmp_path_factory.mktemp("ada")
+    with TemporaryDirectory(prefix="ada-") as made:  # pytest's own folders are closed to others, and a report says so
+        home = Path(made)
+        home.chmod(0o755)
+        yield from _checkout(home)
+
+
+def _checkout(home: Path) -> Iterator[Path]:
+    """A checkout below a home in which `make run` has run."""
     checkout = home / "checkout"
     shutil.copytree(documents_folder(), checkout / "papers")
     bare = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "CORMORANT_"))}

@@ -49,7 +49,7 @@ POINTS = (
     Point("visit begins", "cormorant.fetch.http:Fetcher.get", behind=False, often=60),
     Point("request under way", "cormorant.fetch.http:Fetcher._perform", often=60),
     Point("answer there", "cormorant.fetch.slot:Slot.finish", often=60),
-    Point("page read", "cormorant.extract.html:_text", often=60),
+    Point("page read", "cormorant.extract.html:render", often=60),
     Point("converters asked", "cormorant.crawl.reading:Reader._in_child", often=3),
     Point("judged", "cormorant.crawl.dispatch:Dispatch.add", often=60),
     Point("kept, not synced", "cormorant.cache.writer:_sync", behind=False, often=3),

@@ -36,5 +36,6 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         home.run("crawl")
         home.fine("schedule", "add", "nightly", "--source", "web", "--source", "papers", "--when", "0 2 * * *")
         home.fine("parameters", "add", "brisk", "--set", "per_host=2")
+        home.fine("document", "takedown", "http://elsewhere.example/", "--reason", "For an example", "--yes")
         yield Crawled(home, served.address.rstrip("/"), site.make(house))
     house.store.close()

@@ -255,6 +255,8 @@ CHANGES = [
     ("POST", "/provider/pause", None), ("POST", "/provider/resume", None),
     ("POST", "/tokens", {"token": "x", "scope": "admin"}), ("PATCH", "/tokens/x", {"scope": "admin"}),
     ("DELETE", "/tokens/x", None),
+    ("POST", "/takedowns", {"what": "https://docs.example/", "reason": "x"}),
+    ("POST", "/takedowns/1/lift", None), ("POST", "/takedowns/1/erase", None),
 ]  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from cormorant.app.opening import opened
 from cormorant.app.settings import Installation
 from cormorant.base import metrics
 from cormorant.catalog import receivers
-from cormorant.index import reading
+from cormorant.index import state
 from cormorant.index.entry import Put
 from cormorant.model.scope import Scope
 from cormorant.operate import tokens
@@ -105,7 +105,7 @@ def test_once_damage_was_met_it_is_not_ready_until_the_index_is_whole(
     writer.apply([Put(entry(1, "kelp"))])
     writer.commit(1)
     writer.close()
-    monkeypatch.setattr(reading, "CHECKED_BYTES", 0)
+    monkeypatch.setattr(state, "CHECKED_BYTES", 0)
     pages = Caller(site.make(house))
     store = next((house.folder / "index").rglob("*.store"))
     data = store.read_bytes()
