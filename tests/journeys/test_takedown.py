@@ -121,7 +121,7 @@ def test_erased_from_the_disk(home: Home, crawls: Crawler, site: WebSite, tmp_pa
         assert copies == 2, "the version before is erased as well"
         assert record["passages"] > 0
         assert not house.packs.versions(page)
-        assert takedowns.show(house, number)["state"] == "in_force"
+        assert takedowns.show(house, number)["state"] == "erased"
     assert not [each for each in home.folder.rglob("*") if each.is_file() and b"zanzibaritis" in each.read_bytes()]
     assert not wrong(home)
     crawls.crawl(home, "site")

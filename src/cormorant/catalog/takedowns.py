@@ -127,15 +127,15 @@ def carry_out(tx: Tx, number: int) -> None:
     tx.execute(sa.update(takedown).where(takedown.c.id == number).values(carried_out=True))
 
 
-def withdraw(tx: Tx, documents: Sequence[tuple[int, int]]) -> None:
-    """Remember documents that search found until now: (resource, source)."""
-    again = bulk.Upsert(key=("id",), columns=("source_id",))
-    bulk.insert(tx, withdrawn, ("id", "source_id"), documents, again)
+def withdraw(tx: Tx, documents: Sequence[tuple[int, int, str | None]]) -> None:
+    """Remember documents that search found until now: (resource, source, remark of the last visit)."""
+    again = bulk.Upsert(key=("id",), columns=("source_id", "reason"))
+    bulk.insert(tx, withdrawn, ("id", "source_id", "reason"), documents, again)
 
 
-def was_found(tx: Tx, numbers: Sequence[int]) -> set[int]:
-    """Those of these documents that search found when a takedown hid them."""
-    return {row[0] for row in bulk.select_in(tx, withdrawn, ("id",), "id", numbers)}
+def were_found(tx: Tx, numbers: Sequence[int]) -> dict[int, str | None]:
+    """Those of these documents that search found when a takedown hid them, with the remark of their last visit."""
+    return dict(bulk.select_in(tx, withdrawn, ("id", "reason"), "id", numbers))
 
 
 def give_back(tx: Tx, numbers: Sequence[int]) -> None:

@@ -88,8 +88,8 @@ def list_(context: typer.Context, listed: Listed) -> None:
             if say.json:
                 say.record(record)
             else:
-                is_told = listed.excluded or listed.no_text or _word(record) == REFUSED
-                why = f"  {record['rule'] or record['reason'] or ''}" if is_told else ""
+                explained = listed.excluded or listed.no_text or listed.state == "error" or listed.status is not None
+                why = f"  {record['rule'] or record['reason'] or ''}" if explained or _word(record) == REFUSED else ""
                 say.print(f"{record['status']:>4}  {_word(record):<8}  {record['url']}{why}".rstrip())
 
 

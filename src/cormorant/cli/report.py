@@ -87,8 +87,8 @@ def undelivered(count: int, paused: bool, *, resting: bool) -> str:
 
 
 def _warn(say: Terminal, record: Mapping[str, Any], code: int) -> None:
-    """Print the problems and notices of a run; of one that did not go well, and has none, how it ended."""
-    problems = [each["sentence"] for each in record["problems"]] or ([_ended(record)] if code else [])
+    """Print the notices of a run, and the problems of one that did not go well; where it has none, how it ended."""
+    problems = ([each["sentence"] for each in record["problems"]] or [_ended(record)]) if code else []
     for sentence in (*problems, *(each["sentence"] for each in record["notices"])):
         say.warn(sentence)
 

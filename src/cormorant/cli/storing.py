@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cormorant.base.errors import Incomplete
+from cormorant.base.errors import DataFolderError, Incomplete
 from cormorant.cli import terminal
 from cormorant.cli.calling import examples, file_of, new_app
 from cormorant.cli.figures import duration, plural, size
@@ -131,6 +131,13 @@ def _bring(say: terminal.Terminal, file: Path, *, yes: bool, copies: bool) -> No
     _tell(say, record, "Took over")
     if record["set_aside"]:
         say.note(f"The database that could not be used is in {record['set_aside']}.")
+    if record.get("erased_again"):
+        say.note(f"Erased again, as before: {plural(record['erased_again'], 'takedown')}.")
+    if record.get("not_erased_in"):
+        raise DataFolderError(
+            f"Passages that were to be erased are in {', '.join(record['not_erased_in'][:5])}. Remove these files, "
+            "then run `cormorant takedown erase ID`; `cormorant takedown list` has the ID."
+        )
     if record["fetched_anew"]:
         what = plural(record["fetched_anew"], "document")
         say.problem(

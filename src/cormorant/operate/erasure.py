@@ -39,7 +39,7 @@ from cormorant.operate import indexing, searching
 from cormorant.operate.house import House
 from cormorant.operate.takedowns import hidden_by
 from cormorant.search.reader import Library, Question
-from cormorant.store.schema import content, inlinks, outlinks, resource, version, visit
+from cormorant.store.schema import content, outlinks, resource, version, visit
 
 WAIT_S: Final = 120.0
 """How long it waits for a backup, a compaction or another writer to end."""
@@ -225,7 +225,7 @@ def _erase_rows(house: House, numbers: Sequence[int]) -> None:
                 owners.setdefault(each.source_id, []).append(each.id)
             for source, pages in owners.items():
                 inversion.withdraw(tx, source, pages)
-            for table in (content, version, outlinks, inlinks):
+            for table in (content, version, outlinks):
                 tx.execute(sa.delete(table).where(table.c.id.in_(some)))
             takedowns.give_back(tx, some)
             bare = {"content_hash": None, "size_bytes": 0, "reason": None}

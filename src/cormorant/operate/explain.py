@@ -143,7 +143,7 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         "duplicates": _duplicates(tx, kept[0]) if kept and found else [],
         "near_duplicates": _near(tx, kept[0]) if kept and found else [],
         "access": access,
-        "next": _next(tx, owner, row), "site": site,
+        "next": {"when": "not before its takedown ends"} if hides else _next(tx, owner, row), "site": site,
         "sitemap": sitemaps.of_row(tx, row),
         "takedown": hides,
     }  # fmt: skip

@@ -12,7 +12,7 @@ Erasure from the disk is in `erasure`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -27,6 +27,8 @@ from cormorant.catalog import sources, takedowns
 from cormorant.catalog.takedowns import EXPIRED, TakedownRow, Wish
 from cormorant.crawl.takedowns import ADDRESS, Takedowns
 from cormorant.frontier import hiding, recall, versions
+from cormorant.journal import visits
+from cormorant.journal.visits import VisitRow
 from cormorant.model.address import canonical
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
@@ -121,7 +123,7 @@ def lift(house: House, number: int, author: str) -> dict[str, Any]:
     with house.store.begin() as tx:
         row = takedowns.by_id(tx, number)
         if not row.in_force:
-            raise ConflictError(f"Takedown {number} ended at {rfc3339(row.ended_at)}, by {row.ended_by}.")
+            raise ConflictError(f"Takedown {number} has ended already: {_state(row)}, by {row.ended_by}.")
         takedowns.end(tx, number, author)
     counts = _release(house, row)
     return show(house, number) | counts
@@ -206,8 +208,8 @@ def _moment(text: str) -> float:
 
 
 _COLUMNS: Final = sa.select(
-    resource.c.id, resource.c.source_id, resource.c.address, resource.c.display, resource.c.outcome,
-    resource.c.status, content.c.url, content.c.indexed, content.c.id.label("kept"),
+    resource.c.id, resource.c.source_id, resource.c.address, resource.c.display, resource.c.run,
+    resource.c.status, resource.c.reason, content.c.url, content.c.indexed, content.c.id.label("kept"),
 ).select_from(resource.outerjoin(content, content.c.id == resource.c.id)).where(
     resource.c.role == int(Role.DOCUMENT)
 )  # fmt: skip
@@ -289,10 +291,11 @@ def _hide(tx: Tx, row: TakedownRow, numbers: Sequence[int]) -> int:
         first = stream.append(tx, entries)
         hiding.hide_until(tx, [(each.id, each.source_id, 0, first + n) for n, each in enumerate(found)])
         hiding.leave(tx, [(each.id, first + n) for n, each in enumerate(found)])
-        takedowns.withdraw(tx, [(each.id, each.source_id) for each in found])
+        takedowns.withdraw(tx, [(each.id, each.source_id, each.reason) for each in found])
     versions.drop(tx, numbers)
-    mine = [each.id for each in known if each.indexed or each.kept is None]
-    versions.mark(tx, mine, OutcomeKind.EXCLUDED, int(Status.TAKEN_DOWN), _reason(row.rule))
+    mine = [each for each in known if each.indexed or each.kept is None]
+    versions.mark(tx, [each.id for each in mine], OutcomeKind.EXCLUDED, int(Status.TAKEN_DOWN), _reason(row.rule))
+    _note(tx, mine, (OutcomeKind.EXCLUDED, int(Status.TAKEN_DOWN), _reason(row.rule)))
     return len(found)
 
 
@@ -310,12 +313,12 @@ def _release(house: House, row: TakedownRow) -> dict[str, int]:
             for each in chunk
             if not compiled[known[each.source_id]].ruling(each.address, each.display, each.url)
         ]
-        found = takedowns.was_found(tx, [each.id for each in again])
+        found = takedowns.were_found(tx, [each.id for each in again])
     kept = sorted({each.id for each in again if each.id in found and each.kept is not None})
     rest = sorted({each.id for each in again if each.status == Status.TAKEN_DOWN}.difference(kept))
     for some in _chunks(kept):
         with house.store.begin() as tx:
-            _show(tx, some)
+            _show(tx, some, found)
             takedowns.give_back(tx, some)
     for some in _chunks(rest):
         with house.store.begin() as tx:
@@ -338,15 +341,25 @@ def hidden_by(tx: Tx, row: TakedownRow) -> list[int]:
     return sorted({each.id for chunk in found for each in chunk})
 
 
-def _show(tx: Tx, numbers: Sequence[int]) -> None:
+def _show(tx: Tx, numbers: Sequence[int], remarks: Mapping[int, str | None]) -> None:
     """Have documents found again as they were kept, and visited whole by the next run."""
-    chosen = sa.select(content.c.id, content.c.source_id).where(content.c.id.in_(numbers)).order_by(content.c.id)
-    found = tx.rows(chosen)
+    found = tx.rows(_COLUMNS.where(resource.c.id.in_(numbers)).order_by(resource.c.id))
     recall.recall(tx, [each.id for each in found])
     first = stream.append(tx, [Entry(each.source_id, each.id, 0, Event.NEW) for each in found])
     rows = [(True, first + n, each.id) for n, each in enumerate(found)]
     bulk.update(tx, content, ("indexed", "seq"), ("id",), rows)
-    versions.mark(tx, [each.id for each in found], OutcomeKind.OK, int(Status.OK), None)
+    for each in found:
+        versions.mark(tx, [each.id], OutcomeKind.OK, int(Status.OK), remarks[each.id])
+    _note(tx, found, (OutcomeKind.OK, int(Status.OK), "its takedown has ended"))
+
+
+def _note(tx: Tx, rows: Sequence[Any], end: tuple[OutcomeKind, int, str]) -> None:
+    """Write into the journal what a person did about documents after their last visit."""
+    outcome, status, reason = end
+    now = tx.now()
+    visits.write(
+        tx, [VisitRow(each.id, each.run, now, int(outcome), status, 0, None, "outcome", reason) for each in rows]
+    )
 
 
 def _reason(rule: str) -> str:
@@ -378,7 +391,9 @@ def _record(tx: Tx, row: TakedownRow) -> dict[str, Any]:
 
 
 def _state(row: TakedownRow) -> str:
-    """The state of a takedown: in_force, to_erase (not erased yet), expired or lifted."""
+    """The state of a takedown: in_force, to_erase (not erased yet), erased, expired or lifted."""
     if row.ended_at is not None:
         return EXPIRED if row.ended_by == EXPIRED else "lifted"
-    return "to_erase" if row.erase and row.erased_at is None else "in_force"
+    if not row.erase:
+        return "in_force"
+    return "to_erase" if row.erased_at is None else "erased"

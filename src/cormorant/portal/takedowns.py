@@ -48,7 +48,7 @@ class Takedown(Record):
     source: str | None = Field(description="None: documents of every source.")
     reason: str
     author: str
-    state: str = Field(description="in_force, to_erase, lifted or expired.")
+    state: str = Field(description="in_force, to_erase, erased, lifted or expired.")
     created_at: str
     expires_at: When
     erase: bool

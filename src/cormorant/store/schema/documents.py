@@ -101,6 +101,7 @@ withdrawn = Table(
     metadata,
     Column("id", BIG_ID, primary_key=True, autoincrement=False, comment="of the resource"),
     Column("source_id", Integer, nullable=False),
+    Column("reason", Text, comment="the remark of its last visit, which is on its row again then"),
     comment="documents that search found when a takedown hid them, and finds again when it ends",
 )
 

@@ -46,6 +46,7 @@ def upgrade() -> None:
             comment="of the resource",
         ),
         sa.Column("source_id", sa.Integer, nullable=False),
+        sa.Column("reason", sa.Text, comment="the remark of its last visit, which is on its row again then"),
         sa.PrimaryKeyConstraint("id", name="pk_withdrawn"),
         comment="documents that search found when a takedown hid them, and finds again when it ends",
     )
