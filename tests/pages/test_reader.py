@@ -114,9 +114,13 @@ def test_results_are_narrowed_sorted_and_grouped(look: Look, visit: Visit) -> No
     page = reader.page
     reader.open("/search?q=island")
 
-    def choose(name: str) -> int:
+    def unfold() -> None:
+        """On a narrow screen, show what sorts, groups and narrows."""
         if look.width < WIDE.width:
             page.get_by_text("Sort, group or narrow").click()
+
+    def choose(name: str) -> int:
+        unfold()
         link = page.locator(".facet:visible").get_by_role("link", name=name)
         count = int(link.locator(".n").inner_text())
         reader.follow(link)
@@ -126,9 +130,11 @@ def test_results_are_narrowed_sorted_and_grouped(look: Look, visit: Visit) -> No
     assert choose("Web page") < _total(reader), "both are looked for"
     expect(page.locator(".chip.on")).to_have_count(2)
     both = _total(reader)
+    unfold()
     reader.follow(page.get_by_role("link", name="Title", exact=True))
     titles = [each.lower() for each in page.locator(".hit h2").all_inner_texts()]
     assert titles == sorted(titles)
+    unfold()
     reader.follow(page.get_by_role("link", name="By source"))
     expect(page).to_have_url(re.compile(r"sort=title&group=source"))
     assert _total(reader) == both
