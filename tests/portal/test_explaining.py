@@ -226,7 +226,7 @@ OURS = (
     "/api/v1/queries", "/api/v1/queries/zero", "/api/v1/schedules", "/api/v1/schedules/nightly",
     "/api/v1/runs/1/log", "/metrics", "/api/v1/receivers", "/api/v1/receivers/kinds", "/api/v1/receivers/index",
     "/api/v1/receivers/index/faulty", "/api/v1/parameters", "/api/v1/parameters/brisk",
-    "/api/v1/system", "/api/v1/tokens",
+    "/api/v1/system", "/api/v1/tokens", "/takedowns", "/api/v1/takedowns", "/api/v1/takedowns/1",
 )  # fmt: skip
 
 

@@ -130,7 +130,7 @@ def test_the_theme_holds_when_a_page_fails() -> None:
 
 STOPS = [
     ("/status/1?cursor=x", {}, 404), ("/status/200?cursor=x", {}, 400), ("/explain", {"via": "a"}, 403),
-    ("/nowhere", {}, 404), ("/search?q=a&page=x", {}, 422), ("/", {"content-length": "9999999"}, 413),
+    ("/nowhere", {}, 404), ("/search?q=a&why=x", {}, 422), ("/", {"content-length": "9999999"}, 413),
     ("/search?q=kelp", {}, 503),
 ]  # fmt: skip
 

@@ -190,7 +190,7 @@ def test_a_corrected_query_shows_its_results_and_leads_to_what_was_typed(portal:
     body = got.body
     assert got.status == 200
     assert "Showing results for <strong><mark><bdi>sargasso</bdi></mark></strong>" in body
-    assert '<a href="/search?q=sargaso&amp;as_typed=1">search instead for <bdi>sargaso</bdi></a>' in body
+    assert '<a class="nowrap" href="/search?q=sargaso&amp;as_typed=1">search instead for <bdi>sargaso</bdi></a>' in body
     assert 'type="search" value="sargaso"' in body
     assert body.count('<li class="hit"') > 0
     assert "Did you mean" not in body

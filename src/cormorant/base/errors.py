@@ -165,7 +165,6 @@ class Incomplete(CormorantError):
 
     code = "incomplete"
     exit_code = 3
-    http_status = 409
 
 
 class ConflictError(CormorantError):

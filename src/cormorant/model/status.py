@@ -305,7 +305,7 @@ _TABLE = """
   Mend the proxy that the reason names, or change proxy and proxy_exceptions of the source.
 986 excluded Taken down
   A person had it hidden from every reader; it is neither visited nor found as long as the takedown lasts.
-  `cormorant takedown list` says by whom and why; `cormorant takedown lift ID` ends it.
+  See by whom and why with `cormorant takedown list`; `cormorant takedown lift ID` ends it.
 1001 excluded Not text or HTML
   Its bytes are of a type that nothing here reads: a picture, sound, film or program.
   Exclude the type if it is not wanted; if it is a text, have the server declare its true type.

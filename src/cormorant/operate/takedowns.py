@@ -22,7 +22,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CacheDamaged, ConflictError, UsageError
-from cormorant.cache.protocol import Place
+from cormorant.cache.protocol import Cache, Place
 from cormorant.catalog import sources, takedowns
 from cormorant.catalog.takedowns import EXPIRED, TakedownRow, Wish
 from cormorant.crawl.takedowns import ADDRESS, Takedowns
@@ -271,11 +271,16 @@ def _answered_by(house: House, row: TakedownRow) -> list[int]:
     with closing(house.cache()) as cache, house.store.read() as tx:
         names = {each.id: each.name for each in sources.every(tx)}
         mine = [number for number, name in names.items() if row.source in (None, name)]
-        for each in tx.rows(places.where(columns.source_id.in_(mine)).order_by(columns.pack, columns.pack_offset)):
-            with suppress(CacheDamaged):
-                if compiled.ruling(cache.read(Place(*each[1:]), body=False).access_url):
-                    found.append(each.id)
+        rows = tx.rows(places.where(columns.source_id.in_(mine)).order_by(columns.pack, columns.pack_offset))
+        found += [each.id for each in rows if compiled.ruling(_fetched_at(cache, Place(*each[1:])))]
     return found
+
+
+def _fetched_at(cache: Cache, place: Place) -> str | None:
+    """The address that answered for a copy, None where it cannot be read."""
+    with suppress(CacheDamaged):
+        return cache.read(place, body=False).access_url
+    return None
 
 
 def _hide(tx: Tx, row: TakedownRow, numbers: Sequence[int]) -> int:
