@@ -182,7 +182,7 @@ TOLD = (
         "a receiver is taken to have had one event more",
         "crawl/acknowledging.py",
         (
-            "    receivers.set_place(tx, row.id, place)\n",
+            "    receivers.set_place(tx, row.id, place, errand.outlet.last_seq)\n",
             "    receivers.set_place(tx, row.id, min(place + 1, stream.head(tx)))\n",
         ),
     ),

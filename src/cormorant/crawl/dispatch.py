@@ -27,6 +27,7 @@ from cormorant.model.run import Counters
 from cormorant.sources.protocol import Discovery, Source
 
 if TYPE_CHECKING:
+    from cormorant.cache.protocol import Place
     from cormorant.crawl.means import Means
     from cormorant.crawl.visit import Report
 
@@ -42,6 +43,7 @@ class Dispatch:
         self.counters, self._lists = counters, source.discovery is not Discovery.SEEDS
         self._swallowing = Swallowing(means.cache)
         self.takedowns = Watch(source.number)
+        self._refused: list[Place] = []
         with means.store.read() as tx:
             self.takedowns.look(tx)
 
@@ -73,6 +75,8 @@ class Dispatch:
             means.sites.forget()
             means.acls.forget()
             raise
+        if self._refused:
+            means.cache.erase(self._refused)
         if lost:
             means.seen.forget_elsewhere()
         self.arrived = frozenset(means.sites.of_known(leads.sites(batch)))
@@ -90,8 +94,10 @@ class Dispatch:
         with means.steps("settle"), means.store.begin() as tx:
             lost = supply.renew(tx, means.owner, rows.sites(batch))
             self.takedowns.look(tx)
-            allowed = self.takedowns.applied(batch)
-            kept = sifted(tx, self.source, allowed.without(lost) if lost else allowed, self.order)
+            packed, batch = batch.packed, self.takedowns.applied(batch)
+            kept = sifted(tx, self.source, batch.without(lost) if lost else batch, self.order)
+            allowed = set(map(id, batch.packed))
+            self._refused = [places[id(each)] for each in packed if id(each) not in allowed]
             kept = self._swallowing.sorted_out(tx, kept, places, self.order)
             means.acls.prepare(tx, rows.rights(kept))
             kept.moved = moving.unread(tx, kept.visited) if self._lists else set()
@@ -103,7 +109,4 @@ class Dispatch:
             put_right = leads.put_right(tx, self.order, kept)
             facts.write(tx, [*kept.facts, *watches.learned(kept)])
             runs.count(tx, self.order.run, means.owner, counters)
-        if len(allowed.packed) < len(batch.packed):
-            allowed_frames = {id(each) for each in allowed.packed}
-            means.cache.erase([places[id(each)] for each in batch.packed if id(each) not in allowed_frames])
         return lost, put_right
