@@ -75,14 +75,14 @@ class Dispatch:
             means.sites.forget()
             means.acls.forget()
             raise
-        if self._refused:
-            means.cache.erase(self._refused)
         if lost:
             means.seen.forget_elsewhere()
         self.arrived = frozenset(means.sites.of_known(leads.sites(batch)))
         self.reordered = put_right | leads.reordered(batch)
         self.batch, self.counters = Batch(), counters
         self._telling.go_on(self.batch, self.source, lost)
+        if self._refused:  # last: were it to fail, the batch that is written would be settled again
+            means.cache.erase(self._refused)
         return lost
 
     def _settle(self, batch: Batch, counters: Counters) -> tuple[set[int], set[int]]:
