@@ -18,9 +18,9 @@ COUNT = 12
 
 def kept(folder: Path, count: int = COUNT) -> list[tuple[int, Place]]:
     writer = PackWriter(folder, Hands(MOMENT))
-    places = writer.append([(n, encode(page(n))) for n in range(count)])
+    places = writer.append([(n, encode(page(n))) for n in range(1, count + 1)])
     writer.close()
-    return list(enumerate(places))
+    return list(enumerate(places, 1))
 
 
 def spoil(folder: Path, place: Place, at: int, data: bytes = b"\0\0\0") -> None:
@@ -48,7 +48,7 @@ def test_damage_in_the_middle_costs_one_entry(tmp_path: Path, at: int) -> None:
     spoil(tmp_path, rows[5][1], at, b"\x7f\x80\x81")
     found = list(check(tmp_path, rows))
     assert [(each.harm, each.resource, each.place) for each in found] == [(Harm.LIVE, *rows[5])]
-    assert [entry.resource for entry in entries(tmp_path)] == [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11]
+    assert [entry.resource for entry in entries(tmp_path)] == [1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]
 
 
 def test_damage_no_row_names_is_dead(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_the_end_of_a_pack_may_be_torn(tmp_path: Path) -> None:
         (found,) = check(tmp_path, rows[:-1])
         assert (found.harm, found.place.offset) == (Harm.TAIL, last.offset)
         (found,) = check(tmp_path, rows)
-        assert (found.harm, found.resource) == (Harm.LIVE, 11)
+        assert (found.harm, found.resource) == (Harm.LIVE, COUNT)
 
 
 def test_zeros_behind_the_last_entry_are_a_torn_tail(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_rows_that_point_nowhere(tmp_path: Path) -> None:
     reasons = [(each.harm, each.resource, each.reason) for each in check(tmp_path, wrong)]
     nothing = "there is no entry of this resource at this place"
     assert reasons == [
-        (Harm.LIVE, 3, nothing),
+        (Harm.LIVE, 4, nothing),
         (Harm.LIVE, 99, nothing),
         (Harm.LIVE, 7, "its pack is gone"),
     ]
@@ -113,10 +113,10 @@ def test_no_document_can_hold_an_entry(tmp_path: Path) -> None:
     forged = encode(page(666))
     bait = b"".join(head_bytes(666, forged, MOMENT + 1, (1, n)) + forged + MAGIC * 100 for n in range(20))
     writer = PackWriter(tmp_path, Hands(MOMENT))
-    rows = list(enumerate(writer.append([(0, b"a"), (1, bait), (2, b"c")])))
+    rows = list(enumerate(writer.append([(1, b"a"), (2, bait), (3, b"c")]), 1))
     writer.close()
     spoil(tmp_path, rows[1][1], 0)
-    assert [entry.resource for entry in entries(tmp_path)] == [0, 2]
+    assert [entry.resource for entry in entries(tmp_path)] == [1, 3]
 
 
 def test_random_damage_is_all_told_and_nothing_else_is_lost(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ from tests.clocks import Hands
 def test_a_document_is_kept_and_shown(tmp_path: Path) -> None:
     local = LocalCache(tmp_path, Hands(MOMENT))
     cache: Cache = local
-    places = cache.keep([(n, encode(page(n))) for n in range(5)])
-    assert cache.read(places[2]) == page(2)
-    assert list(cache.check(enumerate(places))) == []
+    places = cache.keep([(n, encode(page(n))) for n in range(1, 6)])
+    assert cache.read(places[2]) == page(3)
+    assert list(cache.check(enumerate(places, 1))) == []
     assert [entry.place for entry in cache.entries()] == places
     assert local.broken is None
     cache.close()
     again = LocalCache(tmp_path, Hands(MOMENT))
-    assert again.read(places[4]) == page(4)
+    assert again.read(places[4]) == page(5)
     again.close()

@@ -45,7 +45,7 @@ def test_what_was_probably_meant(world: World) -> None:
     assert shown.out == world.home.fine("search", "quixotic").out
     lines = world.home.fine("search", "quixotik", "--json")
     assert [json.loads(line)["answered"] for line in lines.out.splitlines()] == ["quixotic"]
-    assert lines.err.splitlines() == shown.err.splitlines()[:1]
+    assert [json.loads(line)["note"] for line in lines.err.splitlines()] == shown.err.splitlines()[:1]
     assert "answered" not in world.home.fine("search", "quixotic", "--json").out
     some = world.home.fine("search", "quixotik", "harbour").err.splitlines()
     assert some[0] == "Did you mean 'quixotic harbour'?"

@@ -94,6 +94,9 @@ POST /api/v1/receivers/{name}/resend
 GET /api/v1/parameters
 GET /api/v1/parameters/{name}
 GET /api/v1/system
+GET /takedowns
+GET /api/v1/takedowns
+GET /api/v1/takedowns/{number}
 POST /api/v1/provider/pause
 POST /api/v1/provider/resume
 """
@@ -119,6 +122,11 @@ GET /api/v1/tokens
 POST /api/v1/tokens
 PATCH /api/v1/tokens/{name}
 DELETE /api/v1/tokens/{name}
+POST /takedowns
+POST /takedowns/{number}/lift
+POST /api/v1/takedowns
+POST /api/v1/takedowns/{number}/lift
+POST /api/v1/takedowns/{number}/erase
 """
 Route = tuple[str, str]
 NEEDED: dict[Route, Scope | None] = {

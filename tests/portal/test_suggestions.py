@@ -26,4 +26,4 @@ def test_what_was_probably_meant(crawled: Crawled, typed: str, meant: str | None
         assert "<strong>" in crawled.get(f"/search?q={meant}").body
         shown = crawled.get(asked).body
         assert f"Showing results for <strong><mark><bdi>{meant}</bdi></mark></strong>" in shown
-        assert f'<a href="{asked}&amp;as_typed=1">search instead for' in shown
+        assert f'<a class="nowrap" href="{asked}&amp;as_typed=1">search instead for' in shown
