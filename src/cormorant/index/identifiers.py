@@ -23,10 +23,16 @@ from cormorant.index.words import LONGEST_WORD, Prepared, prepare, words
 
 _HYPHENS: Final = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2212", "-"))
 """Typographic hyphens, which count as the plain one."""
-_SIGNS: Final = ((b"#", 1), (b"$", 1), (b"@", 1), (b" .", 1), (b"#", -1), (b"+", -1))
-"""Marks ahead of a name (1) and behind it (-1), where everything that may stand around a name is a space."""
-_SPACED: Final = bytes.maketrans(b"\t\n\r\x0b\x0c()[]{}<>\"'\x9c\x9e", b" " * 17)
-"""The last two end an opening curved quote."""
+_SIGNS: Final = (b"#", b" .")
+"""Where a name may have its marks, once `_LEVELLED` has made one sign of all of `#$@+`, and spaces of brackets."""
+_LEVELLED: Final = bytes.maketrans(b"\t\n\r\x0b\x0c()[]{}<>\"'\x9c\x9e$@+", b" " * 17 + b"###")
+"""Bytes 0x9c and 0x9e end an opening curved quote."""
+_LETTERS: Final = frozenset((*b"0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", *range(128, 256)))
+"""Bytes that may belong to a letter or a digit."""
+_JOINED: Final = frozenset(b"0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.$@#/+&")
+"""Bytes behind which no name begins with a mark: `anna@example.org`."""
+_PLUS: Final = ord("+")
+_HASH: Final = ord("#")
 _NEAR: Final = 64
 """Bytes on either side of a mark in which its name is looked for."""
 _AHEAD: Final = r"(?:(?<![\w.$@#/+&])(?:\.(?=[^\W\d])|[$@#]))"
@@ -118,23 +124,23 @@ def names(text: Prepared) -> list[str]:
 
     Marks are looked for byte by byte, since few texts have any: 3 us for a page of 4 kB.
     """
-    found = dict[str, None]()
     encoded = b" %b " % (text.encoded if text.split is text.kept else text.split.encode())
-    for run in _runs(encoded):
-        found |= dict.fromkeys(_NAMES.findall(run.decode(errors="ignore")))
+    runs = dict.fromkeys(_around(encoded, mark) for mark in _edges(encoded))
+    found = dict.fromkeys(_NAMES.findall(b" ".join(runs).decode(errors="ignore"))) if runs else ()
     return list(dict.fromkeys(_own().analyze(" ".join(found)))) if found else []
 
 
-def _runs(encoded: bytes) -> Iterator[bytes]:
-    """Yield runs without spaces around marks, as far as they are near; the same one again for each of its marks."""
-    spaced = encoded.translate(_SPACED)
-    for sign, side in _SIGNS:
-        at = spaced.find(sign)
-        while at >= 0:
-            mark = at + len(sign) - 1
-            if spaced[mark + side] not in b" .,:;":
-                yield _around(encoded, mark)
-            at = spaced.find(sign, mark + 1)
+def _edges(encoded: bytes) -> Iterator[int]:
+    """Yield the places of marks at whose side, but not on both, a letter or digit may stand."""
+    levelled = encoded.translate(_LEVELLED)
+    for sign in _SIGNS:
+        mark = levelled.find(sign) + len(sign) - 1
+        while mark >= len(sign) - 1:
+            before, behind, mine = encoded[mark - 1], encoded[mark + 1], encoded[mark]
+            begins = mine != _PLUS and behind in _LETTERS and before not in _JOINED
+            if begins or (before in _LETTERS and (behind == _PLUS if mine == _PLUS else mine == _HASH)):
+                yield mark
+            mark = levelled.find(sign, mark + 1) + len(sign) - 1
 
 
 def _around(encoded: bytes, mark: int) -> bytes:
